@@ -1,6 +1,7 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
+import { createBackgroundWork } from "./background-work.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
 import { createCallHistory } from "./calls/call-history.ts";
@@ -10,7 +11,6 @@ import { createSignedIn } from "./calls/signed-in.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config, Loaded } from "./config/config.ts";
-import { continueModelChange } from "./data-directory/changing-model.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
 import { initialise } from "./data-directory/first-start.ts";
@@ -18,15 +18,14 @@ import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-di
 import { isDatabaseMissing } from "./data-directory/lost-database.ts";
 import { backUpBeforeMigration } from "./data-directory/migration-backup.ts";
 import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts";
-import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
+import { createForwarder } from "./gateway/forwarder.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type Logger } from "./log/logger.ts";
-import type { RunningModelChange } from "./model-change/model-change.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import { type Overseeing, oversee } from "./overseeing.ts";
-import { openLanguageModel, publicLlmSettings, startEngines } from "./starting.ts";
+import { openLanguageModel, publicGatewaySettings, publicLlmSettings, startEngines } from "./starting.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
@@ -134,7 +133,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   if (await isDatabaseMissing(locked)) chooseModel(config);
   const clock = createClock(clockShift);
   const supervisor = createSupervisor({ logger, clock, spawn });
-  let modelChange: RunningModelChange | null = null;
+  const background = createBackgroundWork();
   await backUpBeforeMigration(locked, config, logger);
   const ledger = await openLedgerAtStart(locked, {
     auditKey: config.auditKey,
@@ -150,7 +149,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     clock,
     clockShift,
     supervisor,
-    onModelChange: () => modelChange?.wake(),
+    onModelChange: background.modelHasChange,
+    onRemember: background.hasAnswerToRemember,
   });
   const extraction = createExtractionThread(supervisor);
   parts.defer(() => extraction.close());
@@ -159,12 +159,16 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const extractor = languageModel ?? extraction.extractor;
   const history = createCallHistory(clock);
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
+  const forwarder = createForwarder(clock);
+  parts.defer(() => forwarder.close());
   const tools: PerformTools = {
     store,
     clock,
     logger,
     plans: config.plans,
     prices: config.prices,
+    gateway: config.gateway,
+    forward: forwarder.forward,
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
@@ -173,6 +177,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   };
   const checks = createArrivalChecks(tools);
   const perform = createPerform(tools, checks);
+  // Their connections are closed by then. They are recorded before the store is closed.
+  parts.defer(() => checks.untilExchangesEnd());
   await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
   const calls = createCallLog({ logger, clock, statistics, isAccessLogged: config.accessLog });
   parts.defer(() => calls.close());
@@ -201,25 +207,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const opened = await open(parts, locked, http, { measured, overseeing });
   // Event streams end before the sockets, which wait for what is running.
   parts.use(overseeing);
-  store.exports.start();
-  const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
-  parts.defer(async () => schedule?.close());
-  modelChange = continueModelChange({
-    root: locked.directory.root,
-    runtime: locked.runtime,
-    threads: config.embeddingThreads,
-    embedders: config.embedders,
-    supervisor,
-    store,
-    perform,
-    calls: embedder,
-    modelOfCalls: () => embedder.current.model.sha256,
-    onChanged: (next) => embedder.replace(next),
-    clock,
-    logger,
-  });
-  const { close: stopModelChange } = modelChange;
-  parts.defer(stopModelChange);
+  background.start(parts, { config, locked, store, embedder, perform, supervisor, clock, logger });
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,
@@ -229,6 +217,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     data_directory: config.dataDir,
     ...build(),
     ...publicLlmSettings(config),
+    ...publicGatewaySettings(config),
   });
   const running = parts.move();
   return {

@@ -1,7 +1,7 @@
 // Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread, and a language
 // model if one is configured.
 
-import type { Clock } from "./clock.ts";
+import { type Clock, dayMs } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
@@ -12,6 +12,7 @@ import type { ModelSource } from "./embedding/model-directory.ts";
 import { createReplaceableEmbedder, type ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
 import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
 import type { LogFields, Logger } from "./log/logger.ts";
+import type { AnswerCacheSettings } from "./storage/answer-cache.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
 import type { Store } from "./storage/store.ts";
 import type { Supervisor } from "./threads/supervisor.ts";
@@ -24,6 +25,7 @@ interface EngineOptions {
   readonly clockShift: ClockShift | null;
   readonly supervisor: Supervisor;
   readonly onModelChange: () => void;
+  readonly onRemember: () => void;
 }
 
 /** Opens the database while the embedder loads its model in another thread. */
@@ -31,7 +33,7 @@ export async function startEngines(
   parts: AsyncDisposableStack,
   { engine, runtime }: LockedDirectory,
   model: ModelSource,
-  { config, ledger, logger, clock, clockShift, supervisor, onModelChange }: EngineOptions,
+  { config, ledger, logger, clock, clockShift, supervisor, onModelChange, onRemember }: EngineOptions,
 ): Promise<{ store: Store; embedder: ReplaceableEmbedder }> {
   const { dimensions } = readModelConfig(model);
   const { embedders, embeddingThreads: threads } = config;
@@ -47,12 +49,21 @@ export async function startEngines(
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     searchThreads: config.searchThreads,
     groupCommit: config.groupCommit,
+    answerCache: answerCacheOf(config),
     clockShift,
     logger,
     onModelChange,
+    onRemember,
   });
   parts.defer(() => store.close());
   return { store, embedder: await starting };
+}
+
+/** An answer is not kept longer than the payload of its record. Null: no answer is kept. */
+function answerCacheOf({ gateway, payloadRetentionDays }: Config): AnswerCacheSettings | null {
+  const { cacheSeconds, cacheMaxBytes: maxBytes } = gateway;
+  const payloadMs = (payloadRetentionDays ?? Number.POSITIVE_INFINITY) * dayMs;
+  return cacheSeconds === 0 ? null : { maxAgeMs: Math.min(cacheSeconds * 1_000, payloadMs), maxBytes };
 }
 
 /** Null: none is configured. */
@@ -66,4 +77,9 @@ export function publicLlmSettings({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
   return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
+}
+
+/** The names of the upstreams, if the gateway has any. */
+export function publicGatewaySettings({ gateway: { upstreams } }: Config): LogFields {
+  return upstreams.length === 0 ? {} : { upstreams: upstreams.map(({ name }) => name) };
 }

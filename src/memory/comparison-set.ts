@@ -2,7 +2,7 @@
 // becomes of the item.
 
 import type { Project } from "../access/project.ts";
-import type { ProjectApplication } from "../calls/operation.ts";
+import type { ProjectApplication } from "../calls/application.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { ExtractedItem } from "./extractor.ts";

@@ -12,5 +12,11 @@ export interface Embedding {
   readonly model: string;
 }
 
+/** A call that waits for a vector. */
+export interface EmbeddingWaiter extends Waiter {
+  /** Called when its text, or an equal one of the project, no longer waits for a thread of the embedder. */
+  readonly sent?: (() => void) | undefined;
+}
+
 /** @throws Refusal 1503 or 1429 when it cannot be computed now. */
-export type Embed = (text: string, role: EmbeddingRole, waiter: Waiter) => Promise<Embedding>;
+export type Embed = (text: string, role: EmbeddingRole, waiter: EmbeddingWaiter) => Promise<Embedding>;

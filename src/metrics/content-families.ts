@@ -29,6 +29,13 @@ const contentFamilies: readonly Family[] = [
       contents?.exports.map(({ status, exports }) => ({ labels: { status }, value: exports })) ?? [],
   },
   {
+    name: "memledger_remember_tasks",
+    type: "gauge",
+    help: "Answers of the gateway that are still to be remembered.",
+    labels: [],
+    read: ({ contents }) => one(contents?.rememberTasks),
+  },
+  {
     name: "memledger_ledger_records",
     type: "gauge",
     help: "Records of all chains that the database contains.",

@@ -9,6 +9,7 @@ import type { Cause } from "../files/system-error.ts";
 import type { Logger, LogLevel } from "../log/logger.ts";
 import type { ModelBinding, ModelChange } from "../model-change/store.ts";
 import { counted } from "../text/plural.ts";
+import type { AnswerCacheSettings } from "./answer-cache.ts";
 import type { DatabaseFaults, RepairOptions } from "./repairs.ts";
 import type { Store } from "./store.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
@@ -111,6 +112,8 @@ export interface StoreOptions {
    * within a limit. 0: one, which starts when it is needed, as the one that searches does.
    */
   readonly searchThreads: number | null;
+  /** How long, and how many, answers of the gateway are kept. Absent or null: none, and those of an earlier server are removed. */
+  readonly answerCache?: AnswerCacheSettings | null;
   readonly groupCommit: boolean;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift: ClockShift | null;
@@ -118,6 +121,8 @@ export interface StoreOptions {
   readonly logLevel: LogLevel;
   /** Called after the commit of a call that has begun or cancelled a change of the model. */
   readonly onModelChange?: () => void;
+  /** Called after the commit of a call that has put an answer in the queue of those to remember. */
+  readonly onRemember?: () => void;
 }
 
 /** The signing key, and the folders of a data directory to which an engine writes. */

@@ -104,6 +104,8 @@ export interface DatabaseContents {
   /** When the newest checkpoint of any chain was signed; null: never. */
   readonly checkpointAt: number | null;
   readonly exports: readonly Readonly<{ status: ExportStatus; exports: number }>[];
+  /** Answers of the gateway that are still to be remembered. */
+  readonly rememberTasks: number;
   /** The pages of the database file that contain nothing. */
   readonly freeBytes: number;
   /** Empty unless projects are counted. */

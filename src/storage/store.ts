@@ -1,6 +1,7 @@
 // Owns the interface between the domains and a storage engine: composes what each domain needs. Knows no SQL.
 
 import type { Caller } from "../access/caller.ts";
+import type { Project } from "../access/project.ts";
 import type { AccessReader, AccessTransaction } from "../access/store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "../audit/store.ts";
 import type { Answer } from "../calls/answer.ts";
@@ -10,6 +11,8 @@ import type { ExportTransaction } from "../export/store.ts";
 import type { CheckReader, CheckTransaction } from "../memory/check-store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
 import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
+import type { RememberQueue, RememberTransaction } from "../remembering/store.ts";
+import type { AnswerCache } from "./answer-cache.ts";
 import type { StoreStatistics } from "./statistics.ts";
 
 /** Reads see every answered write. */
@@ -20,6 +23,9 @@ export interface Store {
   readonly audit: AuditReader;
   readonly retention: Retention;
   readonly models: ModelVectors;
+  readonly remembering: RememberQueue;
+  /** Null: no answers are kept. */
+  readonly answers: AnswerCache | null;
   /** Works on exports once it is started; closed with the store. */
   readonly exports: Pick<ExportRunner, "start">;
   /**
@@ -27,6 +33,11 @@ export interface Store {
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
    */
   commit(call: Call): Promise<Answer>;
+  /**
+   * A text of a call waits for the embedder, which has enough others. Until the result is disposed of, an engine may let calls of the
+   * project wait that have embedded texts, for some milliseconds, to settle more of them in one transaction.
+   */
+  expectCommit(project: Project): Disposable;
   readonly statistics: StoreStatistics;
   /** Why calls cannot be performed now, for people; empty when they can. Answers within a second. */
   readiness(): Promise<readonly string[]>;
@@ -60,6 +71,7 @@ export interface Transaction {
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
   readonly models: ModelTransaction;
+  readonly remembering: RememberTransaction;
   /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` and undoes everything it changed, also when it succeeds. */

@@ -10,6 +10,7 @@ import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
 import { cosine } from "../../src/ranking/scores.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
+import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -131,6 +132,10 @@ async function extract(
     plan: defaultPlans.custom,
     store: seam.store,
     now: seam.now(),
+    exchange: null,
+    gateway: noGateway,
+    forward: cannotForward,
+    within: async (_ms, work) => work,
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     redactor: keepsSecrets,

@@ -11,6 +11,7 @@ import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
+import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
 import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -48,6 +49,10 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     plan: defaultPlans.custom,
     store: seam.store,
     now: seam.now(),
+    exchange: null,
+    gateway: noGateway,
+    forward: cannotForward,
+    within: async (_ms, work) => work,
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     redactor: keepsSecrets,

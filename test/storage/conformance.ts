@@ -14,6 +14,7 @@ import { testMemories } from "./conformance/memories.ts";
 import { testMemoryPages } from "./conformance/memory-pages.ts";
 import { testModels } from "./conformance/models.ts";
 import { testOrder } from "./conformance/order.ts";
+import { testRemembering } from "./conformance/remembering.ts";
 import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
 import { testSimilarMemories } from "./conformance/similar-memories.ts";
@@ -41,6 +42,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testLedger(engine);
     testErasure(engine);
     testErasureRaces(engine);
+    testRemembering(engine);
     testRetention(engine);
     testExports(engine);
   });

@@ -27,6 +27,7 @@ import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { spawnWorker } from "../../src/threads/spawn.ts";
+import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
 
 export const dimensions = 256;
 /** The model of the vectors that tests make. */
@@ -244,6 +245,10 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         store,
         now: Date.now(),
         signal: neverAborted,
+        exchange: null,
+        gateway: noGateway,
+        forward: cannotForward,
+        within: async (_ms, work) => work,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
         extractor: { name: "built-in", extract: unused },
         redactor: { redactSource: unused, redactItems: unused },

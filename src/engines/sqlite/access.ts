@@ -2,6 +2,7 @@
 
 import type { Caller } from "../../access/caller.ts";
 import type { Key, Permission } from "../../access/key.ts";
+import type { KeyGateway } from "../../access/key-gateway.ts";
 import type { PlanName } from "../../access/plan.ts";
 import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
@@ -30,6 +31,7 @@ interface KeyRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  gateway: string | null;
 }
 
 interface CallerRow extends ProjectRow, KeyRow {
@@ -39,7 +41,7 @@ interface CallerRow extends ProjectRow, KeyRow {
 const projectColumns =
   "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 const keyColumns =
-  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at";
+  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.gateway";
 /**
  * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
  * takes eight times as long as the query.
@@ -137,12 +139,13 @@ export function createAccessTransaction(
     "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
   );
   const insertKey = database.prepare(
-    `INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at, expires_at)
-     VALUES (:id, :project, :name, :secretDigest, :permissions, :createdAt, :expiresAt)`,
+    `INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at, expires_at, gateway)
+     VALUES (:id, :project, :name, :secretDigest, :permissions, :createdAt, :expiresAt, :gateway)`,
   );
   const keysOfProject = database.prepare<[number], KeyRow>(
     `SELECT ${keyColumns} FROM api_key k WHERE k.project = ? ORDER BY k.id`,
   );
+  const updateKey = database.prepare("UPDATE api_key SET gateway = ? WHERE id = ?");
   const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
 
   return {
@@ -179,7 +182,7 @@ export function createAccessTransaction(
     },
     async insertKey(project, key, now) {
       const id = state.createId(now);
-      const { name, permissions, expiresAt } = key;
+      const { name, permissions, expiresAt, gateway } = key;
       insertKey.run({
         id,
         project: serialOf(project.id),
@@ -188,11 +191,16 @@ export function createAccessTransaction(
         permissions: permissions.join(" "),
         createdAt: now,
         expiresAt,
+        gateway: toText(gateway),
       });
-      return { id, name, permissions, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null };
+      return { id, name, permissions, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null, gateway };
     },
     async listKeys(project) {
       return keysOfProject.all(serialOf(project.id)).map(toKey);
+    },
+    async updateKey({ id, gateway }) {
+      state.callers.clear();
+      updateKey.run(toText(gateway), id);
     },
     async revokeKey(keyId, now) {
       state.callers.clear();
@@ -228,5 +236,10 @@ function toKey(row: KeyRow): Key {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    gateway: row.gateway === null ? null : (JSON.parse(row.gateway) as KeyGateway),
   };
+}
+
+function toText(gateway: KeyGateway | null): string | null {
+  return gateway === null ? null : JSON.stringify(gateway);
 }

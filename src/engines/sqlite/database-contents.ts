@@ -53,6 +53,7 @@ export function createContentsReader(database: Database): (countsProjects: boole
   const exports = database.prepare<[], { status: ExportStatus; exports: number }>(
     "SELECT status, COUNT(*) AS exports FROM audit_export GROUP BY status",
   );
+  const rememberTasks = database.prepare<[], number>("SELECT COUNT(*) FROM remember_task").pluck();
   const pageBytes = () => Number(database.pragma("page_size", { simple: true }));
   const freePages = () => Number(database.pragma("freelist_count", { simple: true }));
 
@@ -68,6 +69,7 @@ export function createContentsReader(database: Database): (countsProjects: boole
       oldestUnsignedAt: least(unsignedAt),
       checkpointAt: greatest(found.map(({ signedAt }) => signedAt)),
       exports: exports.all(),
+      rememberTasks: rememberTasks.get() ?? 0,
       freeBytes: freePages() * pageBytes(),
       ofProjects: countsProjects ? byProject(found, pools.all()) : [],
     };

@@ -12,6 +12,7 @@ import { spawnWorker } from "../../threads/spawn.ts";
 import { createSupervisor } from "../../threads/supervisor.ts";
 import type { ThreadEvents } from "../../threads/worker-thread.ts";
 import { createAccessReader } from "./access.ts";
+import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-cache/answer-cache.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
 import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
@@ -20,6 +21,7 @@ import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
+import { createRememberReader } from "./remember-tasks.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/groups/searches.ts";
 import type { CacheWriterInit } from "./search-cache/cache-worker.ts";
@@ -65,6 +67,7 @@ export async function openStore(
     exportLifeMs,
     clockShift,
     groupCommit,
+    answerCache = null,
     searchCacheBytes,
     searchThreads,
     logger,
@@ -116,11 +119,22 @@ export async function openStore(
     searches,
     startThread: () => start("cacheWriter", cacheInit),
   });
+  const answers = createAnswerCache({
+    path: answerCachePath(file.path),
+    startThread:
+      answerCache === null
+        ? null
+        : () => supervisor.start("answerCache", toAnswerCacheInit(file, database, answerCache)),
+    clock,
+    logger,
+  });
   // Administration searches nothing.
   if (searchThreads !== 0) cache.start();
+  if (searchThreads !== 0) answers.start();
   const access = createAccessReader(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
+  const remembered = createRememberReader(database);
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);
   return {
@@ -142,16 +156,28 @@ export async function openStore(
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
     models: { ...reader.models, add: writer.addVectors, fail: writer.failModelChange },
+    remembering: {
+      count: lookUp(remembered.count),
+      nextAfter: lookUp(remembered.nextAfter),
+      begin: (task) => writer.changeQueue({ begin: task }),
+      async remove(record) {
+        await writer.changeQueue({ remove: record });
+      },
+    },
+    answers: answers.answers,
     exports,
     statistics: createStoreStatistics({ file: file.path, writer, reader, searches, supervisor }),
     readiness: () => readiness.reasons(),
+    expectCommit: ({ id }) => writer.expect(id),
     async commit(call) {
       try {
         const committed = await writer.commit(call);
         if (committed.answer.code === 1503) readiness.suspect(false);
         if (committed.after.some(({ effect }) => effect === "continue_model_change"))
           options.onModelChange?.();
-        const answer = await performExportEffects(committed, exports, logger);
+        if (committed.after.some(({ effect }) => effect === "remember_answer")) options.onRemember?.();
+        const afterExports = await performExportEffects(committed, exports, logger);
+        const answer = await answers.performEffects({ ...committed, answer: afterExports });
         return await cache.performEffects({ ...committed, answer });
       } finally {
         snapshot.end();
@@ -161,6 +187,7 @@ export async function openStore(
       await damage.close();
       await exports.close();
       await cache.close();
+      await answers.close();
       // The writer last: SQLite removes the write-ahead log with the last connection, if it is one that can write.
       await Promise.all([reader.close(), searches.close()]);
       database.close();

@@ -13,18 +13,30 @@ export async function receiveRequestBody(
   request: Request,
   claim: BodyClaim,
   maxMs = bodyArrivalMaxMs,
-): Promise<RequestBody> {
-  const bytes = await receiveInTime(request, claim, maxMs);
-  if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
-  if (bytes.length === 0) return { kind: "none" };
-  const message = encodingFault(request.headers) ?? mediaTypeFault(request.headers);
-  if (message !== null) return { kind: "unreadable", bytes, code: 1415, message };
+): Promise<Exclude<RequestBody, { kind: "bytes" }>> {
+  const body = await receiveBytes(request, claim, { maxBytes: bodyMaxBytes, maxMs });
+  if (body.kind !== "bytes") return body;
+  const { bytes } = body;
   try {
     return { kind: "text", bytes, text: utf8.decode(bytes) };
   } catch {
     const message = "The body is not valid UTF-8. Encode it as UTF-8 and send it again.";
     return { kind: "unreadable", bytes, code: 1400, message };
   }
+}
+
+/** The same without decoding the bytes. */
+export async function receiveBytes(
+  request: Request,
+  claim: BodyClaim,
+  { maxBytes, maxMs = bodyArrivalMaxMs }: { readonly maxBytes: number; readonly maxMs?: number },
+): Promise<Exclude<RequestBody, { kind: "text" }>> {
+  const bytes = await receiveInTime(request, claim, maxBytes, maxMs);
+  if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
+  if (bytes.length === 0) return { kind: "none" };
+  const message = encodingFault(request.headers) ?? mediaTypeFault(request.headers);
+  if (message !== null) return { kind: "unreadable", bytes, code: 1415, message };
+  return { kind: "bytes", bytes };
 }
 
 const shownMaxCharacters = 40;
@@ -63,8 +75,8 @@ const unfinished = new WeakSet<Request>();
  */
 export function leavesBodyBehind(request: Request): boolean {
   if (unfinished.has(request)) return true;
-  const isChunked = request.headers.has("transfer-encoding") && !request.bodyUsed;
-  return isChunked || announcedBytes(request) > bodyMaxBytes;
+  if (request.bodyUsed) return false;
+  return request.headers.has("transfer-encoding") || announcedBytes(request) > bodyMaxBytes;
 }
 
 function announcedBytes({ headers }: Request): number {
@@ -74,12 +86,13 @@ function announcedBytes({ headers }: Request): number {
 async function receiveInTime(
   request: Request,
   claim: BodyClaim,
+  maxBytes: number,
   maxMs: number,
 ): Promise<Uint8Array | Refusal> {
   const { promise: timedOut, resolve } = Promise.withResolvers<Refusal>();
   const timer = setTimeout(() => resolve(tooSlow(maxMs)), maxMs);
   try {
-    const received = await Promise.race([receive(request, claim), timedOut]);
+    const received = await Promise.race([receive(request, claim, maxBytes), timedOut]);
     if (received instanceof Refusal) unfinished.add(request);
     return received;
   } catch (error) {
@@ -91,12 +104,12 @@ async function receiveInTime(
   }
 }
 
-async function receive(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
+async function receive(request: Request, claim: BodyClaim, maxBytes: number): Promise<Uint8Array | Refusal> {
   if (request.body === null) return new Uint8Array();
   // The server stops reading at the announced length, so only a chunked body must be counted while it arrives.
-  if (!request.headers.has("content-length")) return receiveCounted(request.body, claim);
+  if (!request.headers.has("content-length")) return receiveCounted(request.body, claim, maxBytes);
   const announced = announcedBytes(request);
-  if (announced > bodyMaxBytes) return tooLarge;
+  if (announced > maxBytes) return bodyTooLarge(maxBytes);
   claim.take(announced);
   return request.bytes();
 }
@@ -104,12 +117,13 @@ async function receive(request: Request, claim: BodyClaim): Promise<Uint8Array |
 async function receiveCounted(
   stream: ReadableStream<Uint8Array>,
   claim: BodyClaim,
+  maxBytes: number,
 ): Promise<Uint8Array | Refusal> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > bodyMaxBytes) return tooLarge;
+    if (length > maxBytes) return bodyTooLarge(maxBytes);
     // Each chunk costs time and memory: a body in chunks of one byte takes seconds, and hundreds of bytes of memory for each byte.
     if (chunks.length >= bodySmallChunksMax && length < chunks.length * bodyChunkMinBytes) return tooFine;
     claim.take(chunk.length);
@@ -118,7 +132,6 @@ async function receiveCounted(
   return Buffer.concat(chunks, length);
 }
 
-const tooLarge = bodyTooLarge(bodyMaxBytes);
 const tooFine = new Refusal(
   1400,
   `The body arrives in chunks of less than ${bodyChunkMinBytes} bytes. Send larger chunks, or the header Content-Length.`,

@@ -12,6 +12,7 @@ const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
   memory: [2106],
   audit: [2200],
   export: [2200, 2202],
+  gateway: [],
 };
 
 /** All error codes of a route. */
@@ -29,23 +30,36 @@ export function describeRefusals(route: Route, responses: Map<string, JsonObject
   const byStatus = Map.groupBy(refusalsOf(route), (code) => errorStatus[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = `Refused${codes.join("Or")}`;
-      if (!responses.has(name)) responses.set(name, describeResponse(status, codes));
+      const isExchange = route.operation.exchange !== undefined;
+      const name = `${isExchange ? "Gateway" : ""}Refused${codes.join("Or")}`;
+      if (!responses.has(name)) {
+        const content = isExchange ? upstreamError : describeEnvelope(codes);
+        responses.set(name, describeResponse(status, codes, content));
+      }
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
-function describeResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+/** As servers of the API write errors. Anthropic's differ from OpenAI's. */
+const upstreamError: JsonObject = {
+  "application/json": { schema: { $ref: "#/components/schemas/JsonObject" } },
+};
+
+function describeEnvelope(codes: readonly ErrorCode[]): JsonObject {
+  return {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Refusal" },
+      examples: Object.fromEntries(codes.map((code) => [code, refusalExample(code)])),
+    },
+  };
+}
+
+function describeResponse(status: number, codes: readonly ErrorCode[], content: JsonObject): JsonObject {
   return {
     description: codes.map((code) => `${code}: ${errorMeaning[code]}`).join("; "),
     ...(status === 429 || status === 503 ? { headers: { "Retry-After": retryAfter } } : {}),
-    content: {
-      "application/json": {
-        schema: { $ref: "#/components/schemas/Refusal" },
-        examples: Object.fromEntries(codes.map((code) => [code, refusalExample(code)])),
-      },
-    },
+    content,
   };
 }
 

@@ -7,6 +7,7 @@ import { successCode } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
 import { type NamedSchemas, referenceTo, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
+import { jsonObject } from "../../schema/schema.ts";
 import { version } from "../../version.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
 import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
@@ -62,6 +63,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Memory: "Create, read, search, extract and inject the memories of the project.",
   Check: "Save searches with the memory that each must find, and perform all of them.",
   Audit: "List, append, verify and export the audit records of the project.",
+  Gateway:
+    "Use language models through the APIs of OpenAI and Anthropic, with memories put in and every conversation recorded.",
 };
 
 function describeTag(name: string): JsonObject {
@@ -85,11 +88,13 @@ function introduce(operation: ProjectOperation): JsonObject {
 }
 
 /** What a client must know to send a call again, and how long to wait for the answer. */
-function extensions({ effects, mayRunLong = false }: ProjectOperation): JsonObject {
+function extensions({ effects, mayRunLong = false, exchange }: ProjectOperation): JsonObject {
   const { readOnly, destructive, idempotent } = effects;
   return {
     "x-effects": { read_only: readOnly, destructive, idempotent },
     "x-may-run-long": mayRunLong,
+    // Official clients of these APIs exist.
+    ...(exchange === undefined ? {} : { "x-exchange": true }),
   };
 }
 
@@ -131,6 +136,7 @@ function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
 function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   const inPath = pathParameters(route);
   const { operation, method } = route;
+  if (operation.exchange !== undefined) return describePassedBody(operation.exchange.exampleBody, schemas);
   const { properties, required = [] } = operation.input;
   const isOutside = (name: string) => !inPath.includes(name);
   const fields = Object.entries(properties).filter(([name]) => isOutside(name));
@@ -152,8 +158,18 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   };
 }
 
+/** The upstream determines what it may contain. */
+function describePassedBody(example: JsonObject | null, schemas: NamedSchemas): JsonObject {
+  const schema = toAnswerSchema(jsonObject, schemas);
+  return {
+    required: true,
+    content: { "application/json": { schema, ...withExample(example ?? undefined) } },
+  };
+}
+
 function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
   if (operation.files !== undefined) return describeFile(operation.files);
+  if (operation.exchange !== undefined) return describeExchange(schemas);
   if (operation.output === null) return { [operation.success]: { description: "Success without a body." } };
   // Operations with the same output share the schema of the envelope.
   const title = `${operation.output.title}Response`;
@@ -177,6 +193,18 @@ function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): Js
     [operation.success]: {
       description,
       content: { "application/json": { schema, ...withExample(example) } },
+    },
+  };
+}
+
+/** The upstream determines the body. */
+function describeExchange(schemas: NamedSchemas): JsonObject {
+  const schema = toAnswerSchema(jsonObject, schemas);
+  return {
+    200: {
+      description: "The answer of the upstream.",
+      headers: { "Memledger-Record": { description: "Id of the audit record.", schema: { type: "string" } } },
+      content: { "application/json": { schema }, "text/event-stream": { schema: { type: "string" } } },
     },
   };
 }

@@ -45,6 +45,12 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/audit/checkpoint", "audit.checkpoint"],
   ["GET", "/v1/audit/checkpoints", "audit.checkpoint_list"],
   ["GET", "/v1/audit/verify", "audit.verify"],
+  ["POST", "/v1/chat/completions", "gateway.chat"],
+  ["POST", "/v1/responses", "gateway.responses"],
+  ["POST", "/v1/messages", "gateway.messages"],
+  ["POST", "/v1/messages/count_tokens", "gateway.count_tokens"],
+  ["POST", "/v1/embeddings", "gateway.embeddings"],
+  ["GET", "/v1/models", "gateway.models"],
 ];
 
 export const routes: readonly Route[] = bindRoutes();
@@ -72,5 +78,9 @@ export function pathParameters({ path }: Pick<Route, "path">): string[] {
 
 /** Whether the operation's input comes from the body; otherwise it comes from the query. */
 export function takesBody({ method, operation, path }: Route): boolean {
-  return method !== "GET" && Object.keys(operation.input.properties).length > pathParameters({ path }).length;
+  if (method === "GET") return false;
+  return (
+    operation.exchange !== undefined ||
+    Object.keys(operation.input.properties).length > pathParameters({ path }).length
+  );
 }

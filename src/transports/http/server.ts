@@ -17,6 +17,7 @@ import { type ConsoleTools, consoleRoutes } from "./console/console-routes.ts";
 import { type ConsolePages, createConsolePages, noPages } from "./console/pages.ts";
 import { readSession } from "./console/session-sender.ts";
 import { docsRoutes } from "./docs.ts";
+import { createGatewayRoute } from "./gateway-route.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { withoutIdleTimeout } from "./idle-timeout.ts";
@@ -126,7 +127,14 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
     );
   };
 
-  for (const route of routes) bind(route.method, route.path, performing(route, options, listener));
+  for (const route of routes) {
+    const { exchange } = route.operation;
+    const handle =
+      exchange === undefined
+        ? performing(route, options, listener)
+        : createGatewayRoute(route, exchange, options, listener);
+    bind(route.method, route.path, handle);
+  }
   const pages = options.console === null || listener.console === null ? noPages : createConsolePages();
   for (const [method, path, handle] of consoleRoutes(options, listener)) bind(method, path, handle);
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes(), ...pages.routes]) {

@@ -111,7 +111,7 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       projects.set(project.id, { project, isDeleted: true });
       for (const row of keysOf(project.id)) if (row.key.revokedAt === null) revoke(row, now);
     },
-    async insertKey(project, { name, permissions, expiresAt, secretDigest }, now) {
+    async insertKey(project, { name, permissions, expiresAt, gateway, secretDigest }, now) {
       const key = {
         id: createId(now),
         name,
@@ -120,11 +120,16 @@ export function createAccessTransaction(data: Data): AccessTransaction {
         expiresAt,
         revokedAt: null,
         lastUsedAt: null,
+        gateway,
       };
       keys.set(key.id, { key, project: project.id, digest: Buffer.from(secretDigest).toString("hex") });
       return key;
     },
     listKeys: async (project) => keysOf(project.id).map(({ key }) => key),
+    async updateKey({ id, gateway }) {
+      const row = keys.get(id);
+      if (row !== undefined) keys.set(id, { ...row, key: { ...row.key, gateway } });
+    },
     async revokeKey(keyId, now) {
       const row = keys.get(keyId);
       if (row !== undefined) revoke(row, now);

@@ -11,6 +11,7 @@ import type { Check } from "../../../src/memory/check.ts";
 import type { Memory } from "../../../src/memory/memory.ts";
 import type { ModelBinding, ModelChange } from "../../../src/model-change/store.ts";
 import type { StoredCheckpoint } from "../../../src/storage/stored-ledger.ts";
+import type { TaskRow } from "./remembering.ts";
 import { createJournal, type Journal, Table } from "./tables.ts";
 
 export interface ProjectRow {
@@ -101,6 +102,8 @@ export interface Data {
   readonly records: Table<number, RecordRow>;
   readonly checkpoints: Table<number, CheckpointRow>;
   readonly exports: Table<string, Export & { readonly project: string }>;
+  /** Answers to remember, by the id of their record. */
+  readonly tasks: Table<string, TaskRow>;
   readonly settings: Table<"all", Settings>;
   /** Strictly increasing; gaps mean nothing. */
   next(): number;
@@ -125,6 +128,7 @@ export function createData(): Data {
     records: new Table(journal),
     checkpoints: new Table(journal),
     exports: new Table(journal),
+    tasks: new Table(journal),
     settings: new Table(journal),
     next() {
       last += 1;

@@ -32,10 +32,11 @@ import {
 } from "./ledger.ts";
 import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
 import { createModelTransaction, createModelVectors } from "./models.ts";
+import { createRememberQueue, createRememberTransaction } from "./remembering.ts";
 
 export function openMemoryStore(
   data: Data,
-  { plans, ledger, clockShift, logger, onModelChange }: StoreOptions,
+  { plans, ledger, clockShift, logger, onModelChange, onRemember }: StoreOptions,
 ): Store {
   const clock = createClock(clockShift);
   const signer = createSigner(ledger.signingKey);
@@ -60,6 +61,7 @@ export function openMemoryStore(
     checks: createCheckTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
     models: createModelTransaction(data),
+    remembering: createRememberTransaction(data),
     exports: createExportTransaction(data, checkpoints, ledger.exports),
     attempt: (work) => undoing(work, true),
     rehearse: (work) => undoing(work, false),
@@ -99,7 +101,10 @@ export function openMemoryStore(
     },
     retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
+    remembering: createRememberQueue(data),
+    answers: null,
     exports: { start() {} },
+    expectCommit: () => ({ [Symbol.dispose]() {} }),
     commit: (call) =>
       data.inTurn(async () => {
         const mark = journal.mark();
@@ -108,6 +113,7 @@ export function openMemoryStore(
           checkpoints.publish();
           for (const each of after) perform(data, each);
           if (after.some(({ effect }) => effect === "continue_model_change")) onModelChange?.();
+          if (after.some(({ effect }) => effect === "remember_answer")) onRemember?.();
           return answer;
         } catch (error) {
           journal.undoTo(mark);

@@ -28,6 +28,36 @@ export function testAccess(subject: EngineUnderTest): void {
         expect(await seam.store.access.findCallerOfKey(String(made.data.key))).toBeNull();
       }));
 
+    test("what a key says about requests to the gateway is kept as it is, and replaced", () =>
+      withSeam(subject, async (seam) => {
+        const { id } = await seam.project();
+        const gateway = {
+          memory: { isOn: false, maxCharacters: 0, minSimilarity: 0.5, tags: ["ä"], failure: "fail_closed" },
+          remembers: true,
+        } as const;
+        const said = {
+          memory: false,
+          memory_budget: 0,
+          memory_floor: 0.5,
+          memory_tags: ["ä"],
+          memory_failure: "closed",
+          remember: true,
+        };
+        const permissions = ["memory.read"];
+        const made = await seam.administer("key.create", { project: id, permissions, gateway: said });
+        const key = String(made.data.id);
+        const find = async () => (await seam.store.access.findCallerOfKey(key))?.key.gateway;
+        expect(await find()).toEqual(gateway);
+        const { rows } = await seam.administer("key.list", { project: id });
+        expect(rows.find((row) => row.id === key)?.gateway).toEqual(said);
+        await seam.administer("key.update", { key, gateway: { memory: null, memory_budget: 7 } });
+        const { isOn: _, ...memory } = gateway.memory;
+        expect(await find()).toEqual({ ...gateway, memory: { ...memory, maxCharacters: 7 } });
+        await seam.administer("key.update", { key, gateway: null });
+        expect(await find()).toBeNull();
+        expect((await seam.store.access.findCallerOfKey(key))?.key.permissions).toEqual(["memory.read"]);
+      }));
+
     test("a project is found by its id and by its name, until it is deleted", () =>
       withSeam(subject, async (seam) => {
         const { id, caller } = await seam.project({ plan: "pro" });

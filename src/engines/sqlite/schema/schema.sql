@@ -29,7 +29,7 @@ CREATE TABLE sqlite_sequence(name,seq)
 -- 1.. index project_by_name ON project
 CREATE UNIQUE INDEX project_by_name ON project (name) WHERE deleted_at IS NULL
 
--- 1.. table api_key ON api_key
+-- 1..6 table api_key ON api_key
 CREATE TABLE api_key (
   id            TEXT    PRIMARY KEY,
   project       INTEGER NOT NULL REFERENCES project (serial),
@@ -412,6 +412,19 @@ CREATE TABLE memory_vector_outdated (
   memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE
 ) STRICT
 
+-- 7.. table api_key ON api_key
+CREATE TABLE api_key (
+  id            TEXT    PRIMARY KEY,
+  project       INTEGER NOT NULL REFERENCES project (serial),
+  name          TEXT    NOT NULL,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  permissions   TEXT    NOT NULL,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER,
+  revoked_at    INTEGER,
+  last_used_at  INTEGER
+, gateway TEXT) STRICT, WITHOUT ROWID
+
 -- 7.. table console_link ON console_link
 CREATE TABLE console_link (
   id            TEXT    PRIMARY KEY,
@@ -467,6 +480,26 @@ CREATE INDEX memory_check_by_project ON memory_check (project, id)
 
 -- 7.. index memory_check_by_memory ON memory_check
 CREATE INDEX memory_check_by_memory ON memory_check (memory)
+
+-- 7.. table remember_task ON remember_task
+CREATE TABLE remember_task (
+  record     TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  key        TEXT    NOT NULL REFERENCES api_key (id),
+  tags       TEXT,
+  part       INTEGER NOT NULL,
+  attempts   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+
+-- 7.. index remember_task_by_project ON remember_task
+CREATE INDEX remember_task_by_project ON remember_task (project, attempts, record)
+
+-- 7.. trigger remember_task_of_removed ON audit_payload
+CREATE TRIGGER remember_task_of_removed AFTER DELETE ON audit_payload
+BEGIN
+  DELETE FROM remember_task WHERE record = (SELECT id FROM audit_entry WHERE number = OLD.entry);
+END
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

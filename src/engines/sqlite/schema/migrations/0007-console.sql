@@ -47,3 +47,26 @@ CREATE TABLE memory_check (
 
 CREATE INDEX memory_check_by_project ON memory_check (project, id);
 CREATE INDEX memory_check_by_memory ON memory_check (memory);
+
+-- gateway: what the key says about requests to the gateway, as JSON; NULL: nothing.
+ALTER TABLE api_key ADD COLUMN gateway TEXT;
+
+-- Answers of the gateway that are still to be remembered. record: id of the record whose payload has the texts. part: the next one of them.
+-- attempts: those of this part that were begun. tags: JSON, as of a memory.
+CREATE TABLE remember_task (
+  record     TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  key        TEXT    NOT NULL REFERENCES api_key (id),
+  tags       TEXT,
+  part       INTEGER NOT NULL,
+  attempts   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remember_task_by_project ON remember_task (project, attempts, record);
+
+-- Whatever removes the texts (an erasure, retention) removes the task.
+CREATE TRIGGER remember_task_of_removed AFTER DELETE ON audit_payload
+BEGIN
+  DELETE FROM remember_task WHERE record = (SELECT id FROM audit_entry WHERE number = OLD.entry);
+END;

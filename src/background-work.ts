@@ -1,0 +1,67 @@
+// Owns the work of a server beside its calls: starts exports, remembering, backups and a change of the model, and wakes them. Must never
+// contain what they do.
+
+import type { Perform } from "./calls/perform.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import { continueModelChange } from "./data-directory/changing-model.ts";
+import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
+import type { ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
+import { readNewWords } from "./gateway/new-words.ts";
+import type { Logger } from "./log/logger.ts";
+import { continueRemembering } from "./remembering/continue-remembering.ts";
+import type { Store } from "./storage/store.ts";
+import type { Supervisor } from "./threads/supervisor.ts";
+
+/** Calls may wake it before it has started: what it starts with is in the database. */
+export interface BackgroundWork {
+  modelHasChange(): void;
+  hasAnswerToRemember(): void;
+  /** @param parts what ends with the server, the last one first */
+  start(parts: AsyncDisposableStack, started: StartedServer): void;
+}
+
+interface StartedServer {
+  readonly config: Config;
+  readonly locked: LockedDirectory;
+  readonly store: Store;
+  readonly embedder: ReplaceableEmbedder;
+  readonly perform: Perform;
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function createBackgroundWork(): BackgroundWork {
+  let wakeModelChange: (() => void) | null = null;
+  let wakeRemembering: (() => void) | null = null;
+  return {
+    modelHasChange: () => wakeModelChange?.(),
+    hasAnswerToRemember: () => wakeRemembering?.(),
+    start(parts, { config, locked, store, embedder, ...tools }) {
+      const { perform, supervisor, clock, logger } = tools;
+      store.exports.start();
+      const remembering = continueRemembering({ store, perform, clock, logger, readWords: readNewWords });
+      parts.defer(remembering.close);
+      remembering.start();
+      wakeRemembering = remembering.wake;
+      const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
+      parts.defer(async () => schedule?.close());
+      const modelChange = continueModelChange({
+        ...tools,
+        root: locked.directory.root,
+        runtime: locked.runtime,
+        threads: config.embeddingThreads,
+        embedders: config.embedders,
+        store,
+        calls: embedder,
+        modelOfCalls: () => embedder.current.model.sha256,
+        onChanged: (next) => embedder.replace(next),
+      });
+      const { close, wake } = modelChange;
+      parts.defer(close);
+      wakeModelChange = wake;
+    },
+  };
+}

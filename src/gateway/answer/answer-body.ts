@@ -1,0 +1,54 @@
+// Owns what of an answer that is no stream may be sent to the client at once, and what is held back: its last character, until its record is
+// committed. Must never change a byte.
+
+import { answerMaxBytes, heldEventMaxBytes } from "../limits.ts";
+import type { AnswerAssembler } from "./assembled.ts";
+
+export class AnswerBody {
+  readonly #assembler: AnswerAssembler;
+  readonly #maxBytes: number;
+  /** A copy of everything, until it is too long. */
+  #copy: Uint8Array[] = [];
+  #bytes = 0;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+
+  constructor({ assembler, maxBytes = answerMaxBytes }: { assembler: AnswerAssembler; maxBytes?: number }) {
+    this.#assembler = assembler;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The bytes that can be sent now. Held back is the last character, because JSON is not complete without it, and white space after it. */
+  push(chunk: Uint8Array): readonly Uint8Array[] {
+    if (chunk.length === 0) return [];
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) this.#copy = [];
+    else this.#copy.push(chunk.slice());
+    const at = lastCharacterIn(chunk);
+    if (at === -1 && this.#heldBytes + chunk.length <= heldEventMaxBytes) {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+      return [];
+    }
+    const from = at === -1 ? chunk.length - 1 : at;
+    const released = [...this.#held, chunk.subarray(0, from)].filter(({ length }) => length > 0);
+    this.#held = [chunk.subarray(from)];
+    this.#heldBytes = chunk.length - from;
+    return released;
+  }
+
+  /** The rest, when the upstream has ended the answer. To be sent only after the record is committed. */
+  end(): readonly Uint8Array[] {
+    const isTooLong = this.#bytes > this.#maxBytes;
+    this.#assembler.takeWhole(isTooLong ? "" : new TextDecoder().decode(Buffer.concat(this.#copy)));
+    this.#copy = [];
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+}
+
+/** Index of the last byte that is no white space of JSON (RFC 8259, section 2); -1: there is none. */
+function lastCharacterIn(bytes: Uint8Array): number {
+  return bytes.findLastIndex((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09);
+}

@@ -1,0 +1,189 @@
+// Owns assembling an answer of Anthropic Messages from its events or from the whole. Must never throw, whatever a server sends.
+
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import type { AnswerAssembler, EventKind, Tokens } from "./assembled.ts";
+import {
+  countIn,
+  inOrder,
+  objectsIn,
+  partAt,
+  readObject,
+  TextBudget,
+  textIn,
+  toTokens,
+  withoutEmpty,
+} from "./parts.ts";
+
+interface Block {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  text: string;
+  /** Input of a tool: JSON text that arrives in parts. */
+  input: string;
+  /** A block of another type, such as the result of a tool of the provider. */
+  readonly other: Json;
+}
+
+const finalType = "message_stop";
+const textTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking"]);
+
+export function createMessagesAssembler(): AnswerAssembler {
+  const budget = new TextBudget();
+  const blocks = new Map<number, Block>();
+  let model: string | null = null;
+  let id: string | null = null;
+  let stopReason: string | null = null;
+  let refusal: Json = null;
+  let usage: JsonObject | null = null;
+  let error: JsonObject | null = null;
+  let isComplete = false;
+  let skippedEvents = 0;
+
+  /** Figures in message_delta are cumulative and replace those of message_start; null and missing ones do not. */
+  const takeUsage = (given: Json | undefined): void => {
+    if (!isObject(given)) return;
+    const said = Object.entries(given).filter(([, value]) => value !== null);
+    const taken = budget.takeValue({ ...usage, ...Object.fromEntries(said) });
+    if (isObject(taken)) usage = taken;
+  };
+  const takeEnd = (given: JsonObject): void => {
+    stopReason = textIn(given.stop_reason) ?? stopReason;
+    if (isObject(given.stop_details)) refusal = budget.takeValue(given.stop_details);
+  };
+  const takeMessage = (message: JsonObject): void => {
+    model = textIn(message.model) ?? model;
+    id = textIn(message.id) ?? id;
+    takeUsage(message.usage);
+    takeEnd(message);
+    for (const [at, block] of objectsIn(message.content).entries()) {
+      partAt(blocks, at, () => toBlock(block, budget), { budget });
+    }
+  };
+  const takeEvent = (event: JsonObject): void => {
+    const { type, message, index, content_block, delta } = event;
+    if (type === "message_start" && isObject(message)) takeMessage(message);
+    if (type === "content_block_start" && isObject(content_block)) {
+      partAt(blocks, index, () => toBlock(content_block, budget), { budget });
+    }
+    if (type === "content_block_delta" && isObject(delta)) {
+      const block = partAt(blocks, index, () => toBlock({ type: blockTypeOf(delta) }, budget), { budget });
+      if (block !== null) takeDelta(block, delta, budget);
+    }
+    if (type === "message_delta") {
+      if (isObject(delta)) takeEnd(delta);
+      takeUsage(event.usage);
+    }
+    if (type === "error" && isObject(event.error)) {
+      const taken = budget.takeValue(event.error);
+      if (isObject(taken)) error = taken;
+    }
+  };
+
+  return {
+    take({ type, data }): EventKind {
+      const event = readObject(data);
+      if (event === null) skippedEvents += 1;
+      else takeEvent(event);
+      if ((textIn(event?.type) ?? type) !== finalType) return "part";
+      isComplete = true;
+      return "final";
+    },
+
+    takeWhole(text) {
+      const whole = readObject(text);
+      if (whole === null) skippedEvents += 1;
+      else if (whole.type === "error") takeEvent(whole);
+      else {
+        takeMessage(whole);
+        isComplete = Array.isArray(whole.content);
+      }
+    },
+
+    answer() {
+      const said = inOrder(blocks);
+      const text = textOf(said, "text");
+      const isNothing = said.length === 0 && stopReason === null;
+      const output = isNothing ? null : toOutput(said, { text, stopReason, refusal });
+      const { isTruncated } = budget;
+      const tokens = usage === null ? null : tokensOf(usage);
+      const finishReason = stopReason;
+      return {
+        model,
+        id,
+        text,
+        output,
+        finishReason,
+        tokens,
+        usage,
+        error,
+        isComplete,
+        isTruncated,
+        skippedEvents,
+      };
+    },
+  };
+}
+
+function blockTypeOf(delta: JsonObject): string {
+  if (delta.type === "input_json_delta") return "tool_use";
+  return delta.type === "thinking_delta" || delta.type === "signature_delta" ? "thinking" : "text";
+}
+
+function toBlock(block: JsonObject, budget: TextBudget): Block {
+  const type = budget.take(block.type);
+  const isTool = type.endsWith("tool_use");
+  // A stream begins a tool call with an empty input and then sends its text.
+  const hasInput = isTool && isObject(block.input) && Object.keys(block.input).length > 0;
+  return {
+    type,
+    id: budget.take(block.id),
+    name: budget.take(block.name),
+    text: budget.take(block.text ?? block.thinking),
+    input: hasInput ? budget.take(JSON.stringify(block.input)) : "",
+    other: isTool || textTypes.has(type) ? null : budget.takeValue(block),
+  };
+}
+
+function takeDelta(
+  block: Block,
+  { type, text, thinking, partial_json }: JsonObject,
+  budget: TextBudget,
+): void {
+  if (type === "text_delta") block.text += budget.take(text);
+  if (type === "thinking_delta") block.text += budget.take(thinking);
+  if (type === "input_json_delta") block.input += budget.take(partial_json);
+}
+
+function textOf(blocks: readonly Block[], type: string): string {
+  const texts = blocks.filter((block) => block.type === type).map(({ text }) => text);
+  return texts.join("").toWellFormed();
+}
+
+interface End {
+  readonly text: string;
+  readonly stopReason: string | null;
+  readonly refusal: Json;
+}
+
+function toOutput(blocks: readonly Block[], { text, stopReason, refusal }: End): JsonObject {
+  const calls = blocks.filter(({ type }) => type.endsWith("tool_use"));
+  const more = withoutEmpty({
+    reasoning: textOf(blocks, "thinking"),
+    tool_calls: calls.map(({ id, type, name, input }) => withoutEmpty({ id, type, name, arguments: input })),
+    items: blocks.flatMap(({ other }) => (other === null ? [] : [other])),
+    refusal,
+    finish_reason: stopReason,
+  });
+  return { text, ...more };
+}
+
+/** The input is what was read from the cache, written to it, and neither. */
+function tokensOf(usage: JsonObject): Tokens {
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
+  const input = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].map(countIn);
+  return toTokens(
+    input.reduce((sum, count) => sum + count, 0),
+    countIn(output_tokens),
+  );
+}

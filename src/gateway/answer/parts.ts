@@ -1,0 +1,120 @@
+// Owns collecting texts of an answer within one limit, and reading untrusted JSON of an upstream. Must never throw.
+
+import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
+import { answerMaxCharacters, answerMaxParts } from "../limits.ts";
+import { toRecordedValue } from "../recorded.ts";
+import type { Tokens } from "./assembled.ts";
+
+/** The characters that one answer may still use. */
+export class TextBudget {
+  #left: number;
+  /** Characters that were offered, also those that did not fit. */
+  #taken = 0;
+  #isTruncated = false;
+
+  constructor(maxCharacters = answerMaxCharacters) {
+    this.#left = maxCharacters;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
+
+  /** The beginning of the text that fits; "" for what is no string. */
+  take(text: unknown): string {
+    if (typeof text !== "string" || text === "") return "";
+    const taken = text.slice(0, this.#left);
+    this.#taken += text.length;
+    this.#left -= taken.length;
+    if (taken.length < text.length) this.#isTruncated = true;
+    return taken;
+  }
+
+  /** The value if its JSON text fits, in the form of records; else null. */
+  takeValue(value: Json): Json {
+    const recorded = toRecordedValue(value);
+    const length = JSON.stringify(recorded).length;
+    if (length > this.#left) {
+      this.#isTruncated = true;
+      return null;
+    }
+    this.#left -= length;
+    return recorded;
+  }
+
+  refuse(): void {
+    this.#isTruncated = true;
+  }
+}
+
+/** The part with a number, created when it does not exist; null for what is no number, or too many parts. */
+export function partAt<Part>(
+  parts: Map<number, Part>,
+  index: unknown,
+  create: () => Part,
+  { budget, max = answerMaxParts }: { budget: TextBudget; max?: number },
+): Part | null {
+  if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 0) return null;
+  const found = parts.get(index);
+  if (found !== undefined) return found;
+  if (parts.size >= max) {
+    budget.refuse();
+    return null;
+  }
+  const part = create();
+  parts.set(index, part);
+  return part;
+}
+
+/** In the order of their numbers. */
+export function inOrder<Part>(parts: ReadonlyMap<number, Part>): Part[] {
+  return [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
+}
+
+/** Null for a text that is no JSON object, or that is nested too deeply. */
+export function readObject(text: string | null): JsonObject | null {
+  if (text === null) return null;
+  try {
+    const value = readJson(text);
+    return isObject(value) && isShallow(value, 128) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isShallow(value: Json, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0) return false;
+  return Object.values(value).every((item: Json) => isShallow(item, depth - 1));
+}
+
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function textIn(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** A count of tokens; 0 for what is no count. */
+export function countIn(value: Json | undefined): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+/** Without empty members. */
+export function withoutEmpty(members: { readonly [name: string]: Json | undefined }): JsonObject {
+  const filled = Object.entries(members).flatMap(([name, value]): [string, Json][] => {
+    const isEmpty =
+      value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+    return isEmpty ? [] : [[name, typeof value === "string" ? value.toWellFormed() : value]];
+  });
+  return Object.fromEntries(filled);
+}
+
+export function toTokens(prompt: number, completion: number, total = prompt + completion): Tokens {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
+}

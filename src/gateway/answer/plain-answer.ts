@@ -1,0 +1,42 @@
+// Owns reading an answer that is one JSON object and no conversation, such as a count of tokens. Must never throw, whatever a server sends.
+
+import { isObject, type JsonObject } from "../../json/json.ts";
+import type { AnswerAssembler } from "./assembled.ts";
+import { countIn, readObject, TextBudget, textIn, toTokens } from "./parts.ts";
+
+/** @param toOutput what the record says of it; null: nothing */
+export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObject | null): AnswerAssembler {
+  const budget = new TextBudget();
+  let whole: JsonObject | null = null;
+  let skippedEvents = 0;
+  return {
+    take() {
+      skippedEvents += 1;
+      return "part";
+    },
+    takeWhole(text) {
+      whole = readObject(text);
+      if (whole === null) skippedEvents += 1;
+    },
+    answer() {
+      const { usage = null, error = null, model, id } = whole ?? {};
+      const output = whole === null || isObject(error) ? null : toOutput(whole);
+      const kept = output === null ? null : budget.takeValue(output);
+      return {
+        model: textIn(model),
+        id: textIn(id),
+        text: "",
+        output: isObject(kept) ? kept : null,
+        finishReason: null,
+        tokens: isObject(usage)
+          ? toTokens(countIn(usage.prompt_tokens), 0, countIn(usage.total_tokens ?? usage.prompt_tokens))
+          : null,
+        usage: isObject(usage) ? usage : null,
+        error: isObject(error) ? error : null,
+        isComplete: whole !== null && !isObject(error),
+        isTruncated: budget.isTruncated,
+        skippedEvents,
+      };
+    },
+  };
+}

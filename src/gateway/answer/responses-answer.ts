@@ -1,0 +1,141 @@
+// Owns assembling an answer of OpenAI Responses from its events or from the whole. Must never throw, whatever a server sends.
+
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import type { AnswerAssembler, EventKind } from "./assembled.ts";
+import {
+  countIn,
+  inOrder,
+  objectsIn,
+  partAt,
+  readObject,
+  TextBudget,
+  textIn,
+  toTokens,
+  withoutEmpty,
+} from "./parts.ts";
+import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
+
+const finalTypes: ReadonlySet<string> = new Set([
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+]);
+const done = "[DONE]";
+
+export function createResponsesAssembler(): AnswerAssembler {
+  let budget = new TextBudget();
+  let items = new Map<number, ResponseItem>();
+  let model: string | null = null;
+  let id: string | null = null;
+  let status: string | null = null;
+  let reason: string | null = null;
+  let usage: JsonObject | null = null;
+  let error: JsonObject | null = null;
+  let isComplete = false;
+  let skippedEvents = 0;
+
+  const toObject = (value: Json): JsonObject | null => (isObject(value) ? value : null);
+  const takeResponse = (response: JsonObject): void => {
+    model = textIn(response.model) ?? model;
+    id = textIn(response.id) ?? id;
+    status = textIn(response.status) ?? status;
+    if (isObject(response.incomplete_details)) reason = textIn(response.incomplete_details.reason);
+    if (isObject(response.usage)) usage = toObject(budget.takeValue(response.usage));
+    if (isObject(response.error)) error = toObject(budget.takeValue(response.error));
+  };
+  /** The whole output replaces what was collected. */
+  const takeOutput = (output: Json | undefined): void => {
+    const whole = objectsIn(output);
+    if (whole.length === 0) return;
+    budget = new TextBudget();
+    items = new Map();
+    for (const [at, item] of whole.entries()) {
+      partAt(items, at, () => readItem(item, budget), { budget });
+    }
+  };
+  const takeEvent = (type: string, event: JsonObject): void => {
+    const { response, item, output_index } = event;
+    if (isObject(response)) {
+      takeResponse(response);
+      if (finalTypes.has(type)) takeOutput(response.output);
+    }
+    if (type === "error") error = toObject(budget.takeValue(isObject(event.error) ? event.error : event));
+    if (output_index === undefined) return;
+    if (type === "response.output_item.done" && isObject(item)) {
+      if (typeof output_index === "number") items.delete(output_index);
+      partAt(items, output_index, () => readItem(item, budget), { budget });
+      return;
+    }
+    const slot = partAt(items, output_index, createItem, { budget });
+    if (slot !== null) takeItemEvent(slot, type, event, budget);
+  };
+
+  return {
+    take({ type: name, data }): EventKind {
+      if (data?.trim() === done) return "final";
+      const event = readObject(data);
+      const type = textIn(event?.type) ?? name ?? "";
+      if (event === null) skippedEvents += 1;
+      else takeEvent(type, event);
+      if (!finalTypes.has(type)) return "part";
+      isComplete = true;
+      return "final";
+    },
+
+    takeWhole(text) {
+      const whole = readObject(text);
+      if (whole === null) {
+        skippedEvents += 1;
+        return;
+      }
+      takeResponse(whole);
+      takeOutput(whole.output);
+      isComplete = Array.isArray(whole.output);
+    },
+
+    answer() {
+      const said = inOrder(items);
+      const text = said
+        .flatMap(({ texts }) => inOrder(texts))
+        .join("")
+        .toWellFormed();
+      const finishReason = reason ?? status;
+      const output = said.length === 0 ? null : toOutput(said, text, finishReason);
+      const { isTruncated } = budget;
+      const tokens =
+        usage === null
+          ? null
+          : toTokens(
+              countIn(usage.input_tokens),
+              countIn(usage.output_tokens),
+              usage.total_tokens === undefined ? undefined : countIn(usage.total_tokens),
+            );
+      return {
+        model,
+        id,
+        text,
+        output,
+        finishReason,
+        tokens,
+        usage,
+        error,
+        isComplete,
+        isTruncated,
+        skippedEvents,
+      };
+    },
+  };
+}
+
+function toOutput(items: readonly ResponseItem[], text: string, finishReason: string | null): JsonObject {
+  const calls = items.filter(({ type }) => type.endsWith("_call") && type !== "");
+  const own = calls.filter(({ name }) => name !== "");
+  const more = withoutEmpty({
+    refusal: items.flatMap(({ refusals }) => inOrder(refusals)).join(""),
+    reasoning: items.flatMap(({ reasoning }) => [...reasoning.values()]).join("\n"),
+    tool_calls: own.map(({ type, id, name, input }) => withoutEmpty({ id, type, name, arguments: input })),
+    items: items.flatMap(({ other }) => (other === null ? [] : [other])),
+    finish_reason: finishReason,
+  });
+  return { text, ...more };
+}

@@ -1,0 +1,47 @@
+// Owns where a request goes: the upstream of its model, and the key that it gets. Must never let a key of a client out over plain HTTP.
+
+import { Refusal } from "../errors.ts";
+import { chooseUpstream, explainChoice } from "./choose-upstream.ts";
+import { describeTarget } from "./exchange-record.ts";
+import { type RequestSettings, readRequestSettings } from "./request-settings.ts";
+import { findKeyFault, type Upstream, type UpstreamKind } from "./upstream.ts";
+
+export interface Chosen {
+  readonly upstream: Upstream;
+  /** For the upstream; null: none. */
+  readonly key: string | null;
+  readonly settings: RequestSettings;
+}
+
+/** @throws Refusal 1400 for a malformed header or a key that cannot be sent, and 1404 without an upstream for the model */
+export function chooseTarget(
+  upstreams: readonly Upstream[],
+  model: string,
+  kind: UpstreamKind,
+  headers: Headers,
+): Chosen {
+  const settings = readRequestSettings(headers);
+  const choice = chooseUpstream(upstreams, model, kind);
+  if ("fault" in choice) {
+    const data = { field: "model", reason: "has no upstream" };
+    const refusal = new Refusal(1404, explainChoice(choice.fault, kind), data);
+    throw refusal.withDetails(describeTarget(null, model));
+  }
+  const { upstream } = choice;
+  requireSendable(upstream, settings.upstreamKey);
+  return { upstream, key: settings.upstreamKey ?? upstream.apiKey, settings };
+}
+
+/** @throws Refusal 1400. Its message does not contain the key. */
+function requireSendable({ baseUrl, allowsPlainHttp, name }: Upstream, key: string | null): void {
+  const fault = findKeyFault(baseUrl, key, allowsPlainHttp);
+  if (fault === null) return;
+  throw new Refusal(
+    1400,
+    `The key in Memledger-Upstream-Key cannot be sent to the upstream "${name}": ${fault}`,
+    {
+      field: "Memledger-Upstream-Key",
+      reason: "cannot be sent to the upstream",
+    },
+  );
+}

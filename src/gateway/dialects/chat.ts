@@ -1,0 +1,107 @@
+// Owns OpenAI Chat Completions: where words, rules and reference are in a request. Must never change an instruction of the application.
+
+import type { Node } from "jsonc-parser";
+import { isObject } from "../../json/json.ts";
+import { applyEdits, type Edit } from "../../text/edits.ts";
+import { createChatAssembler } from "../answer/chat-answer.ts";
+import { toRecorded } from "../recorded.ts";
+import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf } from "./body-edits.ts";
+import { requireConversation } from "./conversation.ts";
+import type { Changes, Dialect } from "./dialect.ts";
+import { toOpenAiError } from "./error-forms.ts";
+import { appendSection, setSection } from "./memory-edits.ts";
+import type { RequestBody } from "./request-body.ts";
+import { findLast, findSections, hasItems, readWords, type Speaker, type Turn, textsOf } from "./turns.ts";
+
+/** A message of an unknown role is read as the result of a tool: it is neither the user nor the application. */
+const speakers: ReadonlyMap<string | null, Speaker> = new Map([
+  ["user", "user"],
+  ["assistant", "assistant"],
+  ["system", "instructions"],
+  ["developer", "instructions"],
+]);
+
+export const chatDialect: Dialect = {
+  name: "chat",
+  kind: "openai",
+  path: "/chat/completions",
+
+  read(body) {
+    const { value, model } = body;
+    requireConversation(value.messages, "messages");
+    const { lastTurn, hasRules, hasReference } = look(body);
+    return {
+      model,
+      isStream: value.stream === true,
+      hasTools: hasItems(value.tools) || hasItems(value.functions),
+      choices: typeof value.n === "number" && value.n > 1 ? value.n : 1,
+      lastTurn,
+      ...readWords(value.messages),
+      hasRules,
+      hasReference,
+    };
+  },
+
+  record({ text, root }) {
+    const body = toRecorded(text, root);
+    if (!isObject(body)) return { body: {}, input: [] };
+    return { body, input: Array.isArray(body.messages) ? body.messages : [] };
+  },
+
+  change(body, { prompt, asksForUsage }: Changes) {
+    const { contentOfUser, hasRules, hasReference } = look(body);
+    const rules = prompt.rules === "" || hasRules ? null : rulesEdit(body, prompt.rules);
+    const reference =
+      prompt.reference === "" || hasReference ? null : appendSection(contentOfUser, prompt.reference, "text");
+    const usage = asksForUsage && body.value.stream === true ? usageEdit(body.root) : null;
+    return {
+      text: applyEdits(
+        body.text,
+        [rules, reference, usage].filter((edit) => edit !== null),
+      ),
+      hasPutRules: rules !== null,
+      hasPutReference: reference !== null,
+      removesUsageEvent: usage !== null,
+    };
+  },
+
+  assemble: ({ choices }) => createChatAssembler(choices),
+  toError: toOpenAiError,
+};
+
+function look({ root }: RequestBody) {
+  const turns = itemsOf(memberOf(root, "messages")).map(toTurn);
+  const systemTexts = turns
+    .filter(({ speaker }) => speaker === "instructions")
+    .flatMap(({ node }) => textsOf(memberOf(node, "content")));
+  const { lastTurn, lastOfUser } = findLast(turns);
+  const contentOfUser = memberOf(lastOfUser, "content");
+  return { turns, lastTurn, contentOfUser, ...findSections(systemTexts, textsOf(contentOfUser)) };
+}
+
+function toTurn(node: Node): Turn {
+  return { speaker: speakers.get(stringOf(memberOf(node, "role"))) ?? "tool", node };
+}
+
+/** At the end of the instructions in front of the conversation. Without any, the role is `system`, which all servers know. */
+function rulesEdit(body: RequestBody, rules: string): Edit | null {
+  const messages = memberOf(body.root, "messages");
+  if (messages?.type !== "array") return null;
+  const { turns } = look(body);
+  const first = turns.findIndex(({ speaker }) => speaker !== "instructions");
+  const last = turns.at(first === -1 ? turns.length - 1 : first - 1);
+  const isThere = first !== 0 && last !== undefined;
+  const edit = isThere ? setSection(memberOf(last.node, "content"), rules, "text") : null;
+  return edit ?? prependItem(messages, { role: "system", content: rules });
+}
+
+/** `stream_options.include_usage`; null when the client has set it. */
+function usageEdit(root: Node): Edit | null {
+  const options = memberOf(root, "stream_options");
+  if (options === null) return prependMember(root, "stream_options", { include_usage: true });
+  if (options.type === "null") return replaceValue(options, { include_usage: true });
+  if (options.type !== "object") return null;
+  const set = memberOf(options, "include_usage");
+  if (set === null) return prependMember(options, "include_usage", true);
+  return set.type === "null" ? replaceValue(set, true) : null;
+}

@@ -1,0 +1,84 @@
+// Owns the interface of a chat API: what the gateway reads of a request, what it changes in it, and how answers and errors are written.
+
+import type { Json, JsonObject } from "../../json/json.ts";
+import type { DividedPrompt } from "../../memory/prompt.ts";
+import type { AnswerAssembler } from "../answer/assembled.ts";
+import type { UpstreamKind } from "../upstream.ts";
+import type { RequestBody } from "./request-body.ts";
+
+export type DialectName = "chat" | "responses" | "messages";
+
+/**
+ * What the end of the conversation consists of, after the last answer of the model: words of the user, only results of tools, or
+ * neither. An answer at the very end that the model shall continue does not count.
+ */
+export type LastTurn = "user" | "tool results" | "none";
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly hasTools: boolean;
+  /** How many answers are asked for. */
+  readonly choices: number;
+  readonly lastTurn: LastTurn;
+  /** What the user said last, and what the assistant had said before; null: nothing. */
+  readonly userText: string | null;
+  readonly answeredText: string | null;
+  /** The query of the injection, as that of an injection with `messages`; null without words of the user. */
+  readonly query: string | null;
+  /** Whether the system prompt contains rules, and whether the conversation contains facts or contexts, of a prompt of this service. */
+  readonly hasRules: boolean;
+  readonly hasReference: boolean;
+}
+
+/** How a request is recorded. Large base64 data is replaced by its digest. */
+export interface RecordedRequest {
+  /** The whole body. */
+  readonly body: JsonObject;
+  /** The conversation: `input_content` of the record. */
+  readonly input: JsonObject | readonly Json[];
+}
+
+export interface Changes {
+  /** The sections to put in; an empty text: none. */
+  readonly prompt: DividedPrompt;
+  /** Whether a stream shall report its usage, if the client has not said. */
+  readonly asksForUsage: boolean;
+}
+
+export interface ChangedRequest {
+  readonly text: string;
+  readonly hasPutRules: boolean;
+  readonly hasPutReference: boolean;
+  /** Whether the client must not get the event that only reports the usage. */
+  readonly removesUsageEvent: boolean;
+}
+
+/** An error of the gateway, before it has the form of an API. */
+export interface GatewayError {
+  readonly status: number;
+  /** A sentence that says what to do next. */
+  readonly message: string;
+  /** The name of the field at fault; null: none. */
+  readonly field: string | null;
+}
+
+export interface Dialect {
+  readonly name: DialectName;
+  /** Upstreams that understand it. */
+  readonly kind: UpstreamKind;
+  /** The path of a request without `/v1`. */
+  readonly path: string;
+  /** @throws Refusal 1400 for a body without a conversation */
+  read(body: RequestBody): ChatRequest;
+  record(body: RequestBody): RecordedRequest;
+  /**
+   * Changes the text at positions; every other byte stays. What the body contains already is not put in again. Facts and contexts go to the
+   * end of the last turn with words of the user, also when results of tools follow, so that all requests of one tool loop can begin with
+   * the same bytes. Pass no reference to leave such requests without.
+   */
+  change(body: RequestBody, changes: Changes): ChangedRequest;
+  /** An assembler for the answer to a request: the events of a stream, or one text. */
+  assemble(request: Pick<ChatRequest, "choices">): AnswerAssembler;
+  toError(error: GatewayError): JsonObject;
+}

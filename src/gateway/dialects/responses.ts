@@ -1,0 +1,144 @@
+// Owns OpenAI Responses: where words, rules and reference are in a request. Must never change a conversation that the provider has stored.
+
+import type { Node } from "jsonc-parser";
+import { isObject, type JsonObject } from "../../json/json.ts";
+import { applyEdits, type Edit } from "../../text/edits.ts";
+import { createResponsesAssembler } from "../answer/responses-answer.ts";
+import { toRecorded } from "../recorded.ts";
+import {
+  appendText,
+  itemsOf,
+  memberOf,
+  prependItem,
+  prependMember,
+  replaceValue,
+  stringOf,
+  surround,
+} from "./body-edits.ts";
+import { requireConversation } from "./conversation.ts";
+import type { Changes, Dialect } from "./dialect.ts";
+import { toOpenAiError } from "./error-forms.ts";
+import { appendSection } from "./memory-edits.ts";
+import type { RequestBody } from "./request-body.ts";
+import { findLast, findSections, hasItems, readWords, type Turn, textsOf } from "./turns.ts";
+
+/** What `input_content` of a record contains. */
+const inputMembers = ["instructions", "input", "previous_response_id", "conversation", "prompt"] as const;
+
+export const responsesDialect: Dialect = {
+  name: "responses",
+  kind: "openai",
+  path: "/responses",
+
+  read(body) {
+    const { value, model } = body;
+    const { input } = value;
+    const hasStored = [value.previous_response_id, value.conversation, value.prompt].some(
+      (each) => each !== undefined && each !== null,
+    );
+    if (typeof input !== "string" && !(hasStored && (input === undefined || input === null))) {
+      requireConversation(input, "input");
+    }
+    const { lastTurn, hasRules, hasReference } = look(body);
+    return {
+      model,
+      isStream: value.stream === true,
+      hasTools: hasItems(value.tools),
+      choices: 1,
+      lastTurn,
+      ...readWords(typeof input === "string" ? [{ role: "user", content: input }] : input),
+      hasRules,
+      hasReference,
+    };
+  },
+
+  record({ text, root }) {
+    const body = toRecorded(text, root);
+    if (!isObject(body)) return { body: {}, input: {} };
+    const input: JsonObject = Object.fromEntries(
+      inputMembers.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+    );
+    return { body, input };
+  },
+
+  change(body, { prompt }: Changes) {
+    const { contentOfUser, hasRules, hasReference } = look(body);
+    const rules = prompt.rules === "" || hasRules ? [] : rulesEdits(body, prompt.rules);
+    const reference =
+      prompt.reference === "" || hasReference
+        ? null
+        : appendSection(contentOfUser, prompt.reference, "input_text");
+    return {
+      text: applyEdits(body.text, reference === null ? rules : [reference, ...rules]),
+      hasPutRules: rules.length > 0,
+      hasPutReference: reference !== null,
+      // The final event of every stream reports the usage.
+      removesUsageEvent: false,
+    };
+  },
+
+  assemble: createResponsesAssembler,
+  toError: toOpenAiError,
+};
+
+function look({ root }: RequestBody) {
+  const input = memberOf(root, "input");
+  const turns = itemsOf(input).map(toTurn);
+  const instructions = memberOf(root, "instructions");
+  const systemTexts = [
+    ...textsOf(instructions),
+    ...turns
+      .filter(({ speaker }) => speaker === "instructions")
+      .flatMap(({ node }) => textsOf(memberOf(node, "content"))),
+  ];
+  const isText = input?.type === "string";
+  const { lastTurn, lastOfUser } = findLast(turns);
+  const contentOfUser = isText ? input : memberOf(lastOfUser, "content");
+  return {
+    input,
+    turns,
+    lastTurn: isText ? ("user" as const) : lastTurn,
+    contentOfUser,
+    ...findSections(systemTexts, textsOf(contentOfUser)),
+  };
+}
+
+/** A message may have no type. All results of tools have types that end in the same way; all other items are the model's. */
+function toTurn(node: Node): Turn {
+  const type = stringOf(memberOf(node, "type")) ?? "message";
+  const role = stringOf(memberOf(node, "role"));
+  if (type === "message") {
+    if (role === "user" || role === "assistant") return { speaker: role, node };
+    return { speaker: role === "system" || role === "developer" ? "instructions" : "tool", node };
+  }
+  const isResult = type.endsWith("_output") || type === "mcp_approval_response";
+  if (isResult) return { speaker: "tool", node };
+  const isSetting = ["additional_tools", "compaction_trigger", "configuration_update"].includes(type);
+  return { speaker: isSetting ? "instructions" : "assistant", node };
+}
+
+/**
+ * At the end of `instructions`. Without any, they are created, except beside a stored prompt, whose own instructions they could replace:
+ * then the rules are the first message of the input.
+ */
+function rulesEdits(body: RequestBody, rules: string): readonly Edit[] {
+  const { root } = body;
+  const instructions = memberOf(root, "instructions");
+  if (instructions?.type === "string") return [appendText(instructions, rules)];
+  const { input, turns } = look(body);
+  const first = turns.findIndex(({ speaker }) => speaker !== "instructions");
+  const last = first > 0 ? turns[first - 1] : undefined;
+  const beforeTalk =
+    last === undefined ? null : appendSection(memberOf(last.node, "content"), rules, "input_text");
+  if (beforeTalk !== null) return [beforeTalk];
+  if (isObject(body.value.prompt)) return firstMessage(input, rules);
+  if (instructions?.type === "null") return [replaceValue(instructions, rules)];
+  return instructions === null ? [prependMember(root, "instructions", rules)] : [];
+}
+
+function firstMessage(input: Node | null, rules: string): readonly Edit[] {
+  const message = { role: "developer", content: rules };
+  if (input?.type === "array") return [prependItem(input, message)];
+  if (input?.type !== "string") return [];
+  return surround(input, `[${JSON.stringify(message)},{"role":"user","content":`, "}]");
+}

@@ -1,0 +1,108 @@
+// Owns a request for embeddings in the form of OpenAI: what is passed on, and what the own model can answer.
+
+import { Refusal } from "../errors.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { createPlainAssembler } from "./answer/plain-answer.ts";
+import type { RequestBody } from "./dialects/request-body.ts";
+import { embeddedTextsMax } from "./limits.ts";
+import type { Conversation } from "./pass-on.ts";
+import { toRecorded } from "./recorded.ts";
+
+/** The model of the memories of this service. */
+export const ownModel = "memledger-embed-v1";
+
+/** No memory is put into texts that are embedded. */
+const nothingToPutIn = {
+  isStream: false,
+  hasTools: false,
+  choices: 1,
+  lastTurn: "none",
+  userText: null,
+  answeredText: null,
+  query: null,
+  hasRules: true,
+  hasReference: true,
+} as const;
+
+export const embeddings: Conversation = {
+  dialect: {
+    kind: "openai",
+    read: ({ model }) => ({ model, ...nothingToPutIn }),
+    record({ text, root }) {
+      const body = toRecorded(text, root);
+      return isObject(body) ? { body, input: inputOf(body) } : { body: {}, input: [] };
+    },
+    change: ({ text }) => ({ text, hasPutRules: false, hasPutReference: false, removesUsageEvent: false }),
+  },
+  path: "/embeddings",
+  asksForUsage: false,
+  // Vectors are numbers of which nobody reads one in a record.
+  assemble: () => createPlainAssembler(({ data }) => ({ embeddings: Array.isArray(data) ? data.length : 0 })),
+};
+
+function inputOf({ input = null }: JsonObject): readonly Json[] {
+  return Array.isArray(input) ? input : [input];
+}
+
+export interface OwnEmbeddings {
+  readonly texts: readonly string[];
+  readonly isBase64: boolean;
+  /** Null: those of the model. */
+  readonly dimensions: number | null;
+}
+
+/** @throws Refusal 1400 */
+export function readEmbeddings({ value }: RequestBody): OwnEmbeddings {
+  const { input, encoding_format: format = "float", dimensions = null } = value;
+  const texts = typeof input === "string" ? [input] : input;
+  if (!isTexts(texts)) {
+    refuse(
+      "input",
+      "must be a text or an array of texts that is not empty. Arrays of tokens are not supported",
+    );
+  }
+  if (texts.length > embeddedTextsMax) refuse("input", `must have at most ${embeddedTextsMax} texts`);
+  if (texts.some((text) => text.trim() === "")) refuse("input", "contains an empty text. Remove it");
+  if (format !== "float" && format !== "base64") refuse("encoding_format", "must be float or base64");
+  if (dimensions !== null && typeof dimensions !== "number") refuse("dimensions", "must be a number");
+  return { texts, isBase64: format === "base64", dimensions };
+}
+
+/** @throws Refusal 1400 for a length that the vectors of the model cannot be shortened to */
+export function requireDimensions(wanted: number | null, actual: number): void {
+  if (wanted === null || wanted === actual) return;
+  refuse("dimensions", `must be ${actual}, because vectors of ${ownModel} cannot be shortened. Leave it out`);
+}
+
+function isTexts(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
+}
+
+function refuse(field: string, reason: string): never {
+  throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+}
+
+/** The form of an answer. Base64 is that of 32-bit floats, little-endian. */
+export function toEmbeddingsAnswer(
+  vectors: readonly Float32Array[],
+  { isBase64, texts }: Pick<OwnEmbeddings, "isBase64" | "texts">,
+): JsonObject {
+  // The model does not say how many tokens it has read. For English, one token has about four characters.
+  const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+  return {
+    object: "list",
+    data: vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: isBase64 ? toBase64(vector) : [...vector],
+    })),
+    model: ownModel,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+function toBase64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);
+  return bytes.toString("base64");
+}

@@ -1,0 +1,16 @@
+// Owns what the gateway is configured with. How it is written in memledger.toml is in config/. Must never be printed: it contains keys.
+
+import type { Upstream } from "./upstream.ts";
+
+export interface GatewayConfig {
+  /** In the order in which they are searched for a model; empty: the gateway forwards nothing. */
+  readonly upstreams: readonly Upstream[];
+  /** Requests that are forwarded at once: in all, and of one key. */
+  readonly exchangesMax: number;
+  readonly exchangesPerKeyMax: number;
+  /** How long an answer can be repeated from disk; 0: answers are not kept. */
+  readonly cacheSeconds: number;
+  readonly cacheMaxBytes: number;
+  /** Whether memories are extracted from conversations, unless the request or its key says otherwise. */
+  readonly remembers: boolean;
+}

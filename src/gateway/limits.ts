@@ -1,0 +1,52 @@
+// Owns the fixed limits of the gateway. Those of the whole service are in src/limits.ts.
+
+/** Depth of the body of a request, and number of its values. Schemas of tools are nested, and conversations of agents are long. */
+export const requestMaxDepth = 128;
+export const requestMaxValues = 200_000;
+export const modelMaxCharacters = 256;
+
+/** The last words of the user and messages before them, from which the query and what they answer are taken. */
+export const wordsMaxMessages = 8;
+
+/** Base64 of at least this length is recorded as media type, length and digest. */
+export const recordedBase64MinCharacters = 1_024;
+
+/** The data of an event of a stream. A longer event is forwarded, but not read. */
+export const eventMaxBytes = 4 * 1024 * 1024;
+/** Bytes of an incomplete event that are held back until it is known whether it is the final one. */
+export const heldEventMaxBytes = 256 * 1024;
+/** Text that is kept of one answer. */
+export const answerMaxCharacters = 4 * 1024 * 1024;
+/** A complete answer in JSON. A longer one is forwarded, but not read. */
+export const answerMaxBytes = 16 * 1024 * 1024;
+/** Choices of an answer, and parts of one choice, such as tool calls. */
+export const answerMaxChoices = 128;
+export const answerMaxParts = 4_096;
+
+export const upstreamsMax = 100;
+export const upstreamNameMaxCharacters = 100;
+/** Names or patterns of models of one upstream, and the length of one. */
+export const patternsMax = 1_000;
+export const patternMaxCharacters = 256;
+
+/** Time in which the connection to an upstream must be open, TLS included. */
+export const connectMaxMs = 10_000;
+/** The longest time from a request to the end of its answer. */
+export const answerMaxMs = 6 * 3_600_000;
+/** Connections to one upstream that are kept for further requests, and the interval of their signs of life. */
+export const idleConnectionsMax = 64;
+export const idleConnectionMaxMs = 30_000;
+/** How long the end of the connection is waited for after the final event. */
+export const finalMaxMs = 2_000;
+
+/** The record of a request is kept compressed from this size on, while the answer arrives. */
+export const compressedMinCharacters = 16 * 1024;
+/** Of a message about an error in a record. */
+export const errorMaxCharacters = 2_000;
+
+/** The list of models of one upstream: its time, its size, and the models that are taken of it. */
+export const modelsMaxMs = 5_000;
+export const modelsMaxBytes = 4 * 1024 * 1024;
+export const modelsMax = 2_000;
+/** Texts in one request for embeddings by the own model. */
+export const embeddedTextsMax = 2_048;

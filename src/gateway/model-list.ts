@@ -1,0 +1,109 @@
+// Owns the list of models: what upstreams report and what the configuration names, in the form of the API that asks. Must never fail because
+// an upstream does.
+
+import type { Preparation } from "../calls/operation.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { objectsIn, readObject, textIn } from "./answer/parts.ts";
+import { chooseUpstream } from "./choose-upstream.ts";
+import { ownModel } from "./embeddings-request.ts";
+import { UpstreamFault } from "./forwarding.ts";
+import { headersToUpstream } from "./headers.ts";
+import { modelsMax, modelsMaxBytes, modelsMaxMs } from "./limits.ts";
+import { toTargetUrl } from "./target-url.ts";
+import type { Upstream, UpstreamKind } from "./upstream.ts";
+
+/** What an upstream has answered. */
+export interface Listed {
+  readonly upstream: Upstream;
+  /** As the upstream describes them. */
+  readonly models: readonly JsonObject[];
+  /** Why it has reported none; null: it has. */
+  readonly fault: string | null;
+}
+
+/** All upstreams of a kind at the same time. The header for the key of a client is not read, because several upstreams would get it. */
+export function listUpstreams(preparation: Preparation, kind: UpstreamKind, headers: Headers) {
+  const { upstreams } = preparation.gateway;
+  const asked = upstreams.filter((upstream) => upstream.kind === kind);
+  return Promise.all(asked.map((upstream) => listUpstream(preparation, upstream, headers)));
+}
+
+async function listUpstream(
+  { forward, within, signal }: Preparation,
+  upstream: Upstream,
+  received: Headers,
+): Promise<Listed> {
+  const { kind, apiKey: key } = upstream;
+  const failed = (fault: string): Listed => ({ upstream, models: [], fault });
+  const over = new AbortController();
+  const headers = headersToUpstream(received, { kind, key });
+  headers.delete("content-type");
+  const request = {
+    url: toTargetUrl(upstream, "/models", kind === "anthropic" ? "?limit=1000" : ""),
+    method: "GET" as const,
+    headers,
+    body: null,
+    idleMaxMs: modelsMaxMs,
+    signal: AbortSignal.any([signal, over.signal]),
+  };
+  try {
+    const listed = await within(modelsMaxMs, receive(forward, request));
+    if (listed === undefined) return failed("late");
+    const { status, text } = listed;
+    const models = objectsIn(readObject(text)?.data);
+    if (status !== 200) return failed(`status ${status}`);
+    return { upstream, models: models.slice(0, modelsMax), fault: null };
+  } catch (error) {
+    if (error instanceof UpstreamFault) return failed(error.message);
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+async function receive(forward: Preparation["forward"], request: Parameters<Preparation["forward"]>[0]) {
+  const { status, chunks } = await forward(request);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > modelsMaxBytes) break;
+    parts.push(chunk);
+  }
+  return { status, text: new TextDecoder().decode(Buffer.concat(parts)) };
+}
+
+/** Each model once: those that the upstream would get, and the names in the configuration that are no patterns. */
+export function mergeModels(
+  upstreams: readonly Upstream[],
+  kind: UpstreamKind,
+  listed: readonly Listed[],
+): readonly JsonObject[] {
+  const merged = new Map<string, JsonObject>();
+  for (const { upstream, models } of listed) {
+    const named = upstream.models.filter((name) => !name.includes("*")).map((id) => described(id, upstream));
+    for (const model of [...models, ...named]) {
+      const id = textIn(model.id);
+      if (id === null || merged.has(id)) continue;
+      const choice = chooseUpstream(upstreams, id, kind);
+      if ("upstream" in choice && choice.upstream === upstream) merged.set(id, model);
+    }
+  }
+  const own = kind === "openai" ? [toOpenAi(ownModel, "memledger")] : [];
+  return [...merged.values(), ...own];
+}
+
+function described(id: string, { kind, name }: Upstream): JsonObject {
+  if (kind === "openai") return toOpenAi(id, name);
+  return { type: "model", id, display_name: id, created_at: "1970-01-01T00:00:00Z" };
+}
+
+function toOpenAi(id: string, owner: string): JsonObject {
+  return { id, object: "model", created: 0, owned_by: owner };
+}
+
+export function toModelList(kind: UpstreamKind, models: readonly JsonObject[]): JsonObject {
+  if (kind === "openai") return { object: "list", data: models };
+  const idOf = (model: Json | undefined) => (isObject(model) ? textIn(model.id) : null);
+  return { data: models, has_more: false, first_id: idOf(models[0]), last_id: idOf(models.at(-1)) };
+}

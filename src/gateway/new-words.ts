@@ -1,0 +1,46 @@
+// Owns which words of a recorded exchange are new: what the user says for the first time in its request, and the answer. Must never return
+// words of an earlier request, which were new there, and never those of tools, of instructions, or of our own sections.
+
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { NewWords } from "../remembering/parts.ts";
+import { toSpokenText } from "../text/spoken-text.ts";
+import type { DialectName } from "./dialects/dialect.ts";
+import { dialects } from "./dialects/dialects.ts";
+import { readBody } from "./dialects/request-body.ts";
+
+/** By the actions of the records. */
+const dialectOf: ReadonlyMap<string, DialectName> = new Map([
+  ["gateway.chat", "chat"],
+  ["gateway.responses", "responses"],
+  ["gateway.messages", "messages"],
+]);
+
+/**
+ * The new words in the payload of a record. Of several choices the first one is the answer. Never throws: what cannot be read has no words.
+ * @param action the action of the record
+ */
+export function readNewWords(action: string, { request_body, output_content }: JsonObject): NewWords {
+  const name = dialectOf.get(action);
+  if (name === undefined) return { user: null, assistant: null };
+  return { user: readUser(name, request_body), assistant: readAnswer(output_content) };
+}
+
+/** Null also in the middle of a tool loop: the words of the user were new in its first request. */
+function readUser(name: DialectName, body: Json | undefined): string | null {
+  if (!isObject(body)) return null;
+  try {
+    const { lastTurn, userText } = dialects[name].read(readBody(JSON.stringify(body)));
+    return lastTurn === "user" ? userText : null;
+  } catch {
+    // The record has less than was sent, so nobody can say what was new.
+    return null;
+  }
+}
+
+function readAnswer(output: Json | undefined): string | null {
+  if (!isObject(output)) return null;
+  const [first = output] = Array.isArray(output.choices) ? output.choices : [];
+  const { text } = isObject(first) ? first : {};
+  const spoken = typeof text === "string" ? toSpokenText(text) : "";
+  return spoken === "" ? null : spoken;
+}

@@ -1,0 +1,75 @@
+// Owns the operations that pass on a conversation: with memory, and with a record of what was said and what was answered.
+
+import type { Exchange } from "../../calls/exchange.ts";
+import type { Preparation, ProjectOperation } from "../../calls/operation.ts";
+import { successCode } from "../../errors.ts";
+import type { JsonObject } from "../../json/json.ts";
+import { createPlainAssembler } from "../answer/plain-answer.ts";
+import type { DialectName } from "../dialects/dialect.ts";
+import { dialects } from "../dialects/dialects.ts";
+import { type PassedOn, toDetails, toEntry } from "../exchange-record.ts";
+import { type Conversation, passOn } from "../pass-on.ts";
+import { chooseRemembering, type Remembering } from "../remembering.ts";
+import { memoryFor, remembersFor } from "../request-settings.ts";
+import { gatewayOperation } from "./gateway-operation.ts";
+
+interface Described extends Pick<ProjectOperation, "name" | "summary" | "description"> {
+  readonly dialect: DialectName;
+  readonly exampleBody: JsonObject;
+}
+
+export function conversationOperation({ dialect: name, ...described }: Described): ProjectOperation {
+  const dialect = dialects[name];
+  const { path, assemble } = dialect;
+  const conversation: Conversation = { dialect, path, asksForUsage: true, assemble };
+  return operationOf(described, conversation, chooseForConversation);
+}
+
+/** Counts the tokens of a message as it would be sent, so with memory in it. */
+export function countingOperation({ dialect: name, ...described }: Described): ProjectOperation {
+  const dialect = dialects[name];
+  const conversation: Conversation = {
+    dialect,
+    path: `${dialect.path}/count_tokens`,
+    asksForUsage: false,
+    assemble: () => createPlainAssembler((answer) => answer),
+  };
+  return operationOf(described, conversation, async () => ({ state: null, task: null }));
+}
+
+function operationOf(
+  described: Omit<Described, "dialect">,
+  conversation: Conversation,
+  choose: typeof chooseForConversation,
+): ProjectOperation {
+  return gatewayOperation<PassedOn>({
+    ...described,
+    exchange: (preparation, exchange) => passOn(conversation, preparation, exchange),
+    async record(passed, preparation, exchange) {
+      const { state, task } = await choose(passed, preparation, exchange);
+      const details = toDetails(passed, exchange.isErasedMeanwhile);
+      const remembering = state === null ? {} : { remembering: state };
+      return { entry: toEntry(passed), details: { ...details, ...remembering }, remembers: task };
+    },
+  });
+}
+
+/** Only a complete answer is remembered, and only one that the record has. */
+function chooseForConversation(
+  passed: PassedOn,
+  { caller, gateway, store, now }: Preparation,
+  { recordId, isErasedMeanwhile }: Exchange,
+): Promise<Remembering> {
+  const { settings, upstream, answer, repeats } = passed;
+  const { gateway: said } = caller.key;
+  const isAnswered = toEntry(passed).code === successCode && answer.isComplete && answer.error === null;
+  return chooseRemembering(store.remembering, {
+    caller,
+    recordId,
+    isWanted: remembersFor(settings, said, gateway.remembers),
+    isComplete: isAnswered && !isErasedMeanwhile,
+    isRepeated: repeats !== null,
+    tags: memoryFor(settings.memory, said, upstream.memory).tags ?? [],
+    now,
+  });
+}

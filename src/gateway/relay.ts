@@ -1,0 +1,91 @@
+// Owns passing an answer on to the client while it arrives, and how it ended. Must never send the end of an answer: it is held back until the
+// record is committed.
+
+import type { Exchange } from "../calls/exchange.ts";
+import { Refusal } from "../errors.ts";
+import { AnswerBody } from "./answer/answer-body.ts";
+import { AnswerStream } from "./answer/answer-stream.ts";
+import type { AnswerAssembler } from "./answer/assembled.ts";
+import { type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
+import { finalMaxMs } from "./limits.ts";
+
+/** How the answer ended, as its record says. */
+export type AnswerEnd = "complete" | "broken off by the upstream" | "broken off by the client" | "late";
+
+export interface Relayed {
+  readonly end: AnswerEnd;
+  /** Why it broke off; null: it did not. */
+  readonly fault: UpstreamFault | null;
+}
+
+export interface RelayOptions {
+  readonly answer: Pick<ForwardedAnswer, "headers" | "chunks">;
+  readonly assembler: AnswerAssembler;
+  /** Whether the report of usage that only the gateway has asked for is left out of a stream. */
+  readonly removesUsageEvent: boolean;
+  /** Gets each piece as the upstream has sent it. */
+  readonly onChunk?: (chunk: Uint8Array) => void;
+  /** As of Preparation. */
+  within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
+}
+
+/** `exchange.begin` was called. Never throws for what an upstream or a client does. */
+export async function relay(
+  exchange: Pick<Exchange, "write" | "hold" | "breakOff">,
+  { answer, assembler, removesUsageEvent, onChunk, within }: RelayOptions,
+): Promise<Relayed> {
+  const reader = isEventStream(answer.headers)
+    ? new AnswerStream({ assembler, removesUsageEvent })
+    : new AnswerBody({ assembler });
+  const isFinal = () => reader instanceof AnswerStream && reader.isFinal;
+  const chunks = answer.chunks[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const next = await (isFinal() ? within(finalMaxMs, chunks.next()) : chunks.next());
+      // Undefined: a connection that stays open after the final event.
+      if (next === undefined || next.done === true) break;
+      onChunk?.(next.value);
+      for (const bytes of reader.push(next.value)) await exchange.write(bytes);
+    }
+    exchange.hold(reader.end());
+    return { end: "complete", fault: null };
+  } catch (error) {
+    const rest = isFinal() ? null : reader.end();
+    if (rest === null) {
+      exchange.hold(reader.end());
+      return { end: "complete", fault: null };
+    }
+    return await breakOff(exchange, error, rest);
+  } finally {
+    await chunks.return?.().catch(() => {});
+  }
+}
+
+/** The client gets all that the upstream has sent, and no end. */
+async function breakOff(
+  exchange: Pick<Exchange, "write" | "breakOff">,
+  error: unknown,
+  rest: readonly Uint8Array[],
+): Promise<Relayed> {
+  exchange.breakOff();
+  if (isClientGone(error)) return { end: "broken off by the client", fault: new UpstreamFault("cancelled") };
+  if (!(error instanceof UpstreamFault)) throw error;
+  try {
+    for (const bytes of rest) await exchange.write(bytes);
+  } catch (gone) {
+    if (!isClientGone(gone)) throw gone;
+  }
+  return { end: error.kind === "late" ? "late" : "broken off by the upstream", fault: error };
+}
+
+function isClientGone(error: unknown): boolean {
+  if (error instanceof UpstreamFault) return error.kind === "cancelled";
+  return error instanceof Refusal && error.code === 1499;
+}
+
+/** A compressed stream is passed on, but it cannot be read. */
+function isEventStream(headers: Headers): boolean {
+  const type = headers.get("content-type") ?? "";
+  const encoding = headers.get("content-encoding") ?? "identity";
+  return /^\s*text\/event-stream\b/i.test(type) && encoding === "identity";
+}

@@ -1,0 +1,43 @@
+// Owns what is said about an upstream that did not answer, or not to the end. Must never contain an address or a key.
+
+import { type ErrorCode, Refusal } from "../errors.ts";
+import { type FaultKind, UpstreamFault } from "./forwarding.ts";
+
+const codes: Readonly<Record<FaultKind, ErrorCode>> = {
+  unreachable: 1502,
+  failed: 1502,
+  late: 1504,
+  cancelled: 1499,
+};
+
+export function codeOf({ kind }: UpstreamFault): ErrorCode {
+  return codes[kind];
+}
+
+/** The message for a fault: what has happened, and what to do. */
+export function explainFault({ kind, systemCode }: UpstreamFault, upstream: string): string {
+  const cause = systemCode === null ? "" : ` (${systemCode})`;
+  switch (kind) {
+    case "unreachable":
+      return `The upstream "${upstream}" cannot be reached${cause}. Start it, or correct its base-url.`;
+    case "failed":
+      return `The upstream "${upstream}" closed the connection, or sent no valid HTTP${cause}. Retry, and read its log.`;
+    case "late":
+      return `The upstream "${upstream}" sent nothing for longer than its timeout-seconds. Retry, or raise timeout-seconds.`;
+    case "cancelled":
+      return "The client closed the connection before the answer was complete. Send the request again.";
+  }
+}
+
+/** The refusal when there is no answer. Other errors than faults stay as they are. */
+export function toUpstreamRefusal(error: unknown, upstream: string): unknown {
+  if (!(error instanceof UpstreamFault)) return error;
+  return new Refusal(codeOf(error), explainFault(error, upstream));
+}
+
+export function redirected(upstream: string, status: number): Refusal {
+  return new Refusal(
+    1502,
+    `The upstream "${upstream}" answered with a redirect (${status}), which is not followed. Set base-url to the address that it redirects to.`,
+  );
+}

@@ -1,0 +1,62 @@
+// The answers to remember of the test engine. What removes a payload removes its task: tasks without one are not found.
+
+import type { RememberQueue, RememberTransaction } from "../../../src/remembering/store.ts";
+import type { NewTask, RememberTask } from "../../../src/remembering/task.ts";
+import type { Data } from "./data.ts";
+
+export interface TaskRow extends NewTask {
+  readonly part: number;
+  readonly attempts: number;
+}
+
+export function createRememberQueue(data: Data): RememberQueue {
+  const { tasks, inTurn } = data;
+  return {
+    count: ({ id }) => inTurn(() => present(data).filter(({ project }) => project === id).length),
+    nextAfter: (project) =>
+      inTurn(() => {
+        const later = present(data).filter((task) => project === null || task.project > project);
+        return later.toSorted(inOrder)[0] ?? null;
+      }),
+    begin: ({ record, part }) =>
+      inTurn(() => {
+        const row = tasks.get(record);
+        if (row?.part !== part) return false;
+        tasks.set(record, { ...row, attempts: row.attempts + 1 });
+        return true;
+      }),
+    remove: (record) => inTurn(() => void tasks.delete(record)),
+  };
+}
+
+export function createRememberTransaction(data: Data): RememberTransaction {
+  const { tasks } = data;
+  return {
+    async add(task) {
+      tasks.set(task.record, { ...task, part: 0, attempts: 0 });
+    },
+    isDue: async ({ record, part }) =>
+      present(data).some((task) => task.record === record && task.part === part),
+    async settle({ record }, remainder) {
+      const row = tasks.get(record);
+      if (row === undefined || remainder === "again") return;
+      if (remainder === "nothing") tasks.delete(record);
+      else tasks.set(record, { ...row, part: row.part + 1, attempts: 0 });
+    },
+    async removeAll({ id }) {
+      for (const { record, project } of tasks.all()) if (project === id) tasks.delete(record);
+    },
+  };
+}
+
+function present({ tasks, records }: Data): RememberTask[] {
+  return tasks.all().flatMap((task) => {
+    const row = records.all().find(({ id, payload }) => id === task.record && payload !== null);
+    return row === undefined ? [] : [{ ...task, action: row.action }];
+  });
+}
+
+function inOrder(a: RememberTask, b: RememberTask): number {
+  if (a.project !== b.project) return a.project < b.project ? -1 : 1;
+  return a.attempts - b.attempts || (a.record < b.record ? -1 : 1);
+}

@@ -1,0 +1,17 @@
+// The configuration of a gateway without upstreams, for tests that assemble the parts of a call themselves.
+
+import type { Forward } from "../../src/gateway/forwarding.ts";
+import type { GatewayConfig } from "../../src/gateway/gateway-config.ts";
+
+export const noGateway: GatewayConfig = {
+  upstreams: [],
+  exchangesMax: 1,
+  exchangesPerKeyMax: 1,
+  cacheSeconds: 0,
+  cacheMaxBytes: 0,
+  remembers: false,
+};
+
+export const cannotForward: Forward = async () => {
+  throw new Error("nothing is forwarded here");
+};
