@@ -8,6 +8,7 @@ import { bodyReading } from "./bodies.ts";
 import { consolePages } from "./console.ts";
 import { embedding } from "./embedding.ts";
 import { extraction } from "./extraction.ts";
+import { gateway } from "./gateway.ts";
 import {
   type Bench,
   type BenchOptions,
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   sizing,
   backup,
   console: consolePages,
+  gateway,
 };
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
@@ -60,7 +62,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
-  --records N        how many records the ledger has (default: 1000000)
+  --records N        how many records the ledger has, in ledger and in console (default: 1000000)
   --memories N       how many memories are imported (default: 100000)
   --sizes N,N,...    memories of the projects in scale, and in console (default: 10000,100000,1000000)
   --directory DIR    where scale and console keep their filled data directories for the next run (default: none are kept)

@@ -59,11 +59,14 @@ export function readApi(document: JsonObject): Api {
   const models = modelsOf(schemas);
   const context: Context = { document, schemas, models };
   const operations = Object.entries(at(document, "paths")).flatMap(([path, methods]) =>
-    Object.entries(asObject(methods, path)).map(([httpMethod, operation]) => ({
-      resource: resourceName(path),
-      method: readMethod(path, httpMethod, asObject(operation, path), context),
-      tag: tagOf(asObject(operation, path)),
-    })),
+    Object.entries(asObject(methods, path))
+      // Official clients of these APIs exist.
+      .filter(([, operation]) => !flag(asObject(operation, path)["x-exchange"] ?? false))
+      .map(([httpMethod, operation]) => ({
+        resource: resourceName(path),
+        method: readMethod(path, httpMethod, asObject(operation, path), context),
+        tag: tagOf(asObject(operation, path)),
+      })),
   );
   const byResource = Map.groupBy(operations, ({ resource }) => resource);
   return {

@@ -12,6 +12,7 @@ import { live } from "../audit/model-run.ts";
 import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
 import { liveSearches } from "../engines/sqlite/search-life.ts";
+import { proveStreams } from "../gateway/proof/streams.ts";
 import { scale } from "../scale/scale.ts";
 import { compareResidentMemory } from "../search/resident-memory.ts";
 import { searchServed } from "../search/served-search.ts";
@@ -36,6 +37,7 @@ const groups = [
   "model",
   "search",
   "upgrade",
+  "gateway",
   "scale",
   "soak",
 ] as const;
@@ -47,6 +49,7 @@ const usage = `bun run proof [${groups.join("|")} ...] [options]
   --lives N           random runs that are compared with the model of the audit records (default: 4)
   --search-lives N    random lives of large projects that are searched (default: 4)
   --egress-seconds N  how long the network and the files are observed (default: 600)
+  --gateway-seconds N length of the load of 200 streams at once (default: 60)
   --minutes N         length of the mixed load at scale, and of the soak test (default: 10)
   --memories N        memories of the project at scale (default: 1000000)
   --steps N           steps of a migration that are interrupted (default: 8)
@@ -64,6 +67,7 @@ const { values, positionals } = parseArgs({
     lives: { type: "string", default: "4" },
     "search-lives": { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
+    "gateway-seconds": { type: "string", default: "60" },
     minutes: { type: "string", default: "10" },
     memories: { type: "string", default: "1000000" },
     steps: { type: "string", default: "8" },
@@ -400,6 +404,19 @@ for (const kept of keptFormats) {
     noTrace,
   );
 }
+
+await prove(
+  "gateway",
+  "200 streams at once arrive as they were sent, whatever clients and upstreams do, and the records have what was streamed",
+  () =>
+    proveStreams({
+      streams: 200,
+      seconds: Number(values["gateway-seconds"]),
+      seed,
+      command: executable ?? [],
+    }),
+  executable === null ? `${values.executable} is not built` : whyNoMemory,
+);
 
 await prove(
   "scale",

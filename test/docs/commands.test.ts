@@ -1,13 +1,13 @@
 // Holds the documentation to the program: every command in it runs, every answer that it shows is the one that comes, and every command,
 // option and script that a sentence names exists.
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json";
 import { routes } from "../../src/transports/http/routes.ts";
-import { type FakeLlm, says, startFakeLlm } from "../extraction/fake-llm.ts";
-import { obstacle } from "./client-packages.ts";
+import { gatewayPage, obstacle } from "./client-packages.ts";
+import { startLanguageModel } from "./language-models.ts";
 import { blocksOf, inlineCodeOf, pages, root, tableOf } from "./pages.ts";
 import { createFolder, isRun, removeFolder, type Walk, walk, walkedPages } from "./walk.ts";
 
@@ -31,6 +31,8 @@ const notRun: Readonly<Record<string, string>> = {
   "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
   "bun run release --check": "takes minutes; .ci/run makes a release of Linux",
   "mkdir data": "belongs to the lines below",
+  "docker run --detach --name open-webui --network host --env OPENAI_API_BASE_URL=http://127.0.0.1:8420/v1 --env OPENAI_API_KEY=$KEY ghcr.io/open-webui/open-webui:main":
+    "needs Docker; test/docs/gateway.test.ts sends the requests of a chat page",
   "docker build --tag memledger .": "needs Docker; bun run packages starts the files of the image",
   "docker volume create memledger": "needs Docker",
   "docker run --rm --volume memledger:/var/lib/memledger memledger project create --name default":
@@ -61,7 +63,6 @@ const notRun: Readonly<Record<string, string>> = {
 /** Options of other programs that a sentence names: of the scripts of the training. */
 const foreignOptions = ["--share", "--batch", "--steps"];
 
-let llm: FakeLlm | null = null;
 /** The walk of the handbook embeds 1,000 memories and starts a server seven times, which takes long on a machine with other work. */
 const walkMaxMs = 180_000;
 
@@ -82,17 +83,15 @@ function walkOf(page: string): Promise<Walk> {
 }
 
 async function walkNow(page: string): Promise<Walk> {
-  llm ??= await startFakeLlm();
-  llm.otherwise(says("Understood."));
+  const llm = await startLanguageModel(page);
   const folder = createFolder(`bun ${main}`);
   try {
     return await walk(page, folder, { llmUrl: llm.url });
   } finally {
     removeFolder(folder);
+    await llm.stop();
   }
 }
-
-afterAll(() => llm?.stop());
 
 const walkable = walkedPages.filter((page) => obstacle(page) === null);
 
@@ -115,12 +114,30 @@ describe("commands in blocks", () => {
 
   test("every endpoint is shown", async () => {
     const calls = (await Promise.all(walkable.map(walkOf))).flatMap((walked) => walked.calls);
-    for (const { method, path } of routes) {
+    // Those of the gateway need an upstream; test/gateway runs their pages.
+    for (const { method, path } of routes.filter(({ operation }) => operation.exchange === undefined)) {
       const pattern = new RegExp(`^${path.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
       const shown = calls.some((call) => call.method === method && pattern.test(call.path));
       expect({ method, path, shown }).toEqual({ method, path, shown: true });
     }
   }, 60_000);
+
+  test.skipIf(obstacle(gatewayPage) !== null)(
+    "what one client of the gateway has said, two others are told, and the ledger proves it",
+    async () => {
+      const { output } = await walkOf(gatewayPage);
+      const answers = output.split("I was told: ").slice(1);
+      const isTold = (answer: string) => /<memories>[\s\S]*The user is allergic to peanuts\./.test(answer);
+      expect(answers[0]).toStartWith("I am allergic to peanuts.");
+      // The other client, whose record is printed twice, the script, and a request with memory off.
+      expect(answers.map(isTold)).toEqual([false, true, true, true, true, false]);
+      expect(answers[4]).toStartWith("Suggest a snack.");
+      expect(output).toMatch(/memledger-memory: injected=[1-9]/i);
+      expect(output).toMatch(/"performed":true/);
+      expect(output).toMatch(/INTACT: /);
+    },
+    walkMaxMs,
+  );
 
   test("an honest export verifies, and a forged one does not", async () => {
     const { output } = await walkOf("docs/operator/LEDGER.md");
@@ -176,6 +193,8 @@ describe("commands in blocks", () => {
       const folder = createFolder("false");
       mkdirSync(join(folder, "data"), { mode: 0o700 });
       writeFileSync(join(folder, "data", "memledger.toml"), text);
+      for (const [, path = ""] of text.matchAll(/^api-key-file = "([\w.-]+)"/gm))
+        writeFileSync(join(folder, "data", path), "sk-of-a-provider\n");
       const printed = await memledger("config", "print", "--data-dir", join(folder, "data"));
       removeFolder(folder);
       expect(printed).toMatchObject({ exitCode: 0 });

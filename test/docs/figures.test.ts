@@ -3,11 +3,13 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
+import { answerMaxBytes } from "../../src/engines/sqlite/answer-cache/limits.ts";
 import { bytesPerMemory } from "../../src/engines/sqlite/search/index/search-index.ts";
 import * as extractionLimits from "../../src/extraction/limits.ts";
 import * as limits from "../../src/limits.ts";
 import { rowsPerBlock } from "../../src/ranking/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
+import * as rememberingLimits from "../../src/remembering/limits.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -72,6 +74,16 @@ const sentences: readonly (readonly [string, string])[] = [
     "docs/user/LIMITS.md",
     `each with ${limits.bodiesMaxBytesPerProject / limits.bodyMaxBytes} announced bodies`,
   ],
+  [
+    "docs/user/LIMITS.md",
+    `Up to ${number(rememberingLimits.waitingMaxPerProject)} answers of a project wait to be remembered`,
+  ],
+  [
+    "docs/user/LIMITS.md",
+    `in up to ${rememberingLimits.partsMax} parts of ${number(rememberingLimits.partMaxCharacters)} characters`,
+  ],
+  ["docs/user/LIMITS.md", `is tried up to ${rememberingLimits.attemptsMax} times`],
+  ["docs/user/LIMITS.md", `An answer of more than ${mib(answerMaxBytes)} is not kept`],
   ["docs/ARCHITECTURE.md", `all waiting calls (at most ${limits.groupMaxCalls})`],
   ["docs/ARCHITECTURE.md", `A group is closed after ${limits.groupMaxMs} ms`],
   ["docs/ARCHITECTURE.md", `stops for it every ${number(limits.purgeErasureRows)} memories`],

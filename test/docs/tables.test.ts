@@ -3,9 +3,11 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { permissions } from "../../src/access/key.ts";
+import { exchangeBodiesMaxBytes, exchangeBodiesMaxBytesPerProject } from "../../src/access/limits.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
+import { upstreamSettings } from "../../src/config/gateway-settings.ts";
 import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
 import { contents } from "../../src/data-directory/contents.ts";
 import { errorStatus } from "../../src/errors.ts";
@@ -26,6 +28,21 @@ test("settings", () => {
       `\`${flagOf(setting)}\``,
       `\`${variableOf(setting)}\``,
       String(setting.default ?? "") === "" ? "none" : `\`${setting.default}\``,
+      setting.description,
+    ]),
+  );
+});
+
+test("settings of an upstream", () => {
+  const required: readonly unknown[] = [upstreamSettings.name, upstreamSettings.baseUrl];
+  expect(tableOf("docs/operator/CONFIGURATION.md", "key")).toEqual(
+    Object.values(upstreamSettings).map((setting) => [
+      `\`${setting.name}\``,
+      required.includes(setting)
+        ? "required"
+        : String(setting.default ?? "") === ""
+          ? "none"
+          : `\`${setting.default}\``,
       setting.description,
     ]),
   );
@@ -175,6 +192,11 @@ test("limits of queues, of calls without a key, and of the shutdown", () => {
     `${burst} at once, then ${perSecond} per second`;
   const expected = [
     ["bodies of running calls, in memory", mib(limits.bodiesMaxBytesPerProject), mib(limits.bodiesMaxBytes)],
+    [
+      "bodies of requests to the gateway that were not sent to an upstream yet",
+      mib(exchangeBodiesMaxBytesPerProject),
+      mib(exchangeBodiesMaxBytes),
+    ],
     queue("calls that wait to be written", limits.writerQueueLimits),
     ["extractions and batches that run", String(limits.extractionsPerProject), ""],
     queue("extractions and batches that wait", limits.extractionQueueLimits),

@@ -33,7 +33,7 @@ export async function installPythonPackages(): Promise<string | null> {
   ).catch(() => null);
   if (asked === null) return "there is no python3";
   if (asked.exitCode !== 0) return "python3 has no venv or no pip; on Debian install python3-venv";
-  if (asked.stdout.trim() !== "True") return "the package mcp needs Python 3.11 or later here";
+  if (asked.stdout.trim() !== "True") return "the Python packages need Python 3.11 or later here";
   if (!existsSync(python)) {
     const made = await runProgram(["python3", "-m", "venv", environment], { folder, timeoutMs });
     if (made.exitCode !== 0) throw new Error(`python3 -m venv failed:\n${made.output}`);

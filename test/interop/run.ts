@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fromSource, killAll, startServer } from "../crash/server.ts";
 import { runConformance } from "./conformance.ts";
+import { useGateway } from "./gateway.ts";
 import { runInspector } from "./inspector.ts";
 import { findLitestream, installPackages, installPythonPackages } from "./install.ts";
 import { startKeyProxy } from "./key-proxy.ts";
@@ -44,6 +45,7 @@ try {
     await runPythonClient(target, report);
   }
   await proxy.stop();
+  await useGateway({ command, place: join(place, "gateway"), report, noPython: pythonPackages });
   const litestream = await findLitestream();
   if ("reason" in litestream) report.skip("replication with Litestream", litestream.reason);
   else await replicateWithLitestream(litestream.path, { command, place: join(place, "litestream"), report });

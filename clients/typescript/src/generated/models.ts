@@ -131,6 +131,8 @@ export interface AuditRecord {
   redacted: boolean;
   /** Whether payload retention has removed the payload; if so, the fields from the payload are null. */
   payload_expired: boolean;
+  /** Whether this server has performed the operation itself; false: a client has appended the record. */
+  performed: boolean;
 }
 
 export interface AuditRecordDetail {
@@ -207,6 +209,8 @@ export interface AuditRecordDetail {
   transport: string | null;
   /** Name and version of the client program, as reported by the client. */
   client_name: string | null;
+  /** Whether this server has performed the operation itself; false: a client has appended the record. */
+  performed: boolean;
 }
 
 export interface AuditRecordPage {
@@ -406,13 +410,13 @@ export interface DeleteResult {
 export interface DeleteResults {
   /** Memories that were deleted. */
   deleted: number;
-  /** Memories that do not exist. */
+  /** Memories that do not exist, or were changed meanwhile. */
   refused: number;
   /** One result for each id, in the order of the request. */
   results: DeleteResult[];
 }
 
-/** deleted: the memory does not exist any more. refused: there is no such memory. */
+/** deleted: the memory does not exist any more. refused: there is no such memory, or it was changed meanwhile. */
 export type DeleteStatus = "deleted" | "refused";
 
 export interface DeletedMemories {
@@ -599,6 +603,11 @@ export interface MemoryDeleteAllRequest {
 export interface MemoryDeleteBatchRequest {
   /** Ids of the memories to delete. */
   memory_ids: readonly string[];
+  /**
+   * One for each id, in the order of memory_ids. A memory that has been changed since stays, and is refused with
+   * 2108.
+   */
+  if_updated_at?: readonly string[] | undefined;
 }
 
 export interface MemoryEvent {
@@ -1034,6 +1043,11 @@ export interface UpdateResult {
   status: UpdateStatus;
   /** Memory identifier, 32 hexadecimal characters. */
   id?: string;
+  /**
+   * Of an updated memory: the time of this change. Sent back as if_updated_at with the former values, the undo
+   * leaves what somebody else has changed since.
+   */
+  updated_at?: string;
   former?: Record<string, unknown>;
   /** Error code of a refused item. */
   code?: number;

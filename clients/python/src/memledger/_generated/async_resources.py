@@ -319,23 +319,28 @@ class AsyncMemories:
         self,
         *,
         memory_ids: Sequence[str],
+        if_updated_at: Sequence[str] | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeleteResults:
         """Delete several memories. Permanently deletes up to 1,000 memories and answers with a result for
-        each, in the order of the request. A memory that does not exist does not refuse the others. One
+        each, in the order of the request. A memory that does not exist does not refuse the others. With
+        if_updated_at, a memory that somebody else has changed meanwhile is refused with 2108 and stays. One
         transaction and one audit record have all of them.
 
         Permission: `memory.write`.
 
         memory_ids: Ids of the memories to delete.
+        if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
+        stays, and is refused with 2108.
         """
         return await self._calls.data(
             MEMORY_DELETE_BATCH,
             Input(
                 body={
                     "memory_ids": memory_ids,
+                    "if_updated_at": if_updated_at,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

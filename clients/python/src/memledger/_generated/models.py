@@ -167,6 +167,8 @@ class AuditRecord(Model):
     """Whether the operator has erased the payload; if so, the fields from the payload are null."""
     payload_expired: bool
     """Whether payload retention has removed the payload; if so, the fields from the payload are null."""
+    performed: bool
+    """Whether this server has performed the operation itself; false: a client has appended the record."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens}
 
 
@@ -292,6 +294,8 @@ class AuditRecordDetail(Model):
     """How the call arrived, such as mcp; null for calls over HTTP."""
     client_name: str | None
     """Name and version of the client program, as reported by the client."""
+    performed: bool
+    """Whether this server has performed the operation itself; false: a client has appended the record."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens, "rag_results": RagResult, "memory_results": MemoryResult}
 
 
@@ -478,7 +482,7 @@ class DeleteResults(Model):
     deleted: int
     """Memories that were deleted."""
     refused: int
-    """Memories that do not exist."""
+    """Memories that do not exist, or were changed meanwhile."""
     results: list[DeleteResult]
     """One result for each id, in the order of the request."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"results": DeleteResult}
@@ -859,6 +863,10 @@ class UpdateResult(Model):
     status: UpdateStatus
     id: str | None = None
     """Memory identifier, 32 hexadecimal characters."""
+    updated_at: str | None = None
+    """Of an updated memory: the time of this change. Sent back as if_updated_at with the former values,
+    the undo leaves what somebody else has changed since.
+    """
     former: Mapping[str, Any] | None = None
     code: int | None = None
     """Error code of a refused item."""
