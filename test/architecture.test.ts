@@ -24,16 +24,17 @@ const everything = [
 
 /** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
 const groups: Readonly<Record<string, string>> = {
-  nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp
-    received-answer version calls/administrator calls/answer calls/call calls/operation calls/request`,
+  nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp timestamp-fault
+    received-answer version calls/administrator calls/answer calls/application calls/call calls/exchange calls/operation calls/request`,
   "checks of the ledger": "audit/verify audit/checkpoint",
-  domains: "access memory audit export model-change backup",
+  domains: "access memory audit export model-change backup remembering",
   calls: "calls",
   native: "native",
   threads: "threads",
   ranking: "ranking",
   embedding: "embedding",
   extraction: "extraction",
+  gateway: "gateway",
   engines: "engines/sqlite",
   "choice of the engine": "engines/engines",
   transports: "transports",
@@ -46,7 +47,7 @@ const groups: Readonly<Record<string, string>> = {
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
   metrics: "metrics",
   overview: "overview",
-  process: "app listening monitoring overseeing starting data-directory",
+  process: "app background-work listening monitoring overseeing starting data-directory",
   cli: "cli",
   main: "main",
   "shared with the console": "console/addresses console/verification/saved-page-document",
@@ -55,28 +56,30 @@ const groups: Readonly<Record<string, string>> = {
 
 /** The groups that each group may import, types included. "types of X": types only. */
 const allowed: Readonly<Record<string, string>> = {
-  nouns: "nouns, types of checks of the ledger, types of domains",
+  nouns: "nouns, types of checks of the ledger, types of domains, types of gateway",
   "checks of the ledger": "nouns, checks of the ledger",
   domains: "nouns, ranking, checks of the ledger, domains",
-  calls: "nouns, checks of the ledger, domains, calls",
+  calls: "nouns, checks of the ledger, domains, gateway, calls",
   native: "nouns, shared with the console, native",
   threads: "nouns, native, threads",
   ranking: "nouns, native, ranking",
   embedding: "nouns, types of domains, native, threads, ranking, embedding",
   extraction: "nouns, domains, native, threads, extraction",
+  gateway: "nouns, domains, gateway",
   engines: "nouns, ranking, checks of the ledger, domains, calls, native, threads, engines",
   "choice of the engine": "nouns, native, engines",
-  transports: "nouns, domains, calls, native, types of overview, shared with the console, transports",
+  transports:
+    "nouns, domains, gateway, calls, native, types of overview, shared with the console, transports",
   "local access": "nouns, native, transports, config, local access",
   "MCP proxy": "nouns, local access, MCP proxy",
-  config: "nouns, domains, config",
+  config: "nouns, domains, gateway, config",
   hooks: "nouns, types of local access, hooks",
   importing: "nouns, domains, local access, importing",
   assistants: "nouns, hooks, config, assistants",
   "ledger files": "nouns, checks of the ledger, domains, ledger files",
-  process: `nouns, checks of the ledger, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
+  process: `nouns, checks of the ledger, domains, calls, native, threads, embedding, extraction, gateway, choice of the engine, transports, local access, config,
     ledger files, metrics, overview, assistants, process`,
-  cli: `nouns, checks of the ledger, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
+  cli: `nouns, checks of the ledger, domains, calls, native, threads, embedding, types of gateway, choice of the engine, transports, local access, MCP proxy, hooks,
     importing, assistants, config,
     ledger files, process, cli`,
   overview: "nouns, domains, calls, overview",
@@ -211,6 +214,20 @@ describe("dependencies point one way", () => {
     expect([...reached]).toContain("src/memory/create.ts");
     const wrong =
       /^(src\/(transports|engines|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
+    expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
+  });
+
+  test("from the dialects of the gateway to no network, no operation and no clock, by any way", () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const specifier of graph.get(path)?.values ?? []) visit(resolve(path, specifier) ?? specifier);
+    };
+    for (const path of sources.filter((path) => /^src\/gateway\/(dialects|answer)\//.test(path))) visit(path);
+    expect([...reached]).toContain("src/memory/prompt.ts");
+    const wrong =
+      /^(src\/(calls|transports|engines|native|threads|access)\/|src\/clock\.ts|elysia|(node:)?(https?|net|fs)$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
   });
 
@@ -353,7 +370,7 @@ describe("packages stay where they belong", () => {
     ["the client of language models", /^openai/, /^src\/extraction\//],
     ["the Model Context Protocol", /^@modelcontextprotocol\//, /^src\/transports\/mcp\//],
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
-    ["positions in JSON with comments", /^jsonc-parser$/, /^src\/assistants\//],
+    ["positions in JSON", /^jsonc-parser$/, /^src\/(assistants|gateway)\//],
     ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\//],
     ["metrics in the format of Prometheus", /^prom-client/, /^src\/metrics\/exposition\.ts$/],
     ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
@@ -390,6 +407,7 @@ describe("packages stay where they belong", () => {
       "src/importing/source.ts",
       "src/threads/process-deadline-worker.ts",
       "src/transports/http/body.ts",
+      "src/transports/http/exchange-client.ts",
     ]);
   });
 

@@ -1,7 +1,7 @@
 // Starts the real server for a test: real SQLite in a folder of its own, the real model, port 0, and a clock that the test moves.
 // Must never stand in for a part of the product.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Permission, permissions } from "../src/access/key.ts";
@@ -91,13 +91,16 @@ let projects = 0;
 /**
  * `spawn` starts the worker threads of the server; tests use it to reach those that they kill or make hang.
  * `commitThrough` is called instead of Store.commit; tests use it to let something else happen right before a commit.
+ * `toml` is the content of memledger.toml, such as the upstreams of the gateway.
  */
 export async function startTestApp(
   flags: Readonly<Record<string, string>> = {},
   spawn: typeof spawnWorker = spawnWorker,
   commitThrough: (call: Call, commit: Store["commit"]) => Promise<Answer> = (call, commit) => commit(call),
+  toml = "",
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
+  if (toml !== "") writeFileSync(join(dataDir, "memledger.toml"), toml);
   const model = process.env.MEMLEDGER_TEST_MODEL;
   const { config, reports } = loadConfig({
     flags: {
@@ -130,16 +133,8 @@ export async function startTestApp(
   const { projectId, apiKey } = app;
   const ledger = openLedger(config.dataDir);
 
-  const ask = async (operation: InstallationOperation, input: JsonObject): Promise<JsonObject> => {
-    const data = await administer(config, operation, input);
-    if (!isObject(data)) throw new Error(`${operation.name} answered no object`);
-    return data;
-  };
-  const newKey: TestApp["createKey"] = async (project, granted, fields = {}) => {
-    const key = await ask(createKey, { project, permissions: [...granted], ...fields });
-    return { id: String(key.id), key: String(key.key) };
-  };
   return {
+    ...callsTo({ config, apiKey, url: () => app.url }),
     config,
     projectId,
     apiKey,
@@ -155,13 +150,6 @@ export async function startTestApp(
     },
     passTime: (ms) => passTime(clockShift, ms),
     setClock: (ms) => setClock(clockShift, ms),
-    administer: ask,
-    async createProject(plan, fields = {}) {
-      const { id } = await ask(createProject, { name: `project ${++projects}`, plan, ...fields });
-      return { id: String(id), key: (await newKey(String(id), permissions)).key };
-    },
-    createKey: newKey,
-    call: (method, path, options) => call(`${app.url}${path}`, method, { key: apiKey, ...options }),
     records: ledger.records,
     countRecords: ledger.countRecords,
     async restart(between = () => {}) {
@@ -175,6 +163,39 @@ export async function startTestApp(
       rmSync(dataDir, { recursive: true, force: true });
       if (complaints.length > 0) throw new Error(`the server complained: ${complaints.join("\n")}`);
     },
+  };
+}
+
+interface CalledServer {
+  /** Names its data directory. */
+  readonly config: Config;
+  readonly apiKey: string;
+  url(): string;
+}
+
+/** What tests ask of a server, in this process or in another one. */
+export function callsTo({
+  config,
+  apiKey,
+  url,
+}: CalledServer): Pick<TestApp, "administer" | "createProject" | "createKey" | "call"> {
+  const ask = async (operation: InstallationOperation, input: JsonObject): Promise<JsonObject> => {
+    const data = await administer(config, operation, input);
+    if (!isObject(data)) throw new Error(`${operation.name} answered no object`);
+    return data;
+  };
+  const newKey: TestApp["createKey"] = async (project, granted, fields = {}) => {
+    const key = await ask(createKey, { project, permissions: [...granted], ...fields });
+    return { id: String(key.id), key: String(key.key) };
+  };
+  return {
+    administer: ask,
+    async createProject(plan, fields = {}) {
+      const { id } = await ask(createProject, { name: `project ${++projects}`, plan, ...fields });
+      return { id: String(id), key: (await newKey(String(id), permissions)).key };
+    },
+    createKey: newKey,
+    call: (method, path, options) => call(`${url()}${path}`, method, { key: apiKey, ...options }),
   };
 }
 
@@ -214,7 +235,7 @@ interface Ledger {
 }
 
 /** Reads with the server's own SQLite library: a second one in this process would break the locks of the first. */
-function openLedger(root: string): Ledger {
+export function openLedger(root: string): Ledger {
   const { database: path, runtime } = locate(root);
   const database = openReading({ path, runtime: prepareRuntime(runtime) });
   const chain =

@@ -6,10 +6,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { obstacle } from "./docs/client-packages.ts";
+import { startLanguageModel } from "./docs/language-models.ts";
 import { stepLimitMs, withinStepLimit } from "./docs/step-limit.ts";
 import { createFolderWith, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
 import { findNamespace } from "./egress/namespace.ts";
-import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
+import { items, startFakeLlm } from "./extraction/fake-llm.ts";
 import { checkAssistants } from "./smoke-assistants.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
@@ -94,14 +95,15 @@ async function walkPage(page: string): Promise<void> {
   }
   if (page === handbook) return walkHandbook();
   const own = createFolderWith(executable, runner);
-  llm.otherwise(says("Understood."));
+  const model = await startLanguageModel(page);
   try {
-    const { exitCode, output, calls } = await walk(page, own, { llmUrl: llm.url });
+    const { exitCode, output, calls } = await walk(page, own, { llmUrl: model.url });
     check(`every command of ${page} works`, exitCode === 0, output);
     const failed = calls.filter(({ status }) => status < 200 || status > 299);
     check(`every call of ${page} succeeds`, failed.length === 0, failed);
   } finally {
     removeFolder(own);
+    await model.stop();
   }
 }
 

@@ -48,6 +48,7 @@ export async function administer(administration: Administration): Promise<string
   await expect(["project", "update", lap, "--memory-limit", "5000"]);
   const key = await expect(["key", "create", "--project", lap, "--permissions", "memory.read", "--json"]);
   await expect(["key", "list", "--project", lap]);
+  await expect(["key", "update", String(dataOf(key.stdout).id), "--gateway-memory", "off"]);
   await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
   await expect(["project", "delete", lap, "--yes"]);
   await expect(["console", "--no-open"], [0, 1]);

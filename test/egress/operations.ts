@@ -31,6 +31,8 @@ const pages = [
   "/health/live",
   "/health/ready",
 ];
+/** From source there are none. */
+const embeddedTexts = ["/console/licence.txt", "/console/notices.txt"];
 const talk = "Dana: I have moved to Porto. I prefer tea in the morning. The contract ends on 3 March 2027.";
 
 /** One call of everything; `lap` makes contents differ, because equal ones are refused. */
@@ -78,6 +80,12 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   const check = await send("POST /v1/checks", 201, { body: saved });
   await send("GET /v1/checks", 200);
   await send("POST /v1/checks/run", 200);
+  // Without an upstream.
+  const asked = { model: "m", messages: [{ role: "user", content: talk }], input: talk };
+  for (const path of ["chat/completions", "responses", "messages", "messages/count_tokens", "embeddings"])
+    await send(`POST /v1/${path}`, 404, { body: asked });
+  await send("POST /v1/embeddings", 200, { body: { model: "memledger-embed-v1", input: talk } });
+  await send("GET /v1/models", 200);
   await send("DELETE /v1/checks/:check_id", 204, { ids: { check_id: String(check.id) } });
   await send("GET /v1/memories/export", 200, { query: "?include_vectors=true" });
   await send("GET /v1/memories/:memory_id", 200, { ids });
@@ -114,6 +122,10 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
 
   await send("DELETE /v1/memories/:memory_id", 204, { ids: { memory_id: String(spare.id) } });
   for (const page of pages) await send(`GET ${page}`, 200);
+  for (const page of embeddedTexts) {
+    const { status } = await fetch(url + page);
+    await send(`GET ${page}`, status === 404 ? 404 : 200);
+  }
   await refuseEverything(send, lap);
   const messages = await sendEveryMessage({ url, key }, lap);
   for (const line of messages.performed) performed.add(line);
@@ -134,7 +146,9 @@ export async function deleteEverything({ url, key }: Target): Promise<string | n
 /** Lines of the table of routes, messages of MCP, and pages that nobody has performed. */
 export function notPerformed(performed: ReadonlySet<string>): string[] {
   const all = routes.map(({ method, path }) => `${method} ${path}`);
-  return [...all, ...mcpLines, ...pages.map((page) => `GET ${page}`)].filter((line) => !performed.has(line));
+  return [...all, ...mcpLines, ...[...pages, ...embeddedTexts].map((page) => `GET ${page}`)].filter(
+    (line) => !performed.has(line),
+  );
 }
 
 interface SendOptions {

@@ -49,6 +49,7 @@ const healthy: InstallationFacts = {
     oldestUnsignedAt: now - 60_000,
     checkpointAt: now - 60_000,
     exports: [],
+    rememberTasks: 0,
     freeBytes: 0,
     ofProjects: [],
   },

@@ -2,14 +2,14 @@
 // no file may be left over, and memory must not grow. Linux only. Must never end a process that it did not start.
 
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { findFaults, findLostCalls } from "../crash/check.ts";
 import { findLostMemories } from "../crash/kept-memories.ts";
 import { createLoad, createRandom, type Load, type Target } from "../crash/load.ts";
 import { type Server, startServer, temporaryFolder } from "../crash/server.ts";
-import { findVerdict } from "../crash/verify.ts";
+import { findSecondVerdict, findVerdict } from "../crash/verify.ts";
 import { findBackupLeftovers, findFiles, findLeftovers } from "./leftovers.ts";
 import { readUsage, type Usage } from "./processes.ts";
 import { averageGroups, fitSlope, type Point, type Slope } from "./slope.ts";
@@ -290,7 +290,7 @@ async function finish(place: Place, server: Server): Promise<void> {
       .map((name) => `${name} is left beside the data directory`),
     ...findLosses(place),
     ...(await findVerdict(place.command, place.dataDir)),
-    ...(await askSecondVerifier(place.dataDir)),
+    ...(await findSecondVerdict(place.dataDir)),
   );
 }
 
@@ -304,20 +304,6 @@ function findLosses(place: Place): string[] {
       ...place[name].faults().map((fault) => `${name}: ${fault}`),
     ]),
   ];
-}
-
-const secondVerifier = resolve(import.meta.dir, "../verify.py");
-const unattested = 10;
-
-async function askSecondVerifier(dataDir: string): Promise<string[]> {
-  const python = Bun.which("python3");
-  if (python === null) return [];
-  const child = Bun.spawn([python, secondVerifier, locate(dataDir).database], {
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [code, output] = await Promise.all([child.exited, child.stdout.text()]);
-  return code === unattested ? [] : [`test/verify.py ended with ${code}: ${output}`];
 }
 
 function countAnswered({ load, wide, many }: Place): number {

@@ -248,6 +248,7 @@ test("the threads that write are those that never run beside each other", () => 
     "writer",
     "exporter",
     "cacheWriter",
+    "answerCache",
     "backup",
   ]);
 });

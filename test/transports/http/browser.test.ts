@@ -188,3 +188,27 @@ describe("CORS", () => {
     },
   );
 });
+
+test("a page may use the gateway with the official client of an API", async () => {
+  const asked = "authorization,x-api-key,anthropic-version,x-stainless-lang,memledger-memory";
+  const preflight = await open.call("OPTIONS", "/v1/messages", {
+    key: null,
+    headers: {
+      Origin: page,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": asked,
+    },
+  });
+  expect(preflight.status).toBe(204);
+  const allowed = (preflight.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
+  expect(allowed).toEqual(expect.arrayContaining(asked.split(",")));
+  const refused = await open.call("POST", "/v1/messages", {
+    key: null,
+    body: {},
+    headers: { Origin: page, "x-api-key": open.apiKey },
+  });
+  expect(refused.headers.get("access-control-allow-origin")).toBe(page);
+  expect(refused.headers.get("access-control-expose-headers")).toContain("Memledger-Record");
+  expect(refused.headers.get("memledger-record")).toMatch(/^[0-9a-f]{32}$/);
+  expectSecure(refused.headers, "/v1/messages");
+});

@@ -97,12 +97,27 @@ export function expectClean(reply: Reply, method: string, path: string): void {
   if (reply.status >= 300) expectActionable(reply, method, path);
 }
 
+/** The same for refusals of the gateway, which have the form of an API of language models. @returns the message */
+export function expectApiError({ status, headers, text }: Reply): string {
+  expect([400, 401, 403, 404, 413, 415, 429, 502, 503]).toContain(status);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("content-type")).toBe("application/json");
+  const { error, ...more }: Record<string, unknown> = JSON.parse(text);
+  if (!isObject(error)) throw new Error(`no error: ${text}`);
+  expect(more).toEqual(more.type === undefined ? {} : { type: "error" });
+  expect(error.type).toBeString();
+  expect(String(error.message)).toMatch(/^[A-Z].{15,}[.?]$/su);
+  expect(text).not.toMatch(inside);
+  return String(error.message);
+}
+
+const inside =
+  /\.ts\b|node_modules|\bat \S+ \(|SQLITE|\b(SELECT|INSERT|UPDATE|DELETE) |\/(tmp|src|home|work)\//;
+
 function expectActionable({ status, code, message, text }: Reply, method: string, path: string): void {
   expect(new Map<string, number>(Object.entries(errorStatus)).get(String(code))).toBe(status);
   expect(message).toMatch(/^[A-Z].{15,}[.?]$/su);
-  expect(text).not.toMatch(
-    /\.ts\b|node_modules|\bat \S+ \(|SQLITE|\b(SELECT|INSERT|UPDATE|DELETE) |\/(tmp|src|home|work)\//,
-  );
+  expect(text).not.toMatch(inside);
   const route = findRoute(method, path);
   if (route !== undefined) expect(refusalsOf(route).map(String)).toContain(String(code));
 }
