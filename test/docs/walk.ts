@@ -83,6 +83,9 @@ export async function startServer(folder: string, ...flags: readonly string[]): 
   };
 }
 
+/** Of an upstream: a machine with other work needs longer than the default to find memories, and requests would be sent without them. */
+const patience = "memory-deadline-ms = 20000";
+
 interface WalkOptions {
   /** Base URL of a language model's server, in place of the Ollama of the pages. */
   readonly llmUrl: string;
@@ -101,6 +104,7 @@ export async function walk(page: string, folder: string, { llmUrl }: WalkOptions
   const localise = (text: string) =>
     text
       .replaceAll("http://127.0.0.1:8420", server.url())
+      .replaceAll(/^base-url = .*$/gm, `$&\n${patience}`)
       .replaceAll("http://127.0.0.1:11434/v1", llmUrl)
       .replaceAll("ml_your_key", server.apiKey())
       .replaceAll("--metrics-port 9420", "--metrics-port 0");

@@ -19,7 +19,7 @@ afterAll(async () => {
 beforeEach(() => upstream.answerWith(null));
 
 function toToml(origin: string): string {
-  return `[[gateway.upstreams]]\nname = "fake"\nbase-url = "${origin}/v1"\nmodels = ["*"]\n`;
+  return `[[gateway.upstreams]]\nname = "fake"\nbase-url = "${origin}/v1"\nmodels = ["*"]\nmemory-deadline-ms = 20000\n`;
 }
 
 interface Sent {

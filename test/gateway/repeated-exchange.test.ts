@@ -13,7 +13,7 @@ const app = await startTestApp(
   {},
   undefined,
   undefined,
-  `[gateway]\ncache-seconds = 60\n\n[[gateway.upstreams]]\nname = "fake"\nbase-url = "${upstream.origin}/v1"\nmodels = ["*"]\n`,
+  `[gateway]\ncache-seconds = 60\n\n[[gateway.upstreams]]\nname = "fake"\nbase-url = "${upstream.origin}/v1"\nmodels = ["*"]\nmemory-deadline-ms = 20000\n`,
 );
 afterAll(async () => {
   await app.stop();
