@@ -1,5 +1,7 @@
 // The cells of a table: its head, and a row that is loaded or not.
 
+import { useMemo } from "preact/hooks";
+import { now } from "../clock.ts";
 import { Icon } from "./icon.tsx";
 import { isSelected } from "./selection.ts";
 import type { Column, Sort, TableProps } from "./table-types.ts";
@@ -39,55 +41,47 @@ interface BodyRowProps<Row> {
   readonly row: Row | undefined;
   readonly isActive: boolean;
   readonly props: TableProps<Row>;
-  readonly onClick: () => void;
-  readonly onToggle: (isRange: boolean) => void;
 }
 
-export function BodyRow<Row>({ id, index, row, isActive, props, onClick, onToggle }: BodyRowProps<Row>) {
+/** A row that has not changed is not drawn again while the table scrolls, except once in a minute, for the times in it. */
+export function BodyRow<Row>({ id, index, row, isActive, props }: BodyRowProps<Row>) {
   const { columns, idOf, nameOf, openId, selection } = props;
-  const span = columns.length + (selection === undefined ? 0 : 1);
-  if (row === undefined)
-    return (
+  const rowId = row && idOf(row);
+  const isChosen = rowId !== undefined && selection !== undefined && isSelected(selection, rowId);
+  const isOpen = rowId === openId;
+  const selects = selection !== undefined;
+  const draw = () =>
+    row === undefined ? (
       <tr id={id} aria-rowindex={index + 2} class="unknown" data-active={isActive}>
-        <td colSpan={span}>
+        <td colSpan={columns.length + (selects ? 1 : 0)}>
           <span class="visually-hidden">Loading</span>
         </td>
       </tr>
+    ) : (
+      <tr
+        id={id}
+        aria-rowindex={index + 2}
+        aria-selected={selects ? isChosen : undefined}
+        aria-current={isOpen ? "true" : undefined}
+        data-active={isActive}
+        data-opens={props.onOpen !== undefined}
+      >
+        {selects && (
+          <td class="chooser">
+            <input type="checkbox" aria-label={`Select ${nameOf(row)}`} tabIndex={-1} checked={isChosen} />
+          </td>
+        )}
+        {columns.map(({ name, cell, align, narrow = "detail" }) => (
+          <td key={name} data-align={align} data-narrow={narrow}>
+            {cell(row)}
+          </td>
+        ))}
+      </tr>
     );
-  const isChosen = selection !== undefined && isSelected(selection, idOf(row));
-  return (
-    <tr
-      id={id}
-      aria-rowindex={index + 2}
-      aria-selected={selection === undefined ? undefined : isChosen}
-      aria-current={openId === idOf(row) ? "true" : undefined}
-      data-active={isActive}
-      data-opens={props.onOpen !== undefined}
-      onClick={(event) => !isControl(event.target) && onClick()}
-    >
-      {selection !== undefined && (
-        <td class="chooser">
-          <input
-            type="checkbox"
-            aria-label={`Select ${nameOf(row)}`}
-            tabIndex={-1}
-            checked={isChosen}
-            onClick={(event) => {
-              event.preventDefault();
-              onToggle(event.shiftKey);
-            }}
-          />
-        </td>
-      )}
-      {columns.map(({ name, cell, align, narrow = "detail" }) => (
-        <td key={name} data-align={align} data-narrow={narrow}>
-          {cell(row)}
-        </td>
-      ))}
-    </tr>
-  );
+  return useMemo(draw, [row, isActive, isChosen, isOpen, columns, Math.floor(now() / 60_000)]);
 }
 
-function isControl(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("a, button, input, select, label") !== null;
+/** Whether a click there belongs to a control in a row, not to the row. */
+export function isControl(target: Element): boolean {
+  return target.closest("a, button, input, select, label") !== null;
 }

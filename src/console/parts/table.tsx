@@ -7,7 +7,7 @@ import { Failure } from "./failure.tsx";
 import { rowWindow, scrollToRow } from "./row-window.ts";
 import { isSelected, select } from "./selection.ts";
 import { useShortcuts } from "./shortcuts.ts";
-import { BodyRow, HeadCell } from "./table-cells.tsx";
+import { BodyRow, HeadCell, isControl } from "./table-cells.tsx";
 import type { TableProps } from "./table-types.ts";
 
 /** Of each row, in pixels: as in parts.css. */
@@ -127,6 +127,20 @@ export function Table<Row>(props: TableProps<Row>) {
     }
   };
 
+  const clicked = (event: MouseEvent) => {
+    const { target } = event;
+    if (!(target instanceof Element)) return;
+    const index = Number(target.closest("tr")?.ariaRowIndex) - 2;
+    if (target.matches(".chooser input")) {
+      event.preventDefault();
+      void toggle(index, event.shiftKey);
+    } else if (index >= 0 && !isControl(target)) {
+      setActive(index);
+      const row = rows.at(index);
+      if (row !== undefined) props.onOpen?.(row);
+    }
+  };
+
   const failure = rows.failure();
   if (failure !== null && known === 0) return <Failure error={failure} onRetry={() => rows.reload()} />;
   if (isComplete && known === 0) return <>{props.empty}</>;
@@ -147,6 +161,7 @@ export function Table<Row>(props: TableProps<Row>) {
           aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
           aria-busy={rows.isLoading()}
           tabIndex={0}
+          onClick={clicked}
           onKeyDown={keyDown}
         >
           <colgroup>
@@ -181,12 +196,6 @@ export function Table<Row>(props: TableProps<Row>) {
                 row={rows.at(index)}
                 isActive={index === active}
                 props={props}
-                onClick={() => {
-                  setActive(index);
-                  const row = rows.at(index);
-                  if (row !== undefined) props.onOpen?.(row);
-                }}
-                onToggle={(isRange) => void toggle(index, isRange)}
               />
             ))}
           </tbody>

@@ -94,10 +94,7 @@ export function Memories() {
         ]),
   ]);
   const openRow = ({ id }: Memory, edit: string | null) =>
-    query.set(
-      id === openId ? { memory: id, edit } : { memory: id, edit },
-      openId === null ? "push" : "replace",
-    );
+    query.set({ memory: id, edit }, openId === null ? "push" : "replace");
   rows.version.value;
 
   return (
