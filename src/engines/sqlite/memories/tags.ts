@@ -1,5 +1,6 @@
 // Owns the SQL that finds memories by their tags, and that counts the memories of each tag.
 
+import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
 import type { TagPage, TagQuery } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
@@ -28,7 +29,13 @@ export function taggedMemories({ tags, match }: TagFilter, condition = "TRUE"): 
   };
 }
 
-/** Reads the rows of all tags of the project, in their order; they are found without the memories. */
+/** Pages of tags that are kept until a memory of their project changes. */
+const keptPages = 100;
+
+/**
+ * Reads the rows of all tags of the project, in their order; they are found without the memories. A million memories take half a second, so
+ * a page is kept with the newest revision of its project, which every change of a memory increases.
+ */
 export function createTagList(database: Database): (project: Project, query: TagQuery) => TagPage {
   const serialOf = serialsOf(database);
   // Counted in the order of the key; then pools are looked up for each number and not for each row.
@@ -44,11 +51,24 @@ export function createTagList(database: Database): (project: Project, query: Tag
   const all = database
     .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${counted})`)
     .pluck();
-  return database.transaction((project: Project, { type, limit, offset }: TagQuery) => {
+  const newestRevision = database
+    .prepare<[number], number>("SELECT revision FROM project WHERE serial = ?")
+    .pluck();
+  const kept = new LRUCache<string, { readonly revision: number; readonly found: TagPage }>({
+    max: keptPages,
+  });
+  return database.transaction((project: Project, query: TagQuery) => {
+    const { type, limit, offset } = query;
     const wanted = { project: serialOf(project.id), type };
+    const revision = newestRevision.get(wanted.project) ?? 0;
+    const key = JSON.stringify([wanted.project, type, limit, offset]);
+    const known = kept.get(key);
+    if (known?.revision === revision) return known.found;
     const rows = page.all({ ...wanted, limit, offset });
     // Behind the end there is no row that has the total.
     const total = rows[0]?.total ?? all.get(wanted) ?? 0;
-    return { tags: rows.map(({ tag, count }) => ({ tag, count })), total };
+    const found = { tags: rows.map(({ tag, count }) => ({ tag, count })), total };
+    kept.set(key, { revision, found });
+    return found;
   });
 }
