@@ -14,11 +14,16 @@ export function codeOf({ kind }: UpstreamFault): ErrorCode {
   return codes[kind];
 }
 
+/** System codes of a certificate that is not trusted, has ended, or is for another name. */
+const ofCertificate = /^(CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)/;
+
 /** The message for a fault: what has happened, and what to do. */
 export function explainFault({ kind, systemCode }: UpstreamFault, upstream: string): string {
   const cause = systemCode === null ? "" : ` (${systemCode})`;
   switch (kind) {
     case "unreachable":
+      if (systemCode !== null && ofCertificate.test(systemCode))
+        return `The certificate of the upstream "${upstream}" is not accepted${cause}. Renew it, correct the name in base-url, or start the server with NODE_EXTRA_CA_CERTS=FILE, a PEM file with the certificate of its authority.`;
       return `The upstream "${upstream}" cannot be reached${cause}. Start it, or correct its base-url.`;
     case "failed":
       return `The upstream "${upstream}" closed the connection, or sent no valid HTTP${cause}. Retry, and read its log.`;
