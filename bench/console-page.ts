@@ -1,16 +1,20 @@
-// Pages of the console for its bench: signed in, and asked for numbers. Must never replace anything of the console.
+// Pages of the console for its bench: signed in, and asked for numbers; and what all parts of that bench need. Must never replace anything of the console.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { runCommand } from "./harness.ts";
+import { type BenchOptions, runCommand } from "./harness.ts";
 
-interface SignIn {
+/** What all parts of the bench need. */
+export interface Run {
   readonly browser: Browser;
   readonly executable: string;
+  /** For files that are removed at the end. */
+  readonly folder: string;
+  readonly options: BenchOptions;
 }
 
 /** A context in which an administrator is signed in; its pages have addresses relative to the server. */
 export async function signedInContext(
-  { browser, executable }: SignIn,
+  { browser, executable }: Pick<Run, "browser" | "executable">,
   dataDir: string,
   port: number,
 ): Promise<BrowserContext> {

@@ -3,8 +3,7 @@
 
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Run } from "./console.ts";
-import { numberIn, signedInContext } from "./console-page.ts";
+import { numberIn, type Run, signedInContext } from "./console-page.ts";
 import { median, ms } from "./figures.ts";
 import { type Measure, progress, startServer } from "./harness.ts";
 import { projectOf, type ScaleDirectory } from "./scale-directory.ts";

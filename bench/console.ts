@@ -6,7 +6,7 @@ import { consoleMinifier } from "../release/console-minifier.ts";
 import { buildConsole } from "../src/native/console-build.ts";
 import { chromiumPath, launchBrowser } from "../test/console/browser.ts";
 import { measureFirstViews } from "./console-first-view.ts";
-import { signedInContext } from "./console-page.ts";
+import { type Run, signedInContext } from "./console-page.ts";
 import { measureProof, verifiedRecords } from "./console-proof.ts";
 import { deepRecord, measureTableView } from "./console-table.ts";
 import {
@@ -74,15 +74,6 @@ export async function consolePages(options: BenchOptions): Promise<readonly Tabl
   } finally {
     await browser.close();
   }
-}
-
-/** What all parts of this bench need. */
-export interface Run {
-  readonly browser: Awaited<ReturnType<typeof launchBrowser>>;
-  readonly executable: string;
-  /** For files that are removed at the end. */
-  readonly folder: string;
-  readonly options: BenchOptions;
 }
 
 async function measureMemories(run: Run, directory: ScaleDirectory): Promise<Measure[]> {

@@ -4,14 +4,13 @@ import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { answerMaxChoices } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import {
-  countIn,
   inOrder,
   objectsIn,
   partAt,
   readObject,
   TextBudget,
   textIn,
-  toTokens,
+  tokensIn,
   withoutEmpty,
 } from "./parts.ts";
 
@@ -105,14 +104,7 @@ export function createChatAssembler(expected: number): AnswerAssembler {
       const output: JsonObject | null = outputs.length > 1 ? { choices: outputs } : (outputs[0] ?? null);
       const text = (first?.text ?? "").toWellFormed();
       const { isTruncated } = budget;
-      const tokens =
-        usage === null
-          ? null
-          : toTokens(
-              countIn(usage.prompt_tokens),
-              countIn(usage.completion_tokens),
-              usage.total_tokens === undefined ? undefined : countIn(usage.total_tokens),
-            );
+      const tokens = tokensIn(usage, "prompt_tokens", "completion_tokens");
       return {
         model,
         id,

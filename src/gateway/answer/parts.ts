@@ -115,6 +115,13 @@ export function withoutEmpty(members: { readonly [name: string]: Json | undefine
   return Object.fromEntries(filled);
 }
 
+/** The tokens in the usage of an API of OpenAI, which names them differently; null: there is no usage. */
+export function tokensIn(usage: JsonObject | null, prompt: string, completion: string): Tokens | null {
+  if (usage === null) return null;
+  const { [prompt]: given, [completion]: made, total_tokens: total } = usage;
+  return toTokens(countIn(given), countIn(made), total === undefined ? undefined : countIn(total));
+}
+
 export function toTokens(prompt: number, completion: number, total = prompt + completion): Tokens {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
 }

@@ -3,14 +3,13 @@
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import {
-  countIn,
   inOrder,
   objectsIn,
   partAt,
   readObject,
   TextBudget,
   textIn,
-  toTokens,
+  tokensIn,
   withoutEmpty,
 } from "./parts.ts";
 import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
@@ -102,14 +101,7 @@ export function createResponsesAssembler(): AnswerAssembler {
       const finishReason = reason ?? status;
       const output = said.length === 0 ? null : toOutput(said, text, finishReason);
       const { isTruncated } = budget;
-      const tokens =
-        usage === null
-          ? null
-          : toTokens(
-              countIn(usage.input_tokens),
-              countIn(usage.output_tokens),
-              usage.total_tokens === undefined ? undefined : countIn(usage.total_tokens),
-            );
+      const tokens = tokensIn(usage, "input_tokens", "output_tokens");
       return {
         model,
         id,
