@@ -88,8 +88,10 @@ test("two hundred streams at once: none is lost, and none has bytes of another",
     [...Array(10).keys(), "end"].map((each) => `data: ${name} ${each}\n\n`).join(""),
   );
   expect(texts).toEqual(wanted);
-  const recorded = app.records(app.projectId, before).map(({ payload }) => String(payload.output_content));
-  expect(recorded.toSorted()).toEqual(names.toSorted());
+  // An exchange of the test before may have its record only now.
+  const recorded = app.records(app.projectId, before).map(({ payload }) => payload.output_content);
+  const streams = recorded.filter((output) => output !== undefined && output !== null).map(String);
+  expect(streams.toSorted()).toEqual(names.toSorted());
 });
 
 test("more exchanges of a key than are allowed are refused until one has ended", async () => {
