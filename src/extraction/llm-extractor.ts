@@ -105,7 +105,7 @@ async function askAbout(
 ): Promise<PlacedItem[]> {
   const part = source.text.slice(chunk.start, chunk.end);
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce);
+  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce, source.detail);
   const answer = await ask({ prompt, signal, onReply: tally.add });
   tally.offer(answer.length);
   const find = createQuotationFinder(part);

@@ -1,6 +1,6 @@
 // Owns splitting running text of any language into sentences. Must never change a character: it returns verbatim parts of the text.
 
-interface Sentence {
+export interface Sentence {
   /** Verbatim, without surrounding white space; never empty. May contain line breaks of wrapped lines. */
   readonly text: string;
   /** UTF-16 offset of the first character in the text that was split. */

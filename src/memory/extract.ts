@@ -10,7 +10,7 @@ import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { readExtractionSource } from "./extraction-source.ts";
-import { extractorNames } from "./extractor.ts";
+import { extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { Tags, toTags } from "./tags.ts";
 
@@ -45,6 +45,14 @@ export const extractMemories = projectOperation({
       Tags(
         "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies to the whole project.",
       ),
+    ),
+    detail: Type.Optional(
+      Choice(extractionDetails, {
+        title: "ExtractionDetail",
+        default: "essential",
+        description:
+          "essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and questions are left out.",
+      }),
     ),
     deduplicate: Type.Optional(
       Type.Boolean({

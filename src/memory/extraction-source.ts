@@ -4,19 +4,20 @@ import type { JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
-import type { ExtractionSource, UtteranceRange } from "./extractor.ts";
+import type { ExtractionDetail, ExtractionSource, UtteranceRange } from "./extractor.ts";
 import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
 
 /** The input of an extraction; exactly one of the two. */
 interface Given {
   readonly text?: string;
   readonly messages?: readonly object[];
+  readonly detail?: ExtractionDetail;
 }
 
 /** @throws Refusal 1400 unless there is exactly one of the two, with words of a user or an assistant, and not too many of them */
-export function readExtractionSource({ text, messages }: Given): ExtractionSource {
+export function readExtractionSource({ text, messages, detail = "essential" }: Given): ExtractionSource {
   requireOne("text", text, messages);
-  if (text !== undefined) return plain(text);
+  if (text !== undefined) return plain(text, detail);
   if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
   const utterances = readUtterances(messages);
   if (utterances.length === 0) {
@@ -28,24 +29,24 @@ export function readExtractionSource({ text, messages }: Given): ExtractionSourc
     const reason = `has ${excess} too many in the messages of user and assistant; the maximum is ${extractionTextMaxCharacters}. Send the conversation in several calls`;
     throw fieldRefusal("messages", reason);
   }
-  return joined(utterances);
+  return joined(utterances, detail);
 }
 
 /** A text that names its speakers itself, if it has any. */
-export function plain(text: string): ExtractionSource {
-  return { text, utterances: null };
+export function plain(text: string, detail: ExtractionDetail = "essential"): ExtractionSource {
+  return { text, utterances: null, detail };
 }
 
 const separator = "\n\n";
 
-function joined(utterances: readonly Utterance[]): ExtractionSource {
+function joined(utterances: readonly Utterance[], detail: ExtractionDetail): ExtractionSource {
   const ranges: UtteranceRange[] = [];
   let start = 0;
   for (const { speaker, text } of utterances) {
     ranges.push({ speaker, start, end: start + text.length });
     start += text.length + separator.length;
   }
-  return { text: utterances.map(({ text }) => text).join(separator), utterances: ranges };
+  return { text: utterances.map(({ text }) => text).join(separator), utterances: ranges, detail };
 }
 
 /** `input_content` of the audit record: what the extractor has read. */

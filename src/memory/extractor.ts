@@ -3,11 +3,16 @@
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
 
+/** essential: what stays useful for months. full: every statement about a person, a thing, a plan or an event. */
+export const extractionDetails = ["essential", "full"] as const;
+export type ExtractionDetail = (typeof extractionDetails)[number];
+
 /** A text from which memories are extracted. */
 export interface ExtractionSource {
   readonly text: string;
   /** Who says which part of it, in its order; null: the extractor finds the speakers in the text itself. */
   readonly utterances: readonly UtteranceRange[] | null;
+  readonly detail: ExtractionDetail;
 }
 
 /** Where an utterance is in the text, in UTF-16 offsets; the end is exclusive. */
@@ -26,7 +31,7 @@ export interface ExtractedItem {
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */
   readonly expiresAt: number | null;
-  /** The sentence of the text from which the item was extracted, verbatim. */
+  /** The sentence of the text from which the item was extracted, or consecutive ones, verbatim. */
   readonly evidence: string;
 }
 

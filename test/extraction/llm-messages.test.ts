@@ -51,6 +51,18 @@ test("a text that names its speakers itself has no such lines", async () => {
   expect(request?.system).not.toContain("USER");
 });
 
+test("the rules ask for the detail that the call wants", async () => {
+  const options = { baseUrl: fake.url, model: "configured", apiKey: "", timeoutMs: 5_000 };
+  const extractor = await createLlmExtractor({ ...options, logger: createLogger("error", () => true) });
+  const ask = async (detail: "essential" | "full") => {
+    const before = fake.requests.length;
+    await extractor.extract(readExtractionSource({ text: "User: I am vegan.", detail }), now, never);
+    return fake.requests[before]?.system;
+  };
+  expect(await ask("full")).toContain("every statement about a person, a thing, a plan or an event");
+  expect(await ask("essential")).not.toContain("every statement");
+});
+
 test("each chunk of a long conversation says who speaks, and has its lines within the limit", async () => {
   const facts = Array.from({ length: 900 }, (_, at) => `Number ${at} is a fact.`);
   fake.otherwise(

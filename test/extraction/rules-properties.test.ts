@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { extractByRules } from "../../src/extraction/rules/extract.ts";
 import { contentMaxCharacters } from "../../src/limits.ts";
 import { plain } from "../../src/memory/extraction-source.ts";
+import { extractionDetails } from "../../src/memory/extractor.ts";
 import { loadAnnotated } from "./score.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -40,27 +41,34 @@ const text = fc
   )
   .map((pieces) => pieces.join(""));
 
-test("every item keeps the promises of its type", () => {
-  fc.assert(
-    fc.property(text, (given) => {
-      let end = 0;
-      for (const { content, evidence, importance, expiresAt, type } of extractByRules(plain(given), now)) {
-        const start = given.indexOf(evidence, end);
-        expect(start).toBeGreaterThanOrEqual(end);
-        end = start + evidence.length;
-        expect(content.trim()).not.toBe("");
-        expect(content).not.toContain("\n");
-        expect(content.length).toBeLessThanOrEqual(contentMaxCharacters);
-        expect(importance).toBeGreaterThan(0);
-        expect(importance).toBeLessThanOrEqual(1);
-        expect(["rule", "fact", "context"]).toContain(type);
-        expect(expiresAt === null || expiresAt > now).toBe(true);
-        expect(type === "context").toBe(expiresAt !== null);
-      }
-    }),
-    { numRuns: 300 },
-  );
-}, 60_000);
+test.each(extractionDetails)(
+  "every item keeps the promises of its type: %s",
+  (detail) => {
+    fc.assert(
+      fc.property(text, (given) => {
+        let end = 0;
+        for (const { content, evidence, importance, expiresAt, type } of extractByRules(
+          plain(given, detail),
+          now,
+        )) {
+          const start = given.indexOf(evidence, end);
+          expect(start).toBeGreaterThanOrEqual(end);
+          end = start + evidence.length;
+          expect(content.trim()).not.toBe("");
+          expect(content).not.toContain("\n");
+          expect(content.length).toBeLessThanOrEqual(contentMaxCharacters);
+          expect(importance).toBeGreaterThan(0);
+          expect(importance).toBeLessThanOrEqual(1);
+          expect(["rule", "fact", "context"]).toContain(type);
+          expect(expiresAt === null || expiresAt > now).toBe(true);
+          expect(type === "context").toBe(expiresAt !== null);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+  60_000,
+);
 
 test("the same text gives the same items, and one that follows another paragraph is found as if alone", () => {
   const sentences = ["We use Bun 1.4.", "Secrets must never be committed.", "The API listens on port 8080."];

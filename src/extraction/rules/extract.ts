@@ -1,20 +1,15 @@
 // Owns extraction without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and cannot do.
 // Must never return a statement that the text does not make.
 
-import type { ExtractedItem, ExtractionSource } from "../../memory/extractor.ts";
-import { sentenceMaxCharacters, sentenceMinCharacters } from "../limits.ts";
+import type { ExtractedItem, ExtractionDetail, ExtractionSource } from "../../memory/extractor.ts";
 import { splitSentences } from "../sentences.ts";
-import { memoryTypeOf, rateImportance } from "./classify.ts";
-import { findExpiry } from "./expiry.ts";
-import { categoryOfSection, isUnsettled } from "./headings.ts";
+import { toEssential } from "./essential.ts";
 import type { Language } from "./lexicon/language.ts";
-import { toMemoryText, withoutMarkup, withoutTrailingComment } from "./memory-text.ts";
 import { parseMessageTime } from "./message-time.ts";
 import { isPromptInjection } from "./prompt-injection.ts";
-import { findCategory, passesExclusions } from "./relevance-filter.ts";
-import { isSmallTalk } from "./small-talk.ts";
 import { userOfAssistant } from "./speakers.ts";
-import { languageOfSentence, languageOfText } from "./text-language.ts";
+import { toStatements } from "./statements.ts";
+import { languageOfText } from "./text-language.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 
 /** Length of the beginning of a text from which its language is detected. */
@@ -28,7 +23,7 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
   const seen = new Set<string>();
   for (const passage of passagesOf(source, now)) {
     if (passage.speaker.role === "assistant") continue;
-    for (const item of readPassage(text, passage, language, now)) {
+    for (const item of readPassage(text, passage, language, now, source.detail)) {
       const key = item.content.toLowerCase();
       if (!seen.has(key)) items.push(item);
       seen.add(key);
@@ -65,32 +60,12 @@ function* readPassage(
   passage: Passage,
   language: Language,
   now: number,
+  detail: ExtractionDetail,
 ): Generator<ExtractedItem> {
   // A passage with a prompt injection is skipped as a whole, because its other sentences are not reliable either.
   if (isPromptInjection(passage.text.replace(/\s+/g, " "))) return;
-  for (const sentence of splitSentences(passage.text)) {
-    const { length } = sentence.text;
-    if (length < sentenceMinCharacters || length > sentenceMaxCharacters) continue;
-    const unmarked = withoutMarkup(sentence.text);
-    const spoken = languageOfSentence(unmarked, language);
-    const clean = spoken === "en" ? withoutTrailingComment(unmarked) : unmarked;
-    if (!passesExclusions(clean, spoken)) continue;
-    const said = passage.saidAt ?? now;
-    const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
-    if (at !== null && at < now) continue;
-    const category =
-      findCategory(clean, spoken, at !== null) ??
-      (passage.isItem ? categoryOfSection(passage.heading) : null) ??
-      (isDated ? "deadline" : null);
-    if (category === null || isSmallTalk(clean, category, spoken, passage.speaker)) continue;
-    if (isUnsettled(passage.heading) && category !== "correction") continue;
-    const start = passage.start + sentence.start;
-    yield {
-      content: toMemoryText(clean, passage.speaker, spoken, isRelative ? said : null),
-      type: memoryTypeOf(category, at),
-      importance: rateImportance(category, clean),
-      expiresAt: at,
-      evidence: text.slice(start, start + sentence.text.length),
-    };
-  }
+  const sentences = splitSentences(passage.text);
+  const found = sentences.map((sentence) => toEssential(text, passage, sentence, language, now));
+  if (detail === "full") yield* toStatements(text, passage, language, now, sentences, found);
+  else yield* found.filter((item) => item !== null);
 }

@@ -22,7 +22,7 @@ export function toMemoryText(
     .replace(politeStart, "")
     .replace(politeEnd, "");
   const core = withSubject(plain, speaker, language);
-  const content = language === "en" ? inEnglish(core, speaker) : inOwnWords(core, language, speaker);
+  const content = language === "en" ? inEnglish([core], speaker) : inOwnWords(core, language, speaker);
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
 }
 
@@ -34,8 +34,9 @@ const politeStart = /^please,? (?=\p{L})/iu;
 const politeEnd =
   /,? (?:please|thanks|thank you|thx|by the way|btw|haha|lol|tbh|you know|though|tho|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore)(?=[.!]*$)/i;
 
-/** "We" of a person means more than that person, so it stays, with the speaker in front: "Ben: We ...", "The user said: We ...". Without a speaker it means the team or the family. */
-function inEnglish(core: string, { name, role, addressee }: Speaker): string {
+/** One or more sentences of a speaker. "We" of a person means more than that person, so it stays, with the speaker in front: "Ben: We ...", "The user said: We ...". Without a speaker it means the team or the family. */
+export function inEnglish(sentences: readonly string[], { name, role, addressee }: Speaker): string {
+  const core = sentences.join(" ");
   const speaks = lexicons.en.firstPerson.test(core);
   const between = role === "person" && addressee !== "the assistant";
   const speaker = name ?? "the user";
@@ -44,8 +45,10 @@ function inEnglish(core: string, { name, role, addressee }: Speaker): string {
   const converted =
     toOther || (between && speaks && secondPerson.test(core))
       ? null
-      : toThirdPersonEnglish(core, { speaker, group: isTeam ? "the team" : null, addressee });
-  if (converted !== null) return converted;
+      : sentences.map((sentence) =>
+          toThirdPersonEnglish(sentence, { speaker, group: isTeam ? "the team" : null, addressee }),
+        );
+  if (converted?.every((sentence) => sentence !== null) === true) return converted.join(" ");
   const isOurs = isTeam && !/(?<!\p{L})(?:i|my|me|mine)(?!\p{L})/iu.test(core);
   const nameless = `${isOurs ? "the team" : speaker} ${lexicons.en.said}`;
   const says = `${name ?? nameless}${toOther ? ` to ${addressee}` : ""}: `;
@@ -65,11 +68,32 @@ const household =
 /** "Lost my job.": a sentence of the first person without "I". */
 function withSubject(core: string, { role }: Speaker, language: Language): string {
   if (role !== "person" || language !== "en" || !subjectless.test(core)) return core;
-  return `I ${core.slice(0, 1).toLowerCase()}${core.slice(1)}`;
+  const rest = `${core.slice(0, 1).toLowerCase()}${core.slice(1)}`;
+  return /^(?:\w+ )?been /.test(rest) ? `I've ${rest}` : `I ${rest}`;
 }
 
 const subjectless =
   /^(?:just |also |finally |recently )?(?:lost|got|started|went|had|been|moved|bought|sold|quit|finished|signed|booked|took|made|joined|adopted|found|became|left|met|won|broke|applied|switched|stopped|gave|love|prefer|hate|live|work|need) /i;
+
+/** The same for more verbs, where every sentence of a person is kept: "Gonna continue my course", "Researching adoption agencies". */
+export function withImpliedSubject(sentence: string, speaker: Speaker): string {
+  const full = withSubject(sentence, speaker, "en");
+  if (full !== sentence || speaker.role !== "person") return full;
+  const rest = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`;
+  if (/^(?:gonna|planning|trying|thinking) /iu.test(sentence))
+    return `I'm ${rest.replace(/^gonna/i, "going to")}`;
+  const isDoing = doing.test(sentence) && !finite.test(sentence) && !judging.test(sentence);
+  return isDoing ? `I'm ${rest}` : full;
+}
+
+const doing =
+  /^(?:(?:also|still|just|currently|now) )?(?!during|nothing|something|everything|anything|morning|evening|according|including|regarding|being|having|amazing|interesting|loving|missing|speaking|seeing|knowing|considering)\p{Ll}*\p{L}{2,}ing (?=\p{L})/iu;
+const judging = new RegExp(
+  `^(?:(?:also|still|just|currently|now) )?(?:${feelings}|\\p{L}+ (?:but|and|that|to|for))(?!\\p{L})`,
+  "iu",
+);
+const finite =
+  /(?<!\p{L})(?:is|are|was|were|can|will|would|could|has|had|makes?|made|helps?|helped|brings?|gives?|feels?|takes?|keeps?|means?|reminds?|seems?|looks?|sounds?|works?)(?!\p{L})|\p{L}['’](?:s|re|ll|d)(?!\p{L})/iu;
 
 /** If the verb cannot be converted safely and the sentence is in the first person, the speaker is put in front. */
 function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {

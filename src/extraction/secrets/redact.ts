@@ -15,10 +15,11 @@ import { findUrlCredentials } from "./url-credentials.ts";
 /** Where a secret was. An item with it says too little to become a memory. */
 const marker = "[secret-removed]";
 
-export async function redactSource({ text, utterances }: ExtractionSource): Promise<RedactedSource> {
+export async function redactSource(given: ExtractionSource): Promise<RedactedSource> {
+  const { text, utterances } = given;
   if (utterances === null) {
     const { text: clean, redacted } = await redactText(text);
-    return { source: { text: clean, utterances }, redacted };
+    return { source: { ...given, text: clean }, redacted };
   }
   let clean = "";
   let end = 0;
@@ -32,7 +33,7 @@ export async function redactSource({ text, utterances }: ExtractionSource): Prom
     end = utterance.end;
     redactions.push(said.redacted);
   }
-  const source = { text: clean + text.slice(end), utterances: moved };
+  const source = { ...given, text: clean + text.slice(end), utterances: moved };
   return { source, redacted: addRedactions(...redactions) };
 }
 

@@ -143,6 +143,7 @@ export const tools: readonly Tool[] = [
     operation: extractMemories,
     arguments: {
       text: { field: "text", isRequired: true },
+      detail: { field: "detail", description: "full: every statement, to answer questions about it later." },
       dry_run: { field: "dry_run", description: "Show what would be saved, and save nothing." },
     },
     output: Fields({ items: Type.Array(extractedItem) }),

@@ -122,7 +122,7 @@ describe("a text", () => {
       utterances.push({ speaker: at % 2 === 0 ? "user" : "assistant", start, end: start + length });
       start += length + 2;
     }
-    const { source } = await redactSource({ text: said.join("\n\n"), utterances });
+    const { source } = await redactSource({ text: said.join("\n\n"), utterances, detail: "full" });
     expect(source.utterances?.map(({ speaker }) => speaker)).toEqual([
       "user",
       "assistant",

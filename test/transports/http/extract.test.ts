@@ -92,6 +92,38 @@ describe("who may, and with what", () => {
   ]);
 });
 
+describe("detail", () => {
+  const chat = [
+    "[2027-03-11 15:00] Ida: I went to a pottery class yesterday and it was so fun!",
+    "[2027-03-11 15:01] Tom: Wow, nice! How was the teacher?",
+    "[2027-03-11 15:02] Ida: My uncle repaired the kayak. Thanks for asking!",
+  ].join("\n");
+  const found = async (more: JsonObject) => {
+    const { id, key } = await app.createProject("pro");
+    const { status, items } = await extract({ id, key }, chat, { ...more, dry_run: true });
+    expect(status).toBe(200);
+    return items.map(({ content }) => String(content));
+  };
+
+  test("full gives every statement, with its speaker and its day", async () => {
+    expect(await found({ detail: "full" })).toEqual([
+      "Ida went to a pottery class on 10 March 2027.",
+      "Ida's uncle repaired the kayak. (11 March 2027)",
+    ]);
+  });
+
+  test("essential is the default, and gives what it gave before there was a choice", async () => {
+    const essential = await found({ detail: "essential" });
+    expect(essential).toEqual(await found({}));
+    expect(essential).not.toContain("Ida's uncle repaired the kayak. (11 March 2027)");
+  });
+
+  test("another one is refused", async () => {
+    const reply = await extract(project, chat, { detail: "half" });
+    expect(reply).toMatchObject({ status: 400, code: 1400, data: { field: "detail" } });
+  });
+});
+
 describe("a transcript", async () => {
   const project = await app.createProject("business", { credits: 5 });
   const first = await extract(project, transcript);

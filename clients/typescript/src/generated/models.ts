@@ -506,6 +506,13 @@ export interface Extraction {
  */
 export type ExtractionAction = "created" | "updated" | "skipped";
 
+/**
+ * essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about
+ * a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and
+ * questions are left out.
+ */
+export type ExtractionDetail = "essential" | "full";
+
 /** An extracted item and what the call did with it. In a dry run the id of a new memory is null. */
 export interface ExtractionItem {
   /** Memory identifier, 32 hexadecimal characters. */
@@ -673,6 +680,8 @@ export interface MemoryExtractRequest {
    * unless it would have more than 16, is inactive, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
+  /** Default: "essential". */
+  detail?: ExtractionDetail | undefined;
   /**
    * Whether items are compared with the memories of the project and skipped or merged when they are similar.
    * Default: true.

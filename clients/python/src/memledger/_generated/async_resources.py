@@ -29,6 +29,7 @@ from .models import (
     ExportList,
     ExportTask,
     Extraction,
+    ExtractionDetail,
     Injection,
     LedgerStatistics,
     MemoryEvent,
@@ -466,6 +467,7 @@ class AsyncMemories:
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -492,6 +494,7 @@ class AsyncMemories:
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies
         to the whole project.
+        detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
@@ -503,6 +506,7 @@ class AsyncMemories:
                     "text": text,
                     "messages": messages,
                     "tags": tags,
+                    "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
                 },

@@ -49,6 +49,7 @@ __all__ = [
     "ExtractorName",
     "Redaction",
     "Extraction",
+    "ExtractionDetail",
     "MissedReason",
     "ScoreDetails",
     "MissedMemory",
@@ -615,6 +616,8 @@ class Extraction(Model):
     none.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "redacted": Redaction}
+
+ExtractionDetail = Literal["essential", "full"]
 
 MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "rank", "budget"]
 

@@ -29,6 +29,7 @@ from .models import (
     ExportList,
     ExportTask,
     Extraction,
+    ExtractionDetail,
     Injection,
     LedgerStatistics,
     MemoryEvent,
@@ -465,6 +466,7 @@ class Memories:
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -491,6 +493,7 @@ class Memories:
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies
         to the whole project.
+        detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
@@ -502,6 +505,7 @@ class Memories:
                     "text": text,
                     "messages": messages,
                     "tags": tags,
+                    "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
                 },
