@@ -2,6 +2,7 @@
 
 import { copyAlone, createProject, type Server, startServer, temporaryFolder } from "./harness.ts";
 import { Connection, type HttpReply, toRequest } from "./http-client.ts";
+import { dataOf } from "./http-data.ts";
 import { type Conversation, type Ranking, toContent } from "./locomo.ts";
 
 /** A way to ask. */
@@ -133,10 +134,4 @@ async function remember(
 function idsOf(reply: HttpReply): string[] {
   const { results } = dataOf(reply, 200) as { results: { memory: { id: string } }[] };
   return results.map(({ memory }) => memory.id);
-}
-
-function dataOf({ status, body }: HttpReply, ...expected: readonly number[]): unknown {
-  const text = Buffer.from(body).toString("utf8");
-  if (!expected.includes(status)) throw new Error(`The server answered ${status}: ${text}`);
-  return (JSON.parse(text) as { data: unknown }).data;
 }

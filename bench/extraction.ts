@@ -1,5 +1,5 @@
-// The built-in extractor: what it finds of the annotated texts, and what a text of the largest size costs the server. Must never
-// print a text of the unseen half.
+// The built-in extractor: what it finds of the annotated texts, what it keeps of conversations, and what a text of the largest size
+// costs the server. Must never print a text of the unseen half.
 
 import { join } from "node:path";
 import { extractByRules } from "../src/extraction/rules/extract.ts";
@@ -29,6 +29,7 @@ import {
   type Table,
   temporaryFolder,
 } from "./harness.ts";
+import { kept } from "./kept.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
 import { tailText } from "./tail.ts";
 
@@ -40,7 +41,9 @@ const probeEveryMs = 2;
 const probeSeconds = 3;
 
 export async function extraction(options: BenchOptions): Promise<readonly Table[]> {
-  return [quality(), await cost(options)];
+  const { executable, dataset } = options;
+  const keeping = dataset === null ? [] : [await kept(executable, dataset)];
+  return [quality(), ...keeping, await cost(options)];
 }
 
 function quality(): Table {

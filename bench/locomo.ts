@@ -5,8 +5,17 @@ import { mean, percent } from "./figures.ts";
 
 export interface Conversation {
   readonly id: string;
-  readonly turns: readonly { readonly id: string; readonly date: string; readonly text: string }[];
-  readonly questions: readonly { readonly question: string; readonly evidence: readonly string[] }[];
+  readonly turns: readonly {
+    readonly id: string;
+    readonly session: number;
+    readonly date: string;
+    readonly text: string;
+  }[];
+  readonly questions: readonly {
+    readonly question: string;
+    readonly answer: string | number;
+    readonly evidence: readonly string[];
+  }[];
 }
 
 export function readConversations(file: string): readonly Conversation[] {

@@ -57,7 +57,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
   --against FILE     another executable whose speed is compared, by turns, in throughput and scale
   --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
-  --dataset FILE     conversations in the LoCoMo format, for retrieval and embedding
+  --dataset FILE     conversations in the LoCoMo format, for retrieval, embedding and extraction
   --sts FILE         STS benchmark (sentence, sentence, score), for embedding
   --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
   --seconds N        how long each load lasts (default: 5)
