@@ -339,3 +339,29 @@ test("reads a transcript of 2,000 turns", () => {
 test("says the same thing once", () => {
   expect(contents("We use Bun 1.4.\n\nWe use Bun 1.4.")).toHaveLength(1);
 });
+
+describe("a habit of a team at work is a rule", () => {
+  test.each([
+    "We always use tabs, never spaces.",
+    "We never commit directly to main.",
+    "In this repository we always write tests first.",
+    "Our team always reviews migrations twice.",
+    "We use uv instead of pip.",
+    "We don't use default exports here.",
+    "We always name branches after the ticket.",
+  ])("%s", (text) => {
+    for (const said of [text, `Ann: ${text}\nBo: Okay then.`, `User: ${text}\nAssistant: Noted.`])
+      expect(extract(said)).toMatchObject([{ type: "rule" }]);
+  });
+
+  test.each([
+    "We always have so much fun together!",
+    "We never eat meat.",
+    "We usually go to the sea in summer.",
+    "We always run along the river.",
+    "We always wanted to use a kiln.",
+    "We always put the tree in the hall.",
+  ])("in private life it is none: %s", (text) => {
+    expect(extract(`Ann: ${text}\nBo: Okay then.`).filter(({ type }) => type === "rule")).toEqual([]);
+  });
+});

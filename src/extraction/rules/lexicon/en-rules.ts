@@ -2,7 +2,28 @@
 
 import { type Cue, certain, likely, opening, phrases } from "./lexicon.ts";
 
+const us =
+  "(?:(?:in|for|on) (?:this|our|all our) \\S{1,30},? )?(?:we|the team|our team|everyone here|everybody here)(?: here| all)?";
+/** What is done at work only. */
+const workVerb =
+  "use|uses|commits?|push(?:es)?|force-push(?:es)?|merges?|squash(?:es)?|rebases?|deploys?|releases?|lints?|refactors?|hard-?codes?|mocks?|imports?|exports?|pins?|tags?|document|documents|reviews?|ships?|approves?|encrypts?|log|logs|validates?|format|formats|indents?|capitali[sz]es?|abbreviates?|spells?|invoices?|archives?|backs? up";
+/** What is done everywhere. */
+const anyVerb =
+  "runs?|tests?|writes?|puts?|keeps?|calls?|names?|adds?|sends?|signs?|checks?|asks?|builds?|stores?|starts?|returns?|answers?|repl(?:y|ies)|throws?|catch(?:es)?|skips?|edits?|deletes?|removes?|renames?|creates?|opens?|close[sd]?|labels?|marks?|rounds?|sorts?|translates?|quotes?|cites?|share";
+const workNoun =
+  "tests?|linter|code|codebase|branch(?:es)?|commits?|prs?|pull requests?|merge requests?|migrations?|tickets?|issues|releases?|files?|file names?|functions?|class(?:es)?|variables?|constants?|database|tables?|columns?|scripts?|config|configuration|docs|documentation|comments?|pipelines?|changelog|versions?|logs?|errors?|exceptions?|api|endpoints?|schemas?|quer(?:y|ies)|types?|e-?mails?|reports?|invoices?|contracts?|customers?|clients?|passwords|secrets|credentials|dates|units|headings|abbreviations|production|staging";
+
 export const englishRules: readonly Cue[] = [
+  // A habit of a team at work is a rule for whoever works with it: "We always use tabs, never spaces."
+  certain(
+    "rule",
+    opening(
+      `${us} (?:always|never|only(?: ever)?) (?:${workVerb})(?! to )`,
+      `${us} (?:always|never|only(?: ever)?) (?:${anyVerb}) (?=.{0,80}(?<!\\p{L})(?:${workNoun})(?!\\p{L}))`,
+      `${us} (?:use|uses|write|writes) [^,;]{1,60}(?:,|;| and)? (?:never|not|instead of|rather than) `,
+      `${us} (?:do not|don't|doesn't)(?: ever)? (?:${workVerb}) .{1,60} (?:here|in (?:this|our) (?:repo|repository|project|code|codebase|team|company)|to production|without)`,
+    ),
+  ),
   certain(
     "rule",
     phrases(
