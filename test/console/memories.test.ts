@@ -162,6 +162,7 @@ browserTest("everything works with the keyboard alone", async () => {
   await page.locator("table").focus();
   await page.keyboard.press("e");
   await panel(page).getByRole("heading", { name: "Edit the memory" }).waitFor();
+  await panel(page).locator("textarea:focus").waitFor();
   await page.keyboard.press("Escape");
   await panel(page).getByRole("button", { name: "Edit" }).waitFor();
   await page.keyboard.press("Escape");
