@@ -53,6 +53,8 @@ describe("what may mean two days stays", () => {
     "It was born in a storm on Mars.",
     "I learned it in five days.",
     "Yesterday's soup was good.",
+    "It feels like yesterday.",
+    "It feels like just yesterday.",
   ])
     test(sentence, () => expect(dated(sentence).text).toBe(sentence));
 });

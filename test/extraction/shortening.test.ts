@@ -15,6 +15,11 @@ test.each([
   ["By the way, I really love the new oven.", "I love the new oven."],
   ["Oh, and I just wanted to tell you that I sold the car.", "I sold the car."],
   ["Gonna visit the harbour, which is pretty exciting!", "Gonna visit the harbour"],
+  [
+    "I tried the sauna, and it was so relaxing and great fun!",
+    "I tried the sauna, and it was so relaxing and great fun.",
+  ],
+  ["I joined a choir, and it's amazing!", "I joined a choir"],
   ["We have a cat too!", "We have a cat."],
 ])("%s", (sentence, expected) => {
   expect(shorten(sentence, "Marta")).toBe(expected);
@@ -24,6 +29,8 @@ test.each([
   "I'm not really a singer.",
   "Martin, my brother, builds boats.",
   "I wanted to tell you about the fair.",
+  "I think the loop is slow.",
+  "Lena forgot her passport, so we went back.",
   "Great Dane puppies arrived at the farm.",
   "Sure Start is a programme for children.",
 ])("%s stays", (sentence) => {

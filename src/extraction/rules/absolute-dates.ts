@@ -41,7 +41,8 @@ const phrases: readonly (readonly [RegExp, Replace])[] = [
   phrase("(?:this (morning|afternoon|evening)|to(night))", (said, _, part, night) =>
     onPart(said, part || night || ""),
   ),
-  phrase("(?:just )?yesterday", (said) => onDay(said - dayMs)),
+  // Not in "it feels like yesterday".
+  phrase("(?<!like )(?<!like just )(?:just )?yesterday", (said) => onDay(said - dayMs)),
   phrase("(?:earlier |later )?today", (said) => onDay(said)),
   phrase("tomorrow (morning|afternoon|evening|night)", (said, _, part = "") => onPart(said + dayMs, part)),
   phrase("tomorrow", (said) => onDay(said + dayMs)),

@@ -57,9 +57,8 @@ export function contentWords(sentence: string, names: ReadonlySet<string>): stri
   return [...found];
 }
 
-/** Least number of content words: of a sentence about the speaker, a name or a number, and of another one. */
-const leastOwn = 2;
-const leastOther = 3;
+/** Least number of content words. */
+const leastContent = 2;
 
 /** Whether the sentence states something about a person, a thing, a plan or an event. */
 export function saysSomething(sentence: string, { addressee }: Speaker, names: ReadonlySet<string>): boolean {
@@ -67,17 +66,9 @@ export function saysSomething(sentence: string, { addressee }: Speaker, names: R
   if (addressee !== null && (aboutOther.test(sentence) || feltForOther.test(sentence))) return false;
   if (!isOwn && (general.test(sentence) || secondPerson.test(sentence) || isSmallTalk(sentence)))
     return false;
-  const content = contentWords(sentence, names);
-  const isSpecific = isOwn || /\d/.test(sentence) || namesSomething(sentence, names);
-  return content.length >= (isSpecific ? leastOwn : leastOther);
+  return contentWords(sentence, names).length >= leastContent;
 }
 
 function isSmallTalk(sentence: string): boolean {
   return englishExclusions.smallTalk.some((pattern) => pattern.test(sentence));
-}
-
-/** A word in the middle with a capital letter that is no name of a speaker. */
-function namesSomething(sentence: string, names: ReadonlySet<string>): boolean {
-  const capitals = sentence.match(/(?<=[\p{L}\p{N},;'’"“”] ["“]?)\p{Lu}[\p{L}\p{N}]+/gu) ?? [];
-  return capitals.some((word) => !names.has(word.toLowerCase()));
 }

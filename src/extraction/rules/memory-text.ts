@@ -82,7 +82,8 @@ export function withImpliedSubject(sentence: string, speaker: Speaker): string {
   const rest = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`;
   if (/^(?:gonna|planning|trying|thinking) /iu.test(sentence))
     return `I'm ${rest.replace(/^gonna/i, "going to")}`;
-  const isDoing = doing.test(sentence) && !finite.test(sentence) && !judging.test(sentence);
+  const firstClause = sentence.split(/ ?[-–—,;]+ /, 1)[0] ?? sentence;
+  const isDoing = doing.test(sentence) && !finite.test(firstClause) && !judging.test(sentence);
   return isDoing ? `I'm ${rest}` : full;
 }
 
@@ -115,9 +116,14 @@ const verdict = new RegExp(
   "iu",
 );
 
+/** The statement without a question to the listener: "My landlord allows no pets, remember?" */
+export function withoutTag(sentence: string): string {
+  return sentence.replace(tag, ".");
+}
+
 /** The statement without a trailing comment: "My landlord allows no pets, remember?" */
 export function withoutTrailingComment(sentence: string): string {
-  return sentence.replace(tag, ".").replace(verdict, ".");
+  return withoutTag(sentence).replace(verdict, ".");
 }
 
 /** The text without Markdown, on one line. */

@@ -9,13 +9,14 @@ import { endWords } from "./date-words.ts";
 import { isUnsettled } from "./headings.ts";
 import { contentWords, saysSomething } from "./information.ts";
 import type { Language } from "./lexicon/language.ts";
-import { inEnglish, withImpliedSubject, withoutMarkup, withoutTrailingComment } from "./memory-text.ts";
+import { inEnglish, withImpliedSubject, withoutMarkup, withoutTag } from "./memory-text.ts";
 import { isCodeLine, isProse } from "./prose.ts";
 import { isQuestion } from "./relevance-filter.ts";
 import { shorten } from "./shortening.ts";
 import { languageOfSentence } from "./text-language.ts";
 import type { Passage } from "./transcript.ts";
 import { hasUnresolvedReference } from "./unresolved-references.ts";
+import { isBaseForm } from "./verbs.ts";
 
 /** Of a statement that is not essential: below that of every essential item. */
 const statementImportance = 0.3;
@@ -65,8 +66,19 @@ export function* toStatements(
 
 /** Rules, and what lasts until a day. An event on a day becomes a fact, because it stays true that it took place. */
 function staysAsItIs({ type, evidence }: ExtractedItem): boolean {
-  return type === "rule" || (type === "context" && endWords.test(evidence));
+  return type === "rule" || (type === "context" && (endWords.test(evidence) || isOrder(evidence)));
 }
+
+/** "Write an e-mail to Petra." */
+function isOrder(sentence: string): boolean {
+  const [, verb = ""] =
+    /^(?:(?:please|now|then|also|and|so|ok(?:ay)?),? ){0,3}([\p{L}'’]+)/iu.exec(sentence) ?? [];
+  return task.test(verb) || (isBaseForm(verb) && !/^(?:have|had|am|gonna|wanna|gotta)$/i.test(verb));
+}
+
+/** Verbs of tasks that are not in the list of verbs of people. */
+const task =
+  /^(?:add|analy[sz]e|compare|compute|convert|debug|delete|fix|format|generate|implement|install|list|make|optimi[sz]e|refactor|remove|rename|rewrite|simplify|suggest|summari[sz]e)$/i;
 
 function isEnglish(sentence: Sentence, language: Language): boolean {
   return languageOfSentence(withoutMarkup(sentence.text), language) === "en";
@@ -87,10 +99,13 @@ function toStatement(
 ): Statement | null {
   const { length } = sentence.text;
   if (length < sentenceMinCharacters || length > sentenceMaxCharacters || isUnsettled(heading)) return null;
-  if (!isEnglish(sentence, language) || note.test(sentence.text)) return null;
-  const clean = withoutTrailingComment(withoutMarkup(sentence.text));
+  if (!isEnglish(sentence, language)) return null;
+  if (note.test(sentence.text)) return null;
+  const clean = withoutTag(withoutMarkup(sentence.text));
   if (isQuestion(clean, "en") || clean.endsWith(":") || !isProse(clean) || isCodeLine(clean)) return null;
   const short = withImpliedSubject(shorten(clean, speaker.addressee), speaker);
+  // What an assistant is asked to do is over when it is done.
+  if (essential === null && speaker.addressee === "the assistant" && isOrder(clean)) return null;
   if (essential === null && !saysSomething(short, speaker, names)) return null;
   const dated = withAbsoluteDates(short, said);
   const from = start + sentence.start;

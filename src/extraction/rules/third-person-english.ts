@@ -97,7 +97,13 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
       isNameSubject = agree === "name";
       isPresent = isNameSubject && !isPastTense(word);
       agree = null;
-    } else if (isNameSubject && !(isInfinitive && !isPresent) && isBaseForm(word) && isJoined(output)) {
+    } else if (
+      isNameSubject &&
+      !(isInfinitive && !isPresent) &&
+      isBaseForm(word) &&
+      isJoined(output) &&
+      !isExample(lower, output)
+    ) {
       const isNoun = isAlsoNoun(word) && !afterVerb.test(parts[index + 2] ?? "");
       if (isInfinitive || isPresent === isNoun) return null;
       output.push(isPresent ? conjugate(word) : word);
@@ -110,6 +116,11 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
 }
 
 const firstPlural: ReadonlySet<string> = new Set(["we", "us", "our", "ours", "ourselves"]);
+
+/** ", like my bowl": no verb. */
+function isExample(lower: string, output: readonly string[]): boolean {
+  return lower === "like" && /,/.test(output.at(-1) ?? "");
+}
 
 /** Whether the next word follows a conjunction or a comma, possibly with an adverb between. */
 function isJoined(output: readonly string[]): boolean {
