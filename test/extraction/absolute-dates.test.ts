@@ -38,6 +38,8 @@ describe("a relative date becomes an absolute one", () => {
     ["I will graduate in June.", "I will graduate in June 2027."],
     ["It was opened on March 3rd.", "It was opened on 3 March 2027."],
     ["The fair was on the 5th of December.", "The fair was on 5 December 2026."],
+    ["I am away from 18 to 26 June.", "I am away from 18 to 26 June 2027."],
+    ["The party is on Saturday 13 March at six.", "The party is on Saturday 13 March 2027 at six."],
     ["I have had it since last year.", "I have had it since 2026."],
   ];
   for (const [before, after] of cases)
@@ -54,6 +56,8 @@ describe("what may mean two days stays", () => {
     "I learned it in five days.",
     "Yesterday's soup was good.",
     "It feels like yesterday.",
+    "I booked the hut for 20 June.",
+    "I bought a ticket for the fair in June.",
     "It feels like just yesterday.",
   ])
     test(sentence, () => expect(dated(sentence).text).toBe(sentence));

@@ -29,7 +29,9 @@ const anyWeekday = `(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thu(?:rs?)?|fri|
 /** First months of the seasons of the northern hemisphere, from 0. Winter is in two years. */
 const seasons: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8 };
 
-type Replace = (said: number, isPast: boolean, ...groups: readonly string[]) => string | null;
+/** Of the sentence. Unclear: what was done may be about a later day, as in "I booked the hut for June". */
+type Tense = "past" | "future" | "unclear";
+type Replace = (said: number, tense: Tense, ...groups: readonly string[]) => string | null;
 
 /** Each phrase as a whole word, in any case. */
 const phrases: readonly (readonly [RegExp, Replace])[] = [
@@ -49,12 +51,12 @@ const phrases: readonly (readonly [RegExp, Replace])[] = [
   phrase(`(?:on )?(?:last|this past|this last) (${anyWeekday})`, (said, _, day = "") =>
     onWeekday(said, day, true),
   ),
-  phrase(`(?:on )?this (?:coming )?(${anyWeekday})`, (said, isPast, day = "") =>
-    onWeekday(said, day, isPast),
+  phrase(`(?:on )?this (?:coming )?(${anyWeekday})`, (said, tense, day = "") =>
+    nearWeekday(said, day, tense),
   ),
-  phrase(`on (${weekday})(?! \\d)`, (said, isPast, day = "") => onWeekday(said, day, isPast)),
-  phrase("(?:on |over |at )?(?:the )?(last|this past|this) weekend", (said, isPast, which = "") =>
-    onWeekend(said, which !== "this", isPast),
+  phrase(`on (${weekday})(?! \\d)`, (said, tense, day = "") => nearWeekday(said, day, tense)),
+  phrase("(?:on |over |at )?(?:the )?(last|this past|this) weekend", (said, tense, which = "") =>
+    onWeekend(said, which !== "this", tense),
   ),
   phrase("(?:in |during )?(?:the )?(last|this past|this|next) week", (said, _, which = "") =>
     inWeek(said, which),
@@ -70,13 +72,13 @@ const phrases: readonly (readonly [RegExp, Replace])[] = [
   phrase(`(${count}|${some}) (day|week|weekend|month|year)s? ago`, (said, _, number = "", unit = "") =>
     ago(said, number, unit),
   ),
-  phrase(`(in|last|this|next) (${month})(?! \\d|,? of)`, (said, isPast, which = "", name = "") =>
-    inNamedMonth(said, which, name, isPast),
+  phrase(`(in|last|this|next) (${month})(?! \\d|,? of)`, (said, tense, which = "", name = "") =>
+    inNamedMonth(said, which, name, tense),
   ),
   phrase(
-    `(?:on )?(?:the )?(?:(${month}) (?:the )?(\\d{1,2})(?:st|nd|rd|th)?|(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${month}))(?!,? \\d)`,
-    (said, isPast, name = "", day = "", earlierDay = "", laterName = "") =>
-      onNamedDay(said, name || laterName, Number(day || earlierDay), isPast),
+    `(on )?(?:the )?(?:(${month}) (?:the )?(\\d{1,2})(?:st|nd|rd|th)?|(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${month}))(?!,? \\d)`,
+    (said, tense, on = "", name = "", day = "", earlierDay = "", laterName = "") =>
+      onNamedDay(said, on, name || laterName, Number(day || earlierDay), tense),
   ),
 ];
 
@@ -92,14 +94,14 @@ const repeated =
 
 /** The sentence with absolute dates. `said`: when it was said, milliseconds since 1970. */
 export function withAbsoluteDates(sentence: string, said: number): DatedSentence {
-  const isPast = pastTense.test(sentence.replace(/(?<!\p{L})last(?!\p{L})/giu, "")) && !future.test(sentence);
+  const tense = tenseOf(sentence);
   let text = sentence;
   for (const [pattern, replace] of phrases) {
     text = text.replace(pattern, (...found) => {
       const at = found.findIndex((part) => typeof part === "number");
       const [whole = "", ...groups] = found.slice(0, at) as string[];
       const before = text.slice(0, Number(found[at]));
-      const replaced = replace(said, isPast, ...groups);
+      const replaced = replace(said, tense, ...groups);
       if (replaced === null) return whole;
       // "Since last year": the preposition of the sentence stays.
       return repeated.test(before) ? replaced.replace(/^(?:on|in) /, "") : atStart(replaced, before);
@@ -109,6 +111,15 @@ export function withAbsoluteDates(sentence: string, said: number): DatedSentence
   return { text, isDated, isRelative: relativeDate.test(text.replace(datePhrase, "")) };
 }
 
+function tenseOf(sentence: string): Tense {
+  if (future.test(sentence) || !pastTense.test(sentence.replace(/(?<!\p{L})last(?!\p{L})/giu, "")))
+    return "future";
+  return arranged.test(sentence) ? "unclear" : "past";
+}
+
+/** What is done before the day that it is about. */
+const arranged =
+  /(?<!\p{L})(?:agreed|announced|arranged|booked|bought|chose|decided|got (?:a |an |the |my |our )?(?:tickets?|place|appointment|invitation|date)|invited|moved|ordered|planned|postponed|promised|registered|rescheduled|reserved|scheduled|set|signed up|told|were given)(?!\p{L})/iu;
 const future = /(?<!\p{L})(?:will|['’]ll|going to|gonna|planning|plan to|next)(?!\p{L})/iu;
 const steps: Readonly<Record<string, number>> = { last: -1, this: 0, next: 1 };
 
@@ -143,14 +154,19 @@ function onWeekday(said: number, name: string, isPast: boolean): string | null {
   return `on ${weekdays[wanted]} ${dayInWords(day)}`;
 }
 
+function nearWeekday(said: number, name: string, tense: Tense): string | null {
+  return tense === "unclear" ? null : onWeekday(said, name, tense === "past");
+}
+
 /** By its Saturday. On a weekend, "this weekend" is the current one. */
-function onWeekend(said: number, isLast: boolean, isPast: boolean): string {
+function onWeekend(said: number, isLast: boolean, tense: Tense): string | null {
   const weekday = new Date(said).getUTCDay();
   const sinceSaturday = (weekday + 1) % 7;
   const isWeekend = sinceSaturday < 2;
   const current = said - sinceSaturday * dayMs;
   if (isLast) return `on the weekend of ${dayInWords(isWeekend ? current - 7 * dayMs : current)}`;
-  return `on the weekend of ${dayInWords(isWeekend || isPast ? current : current + 7 * dayMs)}`;
+  if (!isWeekend && tense === "unclear") return null;
+  return `on the weekend of ${dayInWords(isWeekend || tense === "past" ? current : current + 7 * dayMs)}`;
 }
 
 function inWeek(said: number, which: string): string {
@@ -182,7 +198,7 @@ function ago(said: number, number: string, unit: string): string {
   return unit === "month" ? inMonth(said, -amount) : `in ${yearOf(said) - amount}`;
 }
 
-function inNamedMonth(said: number, which: string, name: string, isPast: boolean): string | null {
+function inNamedMonth(said: number, which: string, name: string, tense: Tense): string | null {
   // "May" in small letters is a verb, and "in march" is rare.
   const wanted = months.indexOf(name);
   if (wanted < 0) return null;
@@ -192,20 +208,30 @@ function inNamedMonth(said: number, which: string, name: string, isPast: boolean
   if (word === "this") return `in ${name} ${year}`;
   if (word === "last") return wanted === now ? null : `in ${name} ${wanted < now ? year : year - 1}`;
   if (word === "next") return wanted === now ? null : `in ${name} ${wanted > now ? year : year + 1}`;
-  return `in ${name} ${yearOfMonth(wanted, said, isPast)}`;
+  const namedYear = yearOfMonth(wanted, said, tense);
+  return namedYear === null ? null : `in ${name} ${namedYear}`;
 }
 
-function onNamedDay(said: number, name: string, day: number, isPast: boolean): string | null {
+function onNamedDay(
+  said: number,
+  preposition: string,
+  name: string,
+  day: number,
+  tense: Tense,
+): string | null {
   const wanted = months.indexOf(name);
   if (wanted < 0 || day < 1 || day > 31) return null;
-  return `on ${day} ${name} ${yearOfMonth(wanted, said, isPast)}`;
+  const year = yearOfMonth(wanted, said, tense);
+  return year === null ? null : `${preposition}${day} ${name} ${year}`;
 }
 
-/** The last such month that is not after the day, or the next one that is not before it. */
-function yearOfMonth(wanted: number, said: number, isPast: boolean): number {
+/** The last such month that is not after the day, or the next one that is not before it; null if both are possible and differ. */
+function yearOfMonth(wanted: number, said: number, tense: Tense): number | null {
   const now = new Date(said).getUTCMonth();
-  if (isPast) return wanted > now ? yearOf(said) - 1 : yearOf(said);
-  return wanted < now ? yearOf(said) + 1 : yearOf(said);
+  const last = wanted > now ? yearOf(said) - 1 : yearOf(said);
+  const next = wanted < now ? yearOf(said) + 1 : yearOf(said);
+  if (tense === "unclear") return last === next ? last : null;
+  return tense === "past" ? last : next;
 }
 
 function yearOf(time: number): number {

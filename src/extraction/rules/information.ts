@@ -41,7 +41,7 @@ const feltForOther =
   /^i(?:['’]m| am|['’]ll|['’]d)? (?:\p{L}+ ){0,3}?(?:proud|happy|glad|stoked|excited|sorry|grateful|thankful|wish(?:ing)?|root(?:ing)?|hop(?:e|ing)|love|like|appreciate|admire|bet|see|know|understand|agree|keep|sure|here|support|believe)(?!\p{L}).{0,80}(?<!\p{L})(?:you|your|ya)(?!\p{L})/iu;
 /** General truths: "Taking care of yourself is important", "It's great to ...". */
 const general =
-  /^(?:(?:and|but|so|because|plus|also),? )?(?:let['’]s |let us |keep |take a look|check |look at |our (?!\p{L}+ (?:was|were|is|are) (?:in|at|on|born|from))\p{L}+ (?:can|is|are|will|make) |by \p{L}+ing [^,]{1,60}, we |\p{L}+ing(?!\p{L})[^,]{0,60}? (?:is|are|can|makes?|helps?|brings?|gives?)(?!\p{L})|it(?:['’]s| is| can be| feels| takes)(?! \d)|there(?:['’]s| is) (?:nothing|something|no)|life |nothing |everyone |everything |people |we (?:all|can|could|should|need to|must|got this|['’]ll)(?!\p{L}))/iu;
+  /^(?:(?:and|but|so|because|plus|also),? )?(?:let['’]s |let us |dear |sorry |maybe |perhaps |hopefully |not sure |no idea |keep |take a look|check |look at |our (?!\p{L}+ (?:was|were|is|are) (?:in|at|on|born|from))\p{L}+ (?:can|is|are|will|make) |by \p{L}+ing [^,]{1,60}, we |\p{L}+ing(?!\p{L})[^,]{0,60}? (?:is|are|can|makes?|helps?|brings?|gives?)(?!\p{L})|it(?:['’]s| is| can be| feels| takes)(?! \d)|there(?:['’]s| is) (?:nothing|something|no)|life |nothing |everyone |everything |people |we (?:all|can|could|should|need to|must|got this|['’]ll)(?!\p{L}))/iu;
 
 /** The words that name something, in small letters, each once. `names`: of the speakers. */
 export function contentWords(sentence: string, names: ReadonlySet<string>): string[] {

@@ -66,8 +66,15 @@ export function* toStatements(
 
 /** Rules, and what lasts until a day. An event on a day becomes a fact, because it stays true that it took place. */
 function staysAsItIs({ type, evidence }: ExtractedItem): boolean {
-  return type === "rule" || (type === "context" && (endWords.test(evidence) || isOrder(evidence)));
+  return (
+    type === "rule" ||
+    (type === "context" && (endWords.test(evidence) || presently.test(evidence) || isOrder(evidence)))
+  );
 }
+
+/** "The lift is out of order this week." */
+const presently =
+  /(?<!\p{L})(?:is|are) .{1,200}(?<!\p{L})(?:this|current) (?:week|sprint|month|quarter)(?!\p{L})/iu;
 
 /** "Write an e-mail to Petra." */
 function isOrder(sentence: string): boolean {
@@ -102,10 +109,17 @@ function toStatement(
   if (!isEnglish(sentence, language)) return null;
   if (note.test(sentence.text)) return null;
   const clean = withoutTag(withoutMarkup(sentence.text));
-  if (isQuestion(clean, "en") || clean.endsWith(":") || !isProse(clean) || isCodeLine(clean)) return null;
+  if (
+    isQuestion(clean, "en") ||
+    clean.endsWith(":") ||
+    !isProse(clean) ||
+    isCodeLine(clean) ||
+    assignments.test(clean)
+  )
+    return null;
   const short = withImpliedSubject(shorten(clean, speaker.addressee), speaker);
   // What an assistant is asked to do is over when it is done.
-  if (essential === null && speaker.addressee === "the assistant" && isOrder(clean)) return null;
+  if (essential === null && speaker.addressee === "the assistant" && isOrder(short)) return null;
   if (essential === null && !saysSomething(short, speaker, names)) return null;
   const dated = withAbsoluteDates(short, said);
   const from = start + sentence.start;
@@ -121,6 +135,8 @@ function toStatement(
   };
 }
 
+/** A line of a log: "level=info status=200". */
+const assignments = /\S=\S+ +\S+=\S/;
 /** A note between what is said: "[laughs]", "[sends a photo]". */
 const note = /^\[[^\]]*\]?[.!]?$/;
 /** Words that refer to the sentence before. */
@@ -162,5 +178,7 @@ function ended(text: string): string {
 }
 
 function withSpeaker(content: string, name: string | null): string {
-  return name === null || content.includes(name) ? content : `${name}: ${content}`;
+  return name === null || content.toLowerCase().includes(name.toLowerCase())
+    ? content
+    : `${name}: ${content}`;
 }
