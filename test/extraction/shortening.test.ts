@@ -20,6 +20,7 @@ test.each([
     "I tried the sauna, and it was so relaxing and great fun.",
   ],
   ["I joined a choir, and it's amazing!", "I joined a choir"],
+  ["Just wanted to give you a heads up on my week - I sold the boat.", "I sold the boat."],
   ["We have a cat too!", "We have a cat."],
 ])("%s", (sentence, expected) => {
   expect(shorten(sentence, "Marta")).toBe(expected);

@@ -41,7 +41,7 @@ const feltForOther =
   /^i(?:['’]m| am|['’]ll|['’]d)? (?:\p{L}+ ){0,3}?(?:proud|happy|glad|stoked|excited|sorry|grateful|thankful|wish(?:ing)?|root(?:ing)?|hop(?:e|ing)|love|like|appreciate|admire|bet|see|know|understand|agree|keep|sure|here|support|believe)(?!\p{L}).{0,80}(?<!\p{L})(?:you|your|ya)(?!\p{L})/iu;
 /** General truths: "Taking care of yourself is important", "It's great to ...". */
 const general =
-  /^(?:(?:and|but|so|because|plus|also),? )?(?:let['’]s |let us |dear |sorry |maybe |perhaps |hopefully |not sure |no idea |keep |take a look|check |look at |our (?!\p{L}+ (?:was|were|is|are) (?:in|at|on|born|from))\p{L}+ (?:can|is|are|will|make) |by \p{L}+ing [^,]{1,60}, we |\p{L}+ing(?!\p{L})[^,]{0,60}? (?:is|are|can|makes?|helps?|brings?|gives?)(?!\p{L})|it(?:['’]s| is| can be| feels| takes)(?! \d)|there(?:['’]s| is) (?:nothing|something|no)|life |nothing |everyone |everything |people |we (?:all|can|could|should|need to|must|got this|['’]ll)(?!\p{L}))/iu;
+  /^(?:(?:and|but|so|because|plus|also),? )?(?:let['’]s |let us |dear |sorry |maybe |perhaps |hopefully |not sure |no idea |keep |take a look|check |look at |our (?!\p{L}+ (?:was|were|is|are) (?:in|at|on|born|from))\p{L}+ (?:can|is|are|will|make) |by \p{L}+ing [^,]{1,60}, we |\p{L}+ing(?!\p{L})[^,]{0,60}? (?:is|are|can|makes?|helps?|brings?|gives?)(?!\p{L})|it(?:['’]s| is| can be| feels| takes) (?:(?!an? |the |in |at |on |from |called |made )|(?:a|an|the) (?:\p{L}+ )?(?:way|feeling|reminder|journey|time|thing|honou?r|blast|joy|pleasure|shame|pity|part of))|there(?:['’]s| is) (?:nothing|something|no)|life |nothing |everyone |everything |people |we (?:all|can|could|should|need to|must|got this|['’]ll)(?!\p{L}))/iu;
 
 /** The words that name something, in small letters, each once. `names`: of the speakers. */
 export function contentWords(sentence: string, names: ReadonlySet<string>): string[] {
@@ -60,13 +60,17 @@ export function contentWords(sentence: string, names: ReadonlySet<string>): stri
 /** Least number of content words. */
 const leastContent = 2;
 
+/** What somebody does or has done, which one more word makes a statement: "We made pizza." */
+const doing =
+  /^(?:\p{L}+,? ){0,2}?(?:i|we)(?:['’](?:m|re|ve)| am| are| have)?(?: (?:just|also|all|both|even|finally|recently|off|to|currently|now))* (?:adopted|ate|baked|bought|built|cooked|did|do|doing|drove|finished|flew|got|had|joined|made|making|met|moved|painted|played|playing|ran|read|reading|rode|saw|signed|sold|started|studied|studying|swam|taking|taught|teach|teaching|took|tried|trying|visited|visiting|volunteered|volunteering|walked|watched|went|won|work|working|wrote)(?!\p{L})/iu;
+
 /** Whether the sentence states something about a person, a thing, a plan or an event. */
 export function saysSomething(sentence: string, { addressee }: Speaker, names: ReadonlySet<string>): boolean {
   const isOwn = firstPerson.test(sentence);
   if (addressee !== null && (aboutOther.test(sentence) || feltForOther.test(sentence))) return false;
   if (!isOwn && (general.test(sentence) || secondPerson.test(sentence) || isSmallTalk(sentence)))
     return false;
-  return contentWords(sentence, names).length >= leastContent;
+  return contentWords(sentence, names).length >= (doing.test(sentence) ? 1 : leastContent);
 }
 
 function isSmallTalk(sentence: string): boolean {
