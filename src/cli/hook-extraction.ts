@@ -11,7 +11,7 @@ import { openSessionFiles, removeOldSessions } from "../hooks/session-files.ts";
 import { transcriptFormats } from "../hooks/transcripts/formats.ts";
 import { prepareRuntime } from "../native/runtime.ts";
 import type { Invocation } from "./command.ts";
-import { openHookPlace } from "./hook-place.ts";
+import { openHookPlace, readDetail } from "./hook-place.ts";
 import { openTarget, readResolvedTarget } from "./server-target.ts";
 
 export async function extractInBackground(invocation: Invocation): Promise<null> {
@@ -28,6 +28,7 @@ export async function extractInBackground(invocation: Invocation): Promise<null>
       transcript,
       format: transcriptFormats[client],
       calls: createMemoryCalls(channel, { client, hook: "session-end", sessionId }),
+      detail: readDetail(invocation),
       files,
       logger,
       limit: () => AbortSignal.timeout(extractionMaxMs),

@@ -1,4 +1,5 @@
-// Owns what all commands of `memledger hook` read from their options: the client, the data directory, and the folder of the hooks in it.
+// Owns what the commands of `memledger hook` read from their options: the client, the detail, the data directory, and the folder of the
+// hooks in it.
 
 import { join } from "node:path";
 import { openDataDirectory } from "../data-directory/data-directory.ts";
@@ -22,4 +23,9 @@ export function openHookPlace({ config, options }: Invocation): HookPlace {
   const { root } = openDataDirectory(config.dataDir);
   const folder = join(root, "hooks");
   return { client, dataDir: root, folder, logger: createHookLog(folder, config.logLevel) };
+}
+
+/** How much of a transcript becomes a memory; null: as much as the server extracts by default. */
+export function readDetail({ options }: Invocation): string | null {
+  return typeof options.detail === "string" ? options.detail : null;
 }

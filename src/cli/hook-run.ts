@@ -11,7 +11,7 @@ import type { Channel } from "../local-access/channel.ts";
 import { ownCommand } from "../native/own-command.ts";
 import type { Invocation } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { type HookPlace, openHookPlace } from "./hook-place.ts";
+import { type HookPlace, openHookPlace, readDetail } from "./hook-place.ts";
 import { openTarget, readTarget, type ServerTarget } from "./server-target.ts";
 
 export async function runHook(hook: HookName, invocation: Invocation): Promise<null> {
@@ -30,7 +30,7 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
     if (event === null) logger.warn("a hook has received no event of its client", { hook, client });
     else {
       const target = readTarget(invocation, event.workingDirectory ?? process.cwd());
-      if (hook === "session-end") startExtraction(event, place, target);
+      if (hook === "session-end") startExtraction(event, place, target, readDetail(invocation));
       else await answer(hook, event, place, openTarget(target, invocation), signal);
     }
   } catch (error) {
@@ -80,6 +80,7 @@ function startExtraction(
   { sessionId, transcriptPath }: HookEvent,
   { client, dataDir }: HookPlace,
   target: ServerTarget,
+  detail: string | null,
 ): void {
   if (transcriptPath === null) return;
   const words = [
@@ -88,6 +89,7 @@ function startExtraction(
     "url" in target ? `--url=${target.url}` : `--project=${target.project}`,
     `--session=${sessionId}`,
     `--transcript=${transcriptPath}`,
+    ...(detail === null ? [] : [`--detail=${detail}`]),
   ];
   const child = Bun.spawn([...ownCommand, "hook", "extract", ...words], {
     // The directory of the assistant may be removed meanwhile.

@@ -4,6 +4,7 @@
 import { type Command, Option } from "commander";
 import { type HookName, hookClientNames, hookNames } from "../hooks/client.ts";
 import { hookDeadlineMs } from "../hooks/limits.ts";
+import { extractionDetails } from "../memory/extractor.ts";
 import { bindWork, type Session } from "./command.ts";
 import { extractInBackground } from "./hook-extraction.ts";
 import { runHook } from "./hook-run.ts";
@@ -24,12 +25,21 @@ export function addHookCommands(program: Command, session: Session): void {
     .description("Answer a hook of an assistant's client. Reads the client's JSON from stdin.");
   for (const name of hookNames) {
     const command = addOptions(hook.command(name).description(descriptions[name]));
+    if (name === "session-end") command.addOption(detailOption());
     bindWork(command, session, (invocation) => runHook(name, invocation), ofUser);
   }
   const extract = addOptions(hook.command("extract", { hidden: true }))
     .requiredOption("--session <id>")
-    .requiredOption("--transcript <file>");
+    .requiredOption("--transcript <file>")
+    .addOption(detailOption());
   bindWork(extract, session, extractInBackground, ofUser);
+}
+
+function detailOption(): Option {
+  return new Option(
+    "--detail <detail>",
+    "essential: what stays useful for months; full: every statement about a person, a thing, a plan or an event; default: essential",
+  ).choices(extractionDetails);
 }
 
 function addOptions(command: Command): Command {

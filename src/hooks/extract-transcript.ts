@@ -14,6 +14,8 @@ export interface TranscriptExtraction {
   readonly transcript: string;
   readonly format: TranscriptFormat;
   readonly calls: MemoryCalls;
+  /** Null: that of the server. */
+  readonly detail: string | null;
   readonly files: SessionFiles;
   readonly logger: Logger;
   /** A new signal for each call, which limits its duration. */
@@ -46,11 +48,11 @@ export async function extractTranscript(extraction: TranscriptExtraction): Promi
 /** @returns whether the messages were extracted */
 async function extractChunk(
   messages: Parameters<MemoryCalls["extract"]>[0],
-  { calls, logger, limit, sleep }: TranscriptExtraction,
+  { calls, detail, logger, limit, sleep }: TranscriptExtraction,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await calls.extract(messages, limit());
+      await calls.extract(messages, detail, limit());
       return true;
     } catch (error) {
       const isFinal = attempt === extractionAttempts || (error instanceof CallRefused && !isTemporary(error));

@@ -21,8 +21,15 @@ export interface MemoryCalls {
     wanted: { readonly query?: string; readonly max_characters: number },
     signal: AbortSignal,
   ): Promise<string>;
-  /** @throws CallRefused, and what the channel throws */
-  extract(messages: readonly Pick<SpokenMessage, "role" | "content">[], signal: AbortSignal): Promise<void>;
+  /**
+   * @param detail null: that of the server
+   * @throws CallRefused, and what the channel throws
+   */
+  extract(
+    messages: readonly Pick<SpokenMessage, "role" | "content">[],
+    detail: string | null,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 export function createMemoryCalls(channel: Channel, { client, hook, sessionId }: HookCaller): MemoryCalls {
@@ -40,8 +47,9 @@ export function createMemoryCalls(channel: Channel, { client, hook, sessionId }:
       const { prompt } = await send("/v1/memories/inject", wanted, signal);
       return typeof prompt === "string" ? prompt : "";
     },
-    async extract(messages, signal) {
-      await send("/v1/memories/extract", { messages }, signal);
+    async extract(messages, detail, signal) {
+      const wanted = detail === null ? {} : { detail };
+      await send("/v1/memories/extract", { messages, ...wanted }, signal);
     },
   };
 }

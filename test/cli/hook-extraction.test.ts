@@ -23,7 +23,13 @@ let sessions = 0;
 const newSession = () => `session-${++sessions}-of-the-test`;
 
 /** Ends a conversation, and waits for the process in the background. */
-async function endSession(client: HookClientName, session: string, transcript: string, folder = dataDir) {
+async function endSession(
+  client: HookClientName,
+  session: string,
+  transcript: string,
+  folder = dataDir,
+  more: readonly string[] = [],
+) {
   const event = {
     ...(client === "cursor"
       ? { conversation_id: session, cursor_version: "3.20.17" }
@@ -32,7 +38,16 @@ async function endSession(client: HookClientName, session: string, transcript: s
     hook_event_name: "SessionEnd",
     reason: "other",
   };
-  const words = ["hook", "session-end", "--client", client, "--deadline-ms=60000", "--data-dir", folder];
+  const words = [
+    "hook",
+    "session-end",
+    "--client",
+    client,
+    "--deadline-ms=60000",
+    "--data-dir",
+    folder,
+    ...more,
+  ];
   const before = backgroundProcesses(folder).length;
   const outcome = await run(words, {}, new TextEncoder().encode(JSON.stringify(event)));
   expect(outcome).toEqual({ exitCode: 0, stdout: "", stderr: "" });
@@ -98,6 +113,15 @@ describe("the transcript of a client", () => {
     writeFileSync(transcript, said("We decided that the shop is deployed on Tuesdays."));
     await endSession("claude-code", newSession(), transcript);
     expect(await memories()).toContain("deployed on Tuesdays");
+  });
+
+  test("becomes memories of every statement with --detail full", async () => {
+    const transcript = join(createFolder(), "transcript.jsonl");
+    writeFileSync(transcript, said("My uncle repaired the kayak in the boathouse of Skagen."));
+    await endSession("claude-code", newSession(), transcript);
+    expect(await memories()).not.toContain("boathouse of Skagen");
+    await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=full"]);
+    expect(await memories()).toContain("boathouse of Skagen");
   });
 
   test("becomes memories without its secrets", async () => {

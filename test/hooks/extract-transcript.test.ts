@@ -23,7 +23,11 @@ const refusal = (status: number, code: number, headers: Record<string, string> =
   Response.json({ success: false, code, message: `refused with ${code}`, data: null }, { status, headers });
 
 /** Extracts the messages of a transcript. `answers` are those of the server, the last one again and again. */
-function prepare(messages: readonly string[], answers: readonly (() => Response)[]) {
+function prepare(
+  messages: readonly string[],
+  answers: readonly (() => Response)[],
+  detail: string | null = null,
+) {
   const folder = mkdtempSync(join(tmpdir(), "memledger-hooks-"));
   const sent: string[] = [];
   const server = Bun.serve({
@@ -51,6 +55,7 @@ function prepare(messages: readonly string[], answers: readonly (() => Response)
       transcript,
       format: cursorTranscript,
       calls: createMemoryCalls(channel, { client: "cursor", hook: "session-end", sessionId: "1" }),
+      detail,
       files,
       logger: createLogger("info", (text) => {
         log.push(text);
@@ -70,6 +75,15 @@ function prepare(messages: readonly string[], answers: readonly (() => Response)
 }
 
 describe("an extraction", () => {
+  test("asks for the detail that is wanted, and leaves it to the server otherwise", async () => {
+    const full = prepare(["I repaired the kayak."], [done], "full");
+    await full.run();
+    expect(full.sent.map((text) => JSON.parse(text).detail)).toEqual(["full"]);
+    const other = prepare(["I repaired the kayak."], [done]);
+    await other.run();
+    expect(other.sent.map((text) => Object.keys(JSON.parse(text)))).toEqual([["messages"]]);
+  });
+
   test("that is over the rate is sent again after the time that the server names, at most a minute", async () => {
     const busy = () => refusal(429, 1429, { "Retry-After": "7" });
     const long = () => refusal(503, 1503, { "Retry-After": "3600" });
