@@ -31,6 +31,7 @@ import {
 } from "./harness.ts";
 import { kept } from "./kept.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
+import { superseding } from "./superseding.ts";
 import { tailText } from "./tail.ts";
 
 const leastPrecision = 0.85;
@@ -43,7 +44,7 @@ const probeSeconds = 3;
 export async function extraction(options: BenchOptions): Promise<readonly Table[]> {
   const { executable, dataset } = options;
   const keeping = dataset === null ? [] : [await kept(executable, dataset)];
-  return [quality(), ...keeping, await cost(options)];
+  return [quality(), superseding(), ...keeping, await cost(options)];
 }
 
 function quality(): Table {

@@ -82,15 +82,21 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
   }
 }
 
-/** An item may update a memory that an item of the same call has created. */
+/** An item may update or supersede a memory that an item of the same call has created. */
 function extracted(data: JsonObject, id: string): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
+  const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
+  const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
   const last = items.at(-1);
-  if (last === undefined) return null;
+  if (last === undefined) {
+    if (newer === undefined) return null;
+    return { ...nothing, kind: "changed", values: superseded, former: { is_active: true } };
+  }
   const kind = items.some(({ action }) => action === "created") ? "created" : "changed";
   const evidence = typeof last.evidence === "string" ? last.evidence : null;
   const added = kind === "created" ? { is_active: true } : {};
-  return { ...nothing, kind, values: valuesOf({ tags: [], ...added, ...last }), evidence };
+  const values = { ...valuesOf({ tags: [], ...added, ...last }), ...superseded };
+  return { ...nothing, kind, values, evidence };
 }
 
 function used({ action, memory_results }: MentioningRecord["detail"], id: string): MemoryEvent | null {

@@ -51,7 +51,7 @@ const memoryEvent = Fields(
         {
           title: "MemoryValues",
           description:
-            "Values of the memory after the call, as far as the record has them; null: it has none.",
+            "Values of the memory after the call, as far as the record has them; null: it has none. With superseded_by if the call has found a newer memory that replaces it.",
         },
       ),
     ),

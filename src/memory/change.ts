@@ -47,6 +47,15 @@ export function changedAt({ updatedAt }: Memory, now: number): number {
   return Math.max(now, updatedAt + 1);
 }
 
+/** Whoever activates a memory says that no other one supersedes it. */
+export function activity(
+  before: Memory,
+  isActive: boolean | undefined,
+): Pick<Memory, "active" | "supersededBy"> {
+  const active = isActive ?? before.active;
+  return { active, supersededBy: active ? null : before.supersededBy };
+}
+
 /**
  * @param vector of the new content; null: the content stays
  * @throws Refusal 2104 when another memory has the content
@@ -57,8 +66,10 @@ export async function storeChange(
   { before, memory, vector }: { before: Memory; memory: Memory; vector: Float32Array | null },
   now: number,
 ): Promise<void> {
-  // Another memory may have taken the content key while this memory was expired, so the key is claimed again.
-  const isReactivated = isExpired(before, now) && !isExpired(memory, now);
+  // Another memory may have taken the content key while this memory was expired or superseded, so the key is claimed again.
+  const isReactivated =
+    (isExpired(before, now) && !isExpired(memory, now)) ||
+    (before.supersededBy !== null && memory.supersededBy === null);
   const key = vector !== null || isReactivated ? contentKey(memory.content) : null;
   if (key !== null) {
     const holder = await transaction.memories.claimContent(project, key, now, memory.id);

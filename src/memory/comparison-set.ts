@@ -8,6 +8,7 @@ import type { Transaction } from "../storage/store.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
+import type { OlderStatements } from "./superseding/find-older.ts";
 import { hasTags } from "./tags.ts";
 
 /** An item with a higher cosine similarity to a memory repeats it and is skipped. */
@@ -24,6 +25,8 @@ export interface Candidate extends ExtractedItem {
   readonly found: readonly SimilarMemory[];
   /** Similar items before it in the same call; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
+  /** What it supersedes, as found before the transaction. */
+  readonly older: OlderStatements;
 }
 
 /** The memory that is most similar to an item, as read inside the transaction. */
@@ -40,8 +43,8 @@ export interface Storing extends ProjectApplication {
 
 /**
  * The memories that the items of one call are compared with: those that a search found before the transaction and that have not changed
- * since, those that have changed since, and those that the call itself has stored so far. Expired memories are ignored. Inactive ones
- * are not: a user has deactivated them, and an extraction must not store their content again. A memory of another scope, one without all
+ * since, those that have changed since, and those that the call itself has stored so far. Expired and superseded memories are ignored. Other
+ * inactive ones are not: a user has deactivated them, and an extraction must not store their content again. A memory of another scope, one without all
  * tags of the call, counts only if it repeats the item.
  */
 export class ComparisonSet {
@@ -77,7 +80,7 @@ export class ComparisonSet {
     const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
     for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
       const memory = await this.#transaction.memories.find(this.#project, id);
-      if (memory === null || isExpired(memory, this.#now)) continue;
+      if (memory === null || memory.supersededBy !== null || isExpired(memory, this.#now)) continue;
       const counts = hasTags(memory.tags, this.#tags) || !memory.active || similarity > skipAboveSimilarity;
       if (counts) return { memory, similarity };
     }

@@ -15,6 +15,7 @@ import {
 import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import type { Memory } from "./memory.ts";
+import { supersedeOlder } from "./superseding/supersede.ts";
 import { joinTags } from "./tags.ts";
 
 export const actions = ["created", "updated", "skipped"] as const;
@@ -29,6 +30,8 @@ export interface Outcome {
   /** Of the memory now. */
   readonly tags: readonly string[];
   readonly match: { readonly id: string; readonly similarity: number } | null;
+  /** Ids of the memories that are inactive now, because the item says that they are no longer true. */
+  readonly supersedes: readonly string[];
 }
 
 /**
@@ -46,11 +49,20 @@ export async function storeItems(
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
+  const stored = new Map<number, string>();
   for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await comparisonSet.closest(candidate);
     const { outcome, memory } = await storeItem(transaction, candidate, match, storing);
-    if (memory !== null) comparisonSet.add(memory.id, at);
-    outcomes.push(outcome);
+    if (memory !== null) {
+      comparisonSet.add(memory.id, at);
+      stored.set(at, memory.id);
+    }
+    const older = [
+      ...candidate.older.memories,
+      ...candidate.older.items.map((item) => stored.get(item) ?? ""),
+    ];
+    const supersedes = memory === null ? [] : await supersedeOlder(transaction, memory, older, storing);
+    outcomes.push({ ...outcome, supersedes });
   }
   return outcomes;
 }
@@ -61,11 +73,11 @@ async function storeItem(
   candidate: Candidate,
   match: Match | null,
   storing: Storing,
-): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
+): Promise<{ readonly outcome: Omit<Outcome, "supersedes">; readonly memory: Memory | null }> {
   const { memories } = transaction;
   const { caller, plan, now, tags } = storing;
   const { project } = caller;
-  const { vector, contentKey, found: _, similarItems: __, ...item } = candidate;
+  const { vector, contentKey, found: _, similarItems: __, older: ___, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = async (same: { readonly id: string; readonly similarity: number }) => {

@@ -9,10 +9,11 @@ import { cancelled } from "../scheduling/cancellation.ts";
 import { counted } from "../text/plural.ts";
 import { type Candidate, updateAboveSimilarity } from "./comparison-set.ts";
 import { describeInput } from "./extraction-source.ts";
-import type { Extraction, ExtractionSource } from "./extractor.ts";
+import type { ExtractedItem, Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
 import type { SimilarItems, SimilarMemory } from "./store.ts";
+import { findOlder, nothingOlder, type OlderStatements } from "./superseding/find-older.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
 export function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
@@ -39,12 +40,19 @@ export async function findCandidates(
   const { input, items, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
   const vectors = await embedAll(items, preparation);
   const compared = scope === null ? uncompared : await compare(vectors, scope, preparation);
+  const older = scope === null ? [] : await findAllOlder(items, vectors, scope, preparation);
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
     const { found, similarItems } = compared;
     const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
-    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
+    return {
+      ...item,
+      ...similar,
+      older: older[at] ?? nothingOlder,
+      vector,
+      contentKey: contentKey(item.content),
+    };
   });
   const read = { input, extractor: extractor.name, model, usage, redacted };
   return { ...read, revision: compared.revision, candidates };
@@ -83,6 +91,28 @@ async function embedAll(
     vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
   }
   return vectors;
+}
+
+/** Searches that are asked for together are answered together. */
+async function findAllOlder(
+  items: readonly ExtractedItem[],
+  vectors: readonly Float32Array[],
+  tags: readonly string[],
+  preparation: Preparation,
+): Promise<readonly OlderStatements[]> {
+  const placed = items.flatMap((item, at) => {
+    const vector = vectors[at];
+    return vector === undefined ? [] : [{ item, vector }];
+  });
+  const older: OlderStatements[] = [];
+  for (const batch of batchesOf(placed, comparedAtOnce, preparation.signal)) {
+    const start = older.length;
+    const found = batch.map((each, at) =>
+      findOlder({ ...each, before: placed.slice(0, start + at) }, tags, preparation),
+    );
+    older.push(...(await Promise.all(found)));
+  }
+  return older;
 }
 
 /** `revision` is null when the items were not compared. */

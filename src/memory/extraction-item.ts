@@ -25,6 +25,12 @@ export const extractionItem = Fields(
     evidence: Type.String({
       description: "The sentence of the text from which the item was extracted, verbatim.",
     }),
+    supersedes: Type.Optional(
+      Type.Array(memoryId, {
+        description:
+          "Memories that are inactive now, because the item says that what they say is no longer true. The field is absent if there are none.",
+      }),
+    ),
     match: Nullable(
       Fields(
         {
@@ -49,6 +55,7 @@ export type ExtractionItem = Static<typeof extractionItem>;
 /** `created` are the ids of memories that a dry run would create: clients see null instead. */
 export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
   const { item, action, memoryId, memoryType, tags, match } = outcome;
+  const supersedes = outcome.supersedes.filter((id) => !created.has(id));
   const shown = (id: string) => (created.has(id) ? null : id);
   return {
     id: shown(memoryId),
@@ -59,6 +66,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     action,
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
+    ...(supersedes.length === 0 ? {} : { supersedes }),
     match: match === null ? null : { id: shown(match.id), similarity: match.similarity },
   };
 }

@@ -25,6 +25,8 @@ export interface Memory {
   readonly expiresAt: number | null;
   /** Canonical (tags.ts); empty: none. */
   readonly tags: readonly string[];
+  /** Id of the newer memory because of which this one is inactive: what it says is no longer true; null: none. */
+  readonly supersededBy: string | null;
 }
 
 export const content = Text({
@@ -67,6 +69,12 @@ export const agentMemory = Fields(
     tags: Type.Optional(
       Tags("Tags of the memory, sorted by Unicode code points. The field is absent if there are none."),
     ),
+    superseded_by: Type.Optional(
+      Type.String({
+        description:
+          "Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then. The field is absent if there is none, and after the memory was activated again.",
+      }),
+    ),
   },
   { title: "AgentMemory", description: "One memory of the project." },
 );
@@ -84,6 +92,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     last_accessed_at: memory.lastAccessedAt === null ? null : toTimestamp(memory.lastAccessedAt),
     expires_at: memory.expiresAt === null ? null : toTimestamp(memory.expiresAt),
     ...(memory.tags.length === 0 ? {} : { tags: [...memory.tags] }),
+    ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };
 }
 

@@ -229,8 +229,8 @@ export interface MemoryTransaction {
   /** Number of memories of the project, including expired and inactive ones; read from a counter, in constant time. */
   count(project: Project): Promise<number>;
   /**
-   * The id of the memory that holds this content key, or null. If the holder has expired and is not `exceptId`, it loses the key and
-   * null is returned, so that a new memory can have the same content.
+   * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, and is not `exceptId`, it loses
+   * the key and null is returned, so that a new memory can have the same content.
    */
   claimContent(
     project: Project,

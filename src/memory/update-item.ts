@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { tagsMax } from "../limits.ts";
 import { createParser, Fields } from "../schema/schema.ts";
-import { ifUpdatedAt } from "./change.ts";
+import { activity, ifUpdatedAt } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
 import { Tags, toTags } from "./tags.ts";
@@ -65,7 +65,7 @@ export function changed(before: Memory, item: UpdateItem): Memory {
     content: item.content ?? before.content,
     type: item.memory_type ?? before.type,
     importance: item.importance ?? before.importance,
-    active: item.is_active ?? before.active,
+    ...activity(before, item.is_active),
     expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),
     tags: changedTags(before, item),
   };

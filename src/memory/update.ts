@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
-import { changedAt, formerValues, ifUpdatedAt, requireKnown, storeChange } from "./change.ts";
+import { activity, changedAt, formerValues, ifUpdatedAt, requireKnown, storeChange } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import {
   agentMemory,
@@ -67,7 +67,7 @@ export const updateMemory = projectOperation({
       content: input.content ?? before.content,
       type: input.memory_type ?? before.type,
       importance: input.importance ?? before.importance,
-      active: input.is_active ?? before.active,
+      ...activity(before, input.is_active),
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
       updatedAt: changedAt(before, now),

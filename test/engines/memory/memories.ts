@@ -268,14 +268,15 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
     async claimContent(project, contentKey, now, exceptId) {
       const holder = rowsOf(project).find((row) => row.contentKey === hex(contentKey));
       if (holder === undefined || holder.memory.id === exceptId) return null;
-      if (!isExpired(holder.memory, now)) return holder.memory.id;
+      if (holder.memory.supersededBy === null && !isExpired(holder.memory, now)) return holder.memory.id;
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
     async insert(project, { contentKey, vector, id, active = true, ...fields }, now) {
       const { content, type, importance, expiresAt, tags } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
-      const memory: Memory = { id: id ?? createId(now), content, type, importance, active, ...times, tags };
+      const about = { content, type, importance, active, tags, supersededBy: null };
+      const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);
       const row = {
         memory,

@@ -98,7 +98,13 @@ export function testCalls(subject: EngineUnderTest): void {
         await member.call("memory.delete_all", {});
         const [content, vector] = ["rehearsed", unitVector(3)];
         const item = { content, vector, type: "fact", importance: 0.5, expiresAt: null, evidence: content };
-        const candidate = { ...item, contentKey: contentKey(content), found: [], similarItems: null };
+        const candidate = {
+          ...item,
+          contentKey: contentKey(content),
+          found: [],
+          similarItems: null,
+          older: { memories: [], items: [] },
+        };
         const prepared = {
           candidates: [candidate],
           revision: null,

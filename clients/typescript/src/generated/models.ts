@@ -21,6 +21,11 @@ export interface AgentMemory {
   expires_at: string | null;
   /** Tags of the memory, sorted by Unicode code points. The field is absent if there are none. */
   tags?: string[];
+  /**
+   * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
+   * The field is absent if there is none, and after the memory was activated again.
+   */
+  superseded_by?: string;
 }
 
 export interface AuditAppendRequest {
@@ -529,6 +534,11 @@ export interface ExtractionItem {
   tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
+  /**
+   * Memories that are inactive now, because the item says that what they say is no longer true. The field is
+   * absent if there are none.
+   */
+  supersedes?: string[];
   /** The memory that the item updated, or the memory because of which it was skipped. */
   match: ExtractionMatch | null;
 }
@@ -633,7 +643,10 @@ export interface MemoryEvent {
   transport: string | null;
   /** Name and version of the client program, as reported by the client. */
   client_name: string | null;
-  /** Values of the memory after the call, as far as the record has them; null: it has none. */
+  /**
+   * Values of the memory after the call, as far as the record has them; null: it has none. With superseded_by if
+   * the call has found a newer memory that replaces it.
+   */
   values: Record<string, unknown> | null;
   /** What the changed fields were before; null: nothing changed, or no record has it. */
   former: Record<string, unknown> | null;

@@ -17,10 +17,11 @@ export interface MemoryRow {
   expires_at: number | null;
   /** A JSON array; null without tags. */
   tags: string | null;
+  superseded_by: string | null;
 }
 
 export const memoryColumns =
-  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags";
+  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.superseded_by";
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =
@@ -45,6 +46,7 @@ export function toMemory(row: MemoryRow): Memory {
     lastAccessedAt: row.last_accessed_at,
     expiresAt: row.expires_at,
     tags: row.tags === null ? noTags : (JSON.parse(row.tags) as string[]),
+    supersededBy: row.superseded_by,
   };
 }
 

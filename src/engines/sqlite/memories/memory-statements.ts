@@ -44,7 +44,7 @@ export function memoryStatements(database: Database) {
       `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
          content_revision = :contentRevision, content = :content,
          importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags
+         tags = :tags, superseded_by = :supersededBy
        WHERE serial = :serial`,
     ),
     setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),

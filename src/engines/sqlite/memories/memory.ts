@@ -67,7 +67,8 @@ export function createMemoryTransaction(
       const holder = sql.holder.get(serialOf(project.id), contentKey);
       if (holder === undefined || holder.id === exceptId) return null;
       const alive = findRow(project, holder.id);
-      if (alive !== undefined && !isExpired(toMemory(alive), now)) return holder.id;
+      const keeps = alive !== undefined && alive.superseded_by === null && !isExpired(toMemory(alive), now);
+      if (keeps) return holder.id;
       sql.releaseContent.run(holder.serial);
       return null;
     },
@@ -106,6 +107,7 @@ export function createMemoryTransaction(
         createdAt: now,
         updatedAt: now,
         lastAccessedAt: null,
+        supersededBy: null,
       };
     },
 
@@ -124,6 +126,7 @@ export function createMemoryTransaction(
         updatedAt,
         expiresAt,
         tags: toTagColumn(memory.tags),
+        supersededBy: memory.supersededBy,
         active: active ? 1 : 0,
         epoch: epochOf(project, type),
         revision,

@@ -341,7 +341,7 @@ CREATE TABLE memory_removal (
   PRIMARY KEY (project, revision)
 ) STRICT, WITHOUT ROWID
 
--- 5.. table memory ON memory
+-- 5..6 table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -424,6 +424,24 @@ CREATE TABLE api_key (
   revoked_at    INTEGER,
   last_used_at  INTEGER
 , gateway TEXT) STRICT, WITHOUT ROWID
+
+-- 7.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT) STRICT
 
 -- 7.. table console_link ON console_link
 CREATE TABLE console_link (

@@ -106,6 +106,10 @@ class AgentMemory(Model):
     """Expiry time of the memory; null: it never expires."""
     tags: list[str] | None = None
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
+    superseded_by: str | None = None
+    """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
+    since then. The field is absent if there is none, and after the memory was activated again.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -589,6 +593,10 @@ class ExtractionItem(Model):
     """The memory that the item updated, or the memory because of which it was skipped."""
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
+    supersedes: list[str] | None = None
+    """Memories that are inactive now, because the item says that what they say is no longer true. The
+    field is absent if there are none.
+    """
     _models: ClassVar[Mapping[str, type[Model]]] = {"match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
@@ -727,7 +735,9 @@ class MemoryEvent(Model):
     client_name: str | None
     """Name and version of the client program, as reported by the client."""
     values: Mapping[str, Any] | None
-    """Values of the memory after the call, as far as the record has them; null: it has none."""
+    """Values of the memory after the call, as far as the record has them; null: it has none. With
+    superseded_by if the call has found a newer memory that replaces it.
+    """
     former: Mapping[str, Any] | None
     """What the changed fields were before; null: nothing changed, or no record has it."""
     evidence: str | None

@@ -48,6 +48,9 @@ CREATE TABLE memory_check (
 CREATE INDEX memory_check_by_project ON memory_check (project, id);
 CREATE INDEX memory_check_by_memory ON memory_check (memory);
 
+-- superseded_by: id of the newer memory because of which this one is inactive: what it says is no longer true.
+ALTER TABLE memory ADD COLUMN superseded_by TEXT;
+
 -- gateway: what the key says about requests to the gateway, as JSON; NULL: nothing.
 ALTER TABLE api_key ADD COLUMN gateway TEXT;
 

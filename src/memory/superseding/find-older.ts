@@ -1,0 +1,57 @@
+// Owns the search for memories that the items of an extraction supersede, before its transaction. Changes nothing.
+
+import type { Preparation } from "../../calls/operation.ts";
+import { cosine } from "../../ranking/scores.ts";
+import type { ExtractedItem } from "../extractor.ts";
+import type { SearchQuery } from "../store.ts";
+import { maySupersede, supersedes } from "./superseding.ts";
+
+/** What an item supersedes. */
+export interface OlderStatements {
+  /** Ids of memories. */
+  readonly memories: readonly string[];
+  /** Positions of items before it in the same call. */
+  readonly items: readonly number[];
+}
+
+export const nothingOlder: OlderStatements = { memories: [], items: [] };
+
+/** Statements about one subject are that similar; "Ana lives in Oslo." and "Ana moved to Bergen." have a cosine of 0.49. */
+const leastSimilarity = 0.3;
+/** Memories that are read for an item. */
+const readMemories = 30;
+
+/** An item with its vector, and those before it in the call. */
+interface Placed {
+  readonly item: ExtractedItem;
+  readonly vector: Float32Array;
+  readonly before: readonly { readonly item: ExtractedItem; readonly vector: Float32Array }[];
+}
+
+/** @param tags of the call: only memories that have all of them count */
+export async function findOlder(
+  { item, vector, before }: Placed,
+  tags: readonly string[],
+  { store, caller: { project }, now, signal }: Preparation,
+): Promise<OlderStatements> {
+  const { content, type } = item;
+  if (type === "rule" || !maySupersede(content)) return nothingOlder;
+  const query: SearchQuery = {
+    vector,
+    words: null,
+    types: ["fact", "context"],
+    tags: tags.length === 0 ? null : { tags, match: "all" },
+    topK: readMemories,
+    minSimilarity: leastSimilarity,
+    includeExpired: false,
+    includeInactive: false,
+    now,
+  };
+  const hits = await store.memories.search(project, query, signal);
+  const memories = hits.map(({ memory }) => memory).filter((memory) => supersedes(content, memory.content));
+  const items = before.flatMap((earlier, position) => {
+    const isNear = earlier.item.type !== "rule" && cosine(vector, earlier.vector) >= leastSimilarity;
+    return isNear && supersedes(content, earlier.item.content) ? [position] : [];
+  });
+  return { memories: memories.map(({ id }) => id), items };
+}

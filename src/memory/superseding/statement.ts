@@ -1,0 +1,54 @@
+// Owns the text in which attributes are looked for, and which statements say what is true now. Pure.
+
+const statementMaxCharacters = 300;
+const saidOn = / \((?:said on \d{4}-\d{2}-\d{2}|\d{1,2} [A-Z][a-z]+ \d{4})\)$/;
+/** Words that change nothing about the attribute. */
+const adverbs =
+  /(?<!\p{L})(?:now|currently|recently|just|finally|officially|already|actually|instead(?! of)|these days|nowadays|as of (?:today|now|this week)|at the moment|permanently|, effective immediately)(?!\p{L})/giu;
+
+/** One sentence without its end and adverbs of time; null: the text has several sentences, or is too long. */
+export function toStatement(content: string): string | null {
+  if (content.length > statementMaxCharacters) return null;
+  const [text = ""] = content.split(saidOn);
+  const sentence = text
+    .trim()
+    .replace(/[.!]+$/, "")
+    .replaceAll("’", "'")
+    .replaceAll(/(?<!\p{L})(Dr|Mr|Mrs|Ms|Prof|St)\. /gu, "$1 ");
+  if (/[?!:\n"“”]|\.\s/.test(sentence.replace(/\d:\d/g, "").replace(/https?:/g, ""))) return null;
+  return sentence
+    .replace(adverbs, " ")
+    .replace(/ +/g, " ")
+    .replace(/ ,/g, ",")
+    .replace(/^(?:since|as of|from|in|on|after|last) [^,]{2,40}, /i, "")
+    .trim();
+}
+
+const subject =
+  /^(?:[Tt]he user|(?!The |Our |Its )\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*){0,2})(?:'s \p{Ll}+)?(?= \p{Ll})|^[Tt]he (?:\p{L}+ )??(?:team|project|company|\p{L}+)(?= (?:is|was|has|uses|moved|switched|migrated)(?: |$))/u;
+const conjunction = /; ?|,? (?:and|but|so|after|since|because) |, (?=now |is |has )/;
+
+/** The clauses of a sentence, each with its subject. */
+export function clausesOf(statement: string): readonly string[] {
+  const [first = "", ...others] = statement.split(conjunction);
+  const of = subject.exec(first)?.[0];
+  if (of === undefined) return [first, ...others.filter((clause) => /^\p{Lu}/u.test(clause))];
+  return [
+    first,
+    ...others.flatMap((clause) => {
+      if (/^(?:\p{Lu}|the )/u.test(clause)) return [clause];
+      const verb = clause.replace(/^(?:he|she|they|it) /, "");
+      return /^(?:\p{Ll}+(?:s|ed)|no longer|left|took|got|became) /u.test(`${verb} `)
+        ? [`${of} ${verb}`]
+        : [];
+    }),
+  ];
+}
+
+/** Plans, wishes, guesses, the past, what is temporary, what is added, and what others say. */
+const unreliable =
+  /(?<!\p{L})(?:if|unless|would|could|might|may be|maybe|perhaps|probably|possibly|wants? to|wanted to|plans?|planned|planning|hopes?|hoping|wishes|dreams?|considers?|considering|considered|thinks?|thinking|thought|intends?|wondering|wonders|almost|nearly|should|will|going to|used to|formerly|previously|originally|once|before|was born|grew up|as a child|also|too|as well|another|second|additional|additionally|temporarily|temporary|part-time|on the side|on weekends|at weekends|visiting|visited|trip|vacation|holiday|for the (?:summer|winter|weekend|week|month)|for (?:a|two|three|four|\d+) (?:days?|weeks?|months?)|this week|until|during|sometimes|occasionally|says?|said|claims?|told|believes?|according to|rumou?red|apparently|jokes?|joked|suggests?|suggested|proposes?|proposed|asked|would like|either|or|not sure|tried|trying|tries|test|trial|for example|in case|unlike)(?!\p{L})/iu;
+
+export function isReliable(statement: string): boolean {
+  return !unreliable.test(statement);
+}
