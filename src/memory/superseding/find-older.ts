@@ -2,6 +2,7 @@
 
 import type { Preparation } from "../../calls/operation.ts";
 import { cosine } from "../../ranking/scores.ts";
+import { createTurns } from "../../scheduling/turns.ts";
 import type { ExtractedItem } from "../extractor.ts";
 import type { SearchQuery } from "../store.ts";
 import { maySupersede, supersedes } from "./superseding.ts";
@@ -20,6 +21,8 @@ export const nothingOlder: OlderStatements = { memories: [], items: [] };
 const leastSimilarity = 0.3;
 /** Memories that are read for an item. */
 const readMemories = 30;
+/** Reading a hostile text takes some milliseconds of the thread that serves calls. */
+const turn = createTurns();
 
 /** An item with its vector, and those before it in the call. */
 interface Placed {
@@ -35,6 +38,7 @@ export async function findOlder(
   { store, caller: { project }, now, signal }: Preparation,
 ): Promise<OlderStatements> {
   const { content, type } = item;
+  await turn();
   if (type === "rule" || !maySupersede(content)) return nothingOlder;
   const query: SearchQuery = {
     vector,
@@ -48,10 +52,14 @@ export async function findOlder(
     now,
   };
   const hits = await store.memories.search(project, query, signal);
-  const memories = hits.map(({ memory }) => memory).filter((memory) => supersedes(content, memory.content));
+  const memories: string[] = [];
+  for (const { memory } of hits) {
+    await turn();
+    if (supersedes(content, memory.content)) memories.push(memory.id);
+  }
   const items = before.flatMap((earlier, position) => {
     const isNear = earlier.item.type !== "rule" && cosine(vector, earlier.vector) >= leastSimilarity;
     return isNear && supersedes(content, earlier.item.content) ? [position] : [];
   });
-  return { memories: memories.map(({ id }) => id), items };
+  return { memories, items };
 }
