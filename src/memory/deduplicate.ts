@@ -49,18 +49,16 @@ export async function storeItems(
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
-  const stored = new Map<number, string>();
+  const stored = new Map<number, Memory>();
   for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await comparisonSet.closest(candidate);
     const { outcome, memory } = await storeItem(transaction, candidate, match, storing);
     if (memory !== null) {
       comparisonSet.add(memory.id, at);
-      stored.set(at, memory.id);
+      stored.set(at, memory);
     }
-    const older = [
-      ...candidate.older.memories,
-      ...candidate.older.items.map((item) => stored.get(item) ?? ""),
-    ];
+    const before = candidate.older.items.flatMap((item) => stored.get(item) ?? []);
+    const older = [...candidate.older.memories, ...before];
     const supersedes = memory === null ? [] : await supersedeOlder(transaction, memory, older, storing);
     outcomes.push({ ...outcome, supersedes });
   }

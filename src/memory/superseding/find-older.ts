@@ -7,10 +7,15 @@ import type { ExtractedItem } from "../extractor.ts";
 import type { SearchQuery } from "../store.ts";
 import { maySupersede, supersedes } from "./superseding.ts";
 
+/** A memory as it was when it was compared. */
+export interface OlderMemory {
+  readonly id: string;
+  readonly content: string;
+}
+
 /** What an item supersedes. */
 export interface OlderStatements {
-  /** Ids of memories. */
-  readonly memories: readonly string[];
+  readonly memories: readonly OlderMemory[];
   /** Positions of items before it in the same call. */
   readonly items: readonly number[];
 }
@@ -52,10 +57,10 @@ export async function findOlder(
     now,
   };
   const hits = await store.memories.search(project, query, signal);
-  const memories: string[] = [];
+  const memories: OlderMemory[] = [];
   for (const { memory } of hits) {
     await turn();
-    if (supersedes(content, memory.content)) memories.push(memory.id);
+    if (supersedes(content, memory.content)) memories.push({ id: memory.id, content: memory.content });
   }
   const items = before.flatMap((earlier, position) => {
     const isNear = earlier.item.type !== "rule" && cosine(vector, earlier.vector) >= leastSimilarity;
