@@ -31,6 +31,8 @@ export interface ExtractedItem {
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */
   readonly expiresAt: number | null;
+  /** When the text says that it was said, milliseconds since 1970; absent: the text does not say it. */
+  readonly saidAt?: number;
   /** The sentence of the text from which the item was extracted, or consecutive ones, verbatim. */
   readonly evidence: string;
 }

@@ -23,9 +23,10 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
   const seen = new Set<string>();
   for (const passage of passagesOf(source, now)) {
     if (passage.speaker.role === "assistant") continue;
+    const { saidAt } = passage;
     for (const item of readPassage(text, passage, language, now, source.detail)) {
       const key = item.content.toLowerCase();
-      if (!seen.has(key)) items.push(item);
+      if (!seen.has(key)) items.push(saidAt === null ? item : { ...item, saidAt });
       seen.add(key);
     }
   }

@@ -5,6 +5,7 @@ import { cosine } from "../../ranking/scores.ts";
 import { createTurns } from "../../scheduling/turns.ts";
 import type { ExtractedItem } from "../extractor.ts";
 import type { SearchQuery } from "../store.ts";
+import { saidDay } from "./statement.ts";
 import { maySupersede, supersedes } from "./superseding.ts";
 
 /** A memory as it was when it was compared. */
@@ -36,13 +37,16 @@ interface Placed {
   readonly before: readonly { readonly item: ExtractedItem; readonly vector: Float32Array }[];
 }
 
-/** @param tags of the call: only memories that have all of them count */
+/**
+ * A text of last year that is extracted today supersedes nothing that was said, or stored, since then.
+ * @param tags of the call: only memories that have all of them count
+ */
 export async function findOlder(
   { item, vector, before }: Placed,
   tags: readonly string[],
   { store, caller: { project }, now, signal }: Preparation,
 ): Promise<OlderStatements> {
-  const { content, type } = item;
+  const { content, type, saidAt = now } = item;
   await turn();
   if (type === "rule" || !maySupersede(content)) return nothingOlder;
   const query: SearchQuery = {
@@ -60,11 +64,14 @@ export async function findOlder(
   const memories: OlderMemory[] = [];
   for (const { memory } of hits) {
     await turn();
-    if (supersedes(content, memory.content)) memories.push({ id: memory.id, content: memory.content });
+    const isOlder = saidAt >= (saidDay(memory.content) ?? memory.createdAt);
+    if (isOlder && supersedes(content, memory.content))
+      memories.push({ id: memory.id, content: memory.content });
   }
   const items = before.flatMap((earlier, position) => {
     const isNear = earlier.item.type !== "rule" && cosine(vector, earlier.vector) >= leastSimilarity;
-    return isNear && supersedes(content, earlier.item.content) ? [position] : [];
+    const isOlder = saidAt >= (earlier.item.saidAt ?? now);
+    return isNear && isOlder && supersedes(content, earlier.item.content) ? [position] : [];
   });
   return { memories, items };
 }

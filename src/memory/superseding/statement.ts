@@ -2,6 +2,14 @@
 
 const statementMaxCharacters = 300;
 const saidOn = / \((?:said on \d{4}-\d{2}-\d{2}|\d{1,2} [A-Z][a-z]+ \d{4})\)$/;
+/** The beginning of the day that an extraction has put behind the text, milliseconds since 1970; null: there is none. */
+export function saidDay(content: string): number | null {
+  const [, day] =
+    /(\d{4}-\d{2}-\d{2}|\d{1,2} [A-Z][a-z]+ \d{4})\)$/.exec(saidOn.exec(content)?.[0] ?? "") ?? [];
+  const at = day === undefined ? Number.NaN : Date.parse(`${day} UTC`);
+  return Number.isNaN(at) ? null : at;
+}
+
 /** Words that change nothing about the attribute. */
 const adverbs =
   /(?<!\p{L})(?:now|currently|recently|just|finally|officially|already|actually|instead(?! of)|these days|nowadays|as of (?:today|now|this week)|at the moment|permanently|, effective immediately)(?!\p{L})/giu;

@@ -86,6 +86,17 @@ test("two statements of one text supersede each other in their order", async () 
   ]);
 });
 
+test("what was said earlier supersedes nothing, also when it is extracted later", async () => {
+  const { call, extract } = await member();
+  const [bergen] = await extract("[8 June 2023] Ana: I moved to Bergen.", { detail: "full" });
+  const [oslo] = await extract("[8 May 2023] Ana: I live in Oslo.", { detail: "full" });
+  const [paris] = await extract("[7 May 2023] Ana: I live in Paris.");
+  expect([oslo?.supersedes, paris?.supersedes]).toEqual([undefined, undefined]);
+  const [rome] = await extract("[8 July 2023] Ana: I moved to Rome.", { detail: "full" });
+  expect(rome?.supersedes).toEqual(expect.arrayContaining([bergen?.id ?? "", oslo?.id ?? ""]));
+  expect(await call("GET", `/v1/memories/${paris?.id}`)).toMatchObject({ is_active: true });
+});
+
 test("another subject, another scope, a rule and a call without comparison supersede nothing", async () => {
   const { call, extract } = await member();
   const [oslo] = await extract("Ana: I live in Oslo.");
