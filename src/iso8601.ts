@@ -1,6 +1,7 @@
 // Owns parsing the times of audit queries: dates and times of ISO 8601-1 with a year of four digits. Times of memories are RFC 3339
 // timestamps (timestamp.ts), whose checks and reasons are reused here.
 
+import { dayMs, mondayOf } from "./dates/calendar.ts";
 import { earliestMs, latestMs } from "./timestamp.ts";
 import { dayFault, offsetFault, outsideYears, timeOfDayFault, yearFault } from "./timestamp-fault.ts";
 
@@ -22,7 +23,7 @@ const timeForm =
 /** A `+` that was not percent-encoded in a URL is received as a space. Between a time and an offset, a space can only be a `+`. */
 const lostPlus = /^([^ ]+[Tt][^ ]+) (\d{2}(?::?\d{2})?)$/;
 
-const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
+const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000];
 
 /** Reads a date, or a date with a time; UTC without a time zone. `24:00` is the end of a day. A leap second counts as the next second. */
 export function readMoment(text: string): MomentReading {
@@ -125,10 +126,6 @@ function readOffset(zone: string): number | string {
 /** Date.UTC interprets the years 0 to 99 as 1900 to 1999. Months and days out of range count on into the next year or month. */
 function startOf(year: number, month = 1, day = 1): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
-}
-
-function mondayOf(ms: number): number {
-  return ms - ((new Date(ms).getUTCDay() + 6) % 7) * dayMs;
 }
 
 function span(firstMs: number, lengthMs: number): Moment {

@@ -1,8 +1,8 @@
 // Owns the absolute dates of English sentences: "yesterday", said on 8 May 2023, becomes "on 7 May 2023". Must never guess: a phrase that
 // may mean two days is left as it is.
 
+import { countWords, dayMs, monthNames, seasonStarts, weekdayNames } from "../../dates/calendar.ts";
 import { pastTense, relativeDate } from "./date-words.ts";
-import { dayMs } from "./periods.ts";
 
 export interface DatedSentence {
   readonly text: string;
@@ -12,23 +12,11 @@ export interface DatedSentence {
   readonly isRelative: boolean;
 }
 
-const months = [
-  ...["January", "February", "March", "April", "May", "June"],
-  ...["July", "August", "September", "October", "November", "December"],
-];
-const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const counts: Readonly<Record<string, number>> = {
-  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7 },
-  ...{ eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30 },
-};
-const count = `(?:\\d{1,3}|${Object.keys(counts).join("|")})`;
+const count = `(?:\\d{1,3}|${Object.keys(countWords).join("|")})`;
 const some = "(?:a couple of|a couple|a few|several|some|many)";
-const month = `(?:${months.join("|")})`;
-const weekday = `(?:${weekdays.join("|")})`;
-const anyWeekday = `(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)(?:\\.(?= ))?)`;
-/** First months of the seasons of the northern hemisphere, from 0. Winter is in two years. */
-const seasons: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8 };
-
+const month = `(?:${monthNames.join("|")})`;
+const weekday = `(?:${weekdayNames.join("|")})`;
+const anyWeekday = `(?:${weekdayNames.join("|")}|(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)(?:\\.(?= ))?)`;
 /** Of the sentence. Unclear: what was done may be about a later day, as in "I booked the hut for June". */
 type Tense = "past" | "future" | "unclear";
 type Replace = (said: number, tense: Tense, ...groups: readonly string[]) => string | null;
@@ -147,11 +135,13 @@ function onPart(time: number, part: string): string {
 
 /** The last one before the day, or the next one after it; null on the weekday itself, which may mean both. */
 function onWeekday(said: number, name: string, isPast: boolean): string | null {
-  const wanted = weekdays.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase().slice(0, 3)));
+  const wanted = weekdayNames.findIndex((day) =>
+    day.toLowerCase().startsWith(name.toLowerCase().slice(0, 3)),
+  );
   const back = (new Date(said).getUTCDay() - wanted + 7) % 7;
   if (back === 0) return null;
   const day = isPast ? said - back * dayMs : said + (7 - back) * dayMs;
-  return `on ${weekdays[wanted]} ${dayInWords(day)}`;
+  return `on ${weekdayNames[wanted]} ${dayInWords(day)}`;
 }
 
 function nearWeekday(said: number, name: string, tense: Tense): string | null {
@@ -182,7 +172,7 @@ function inMonth(said: number, later: number): string {
 
 /** Null while "last summer" or "next summer" may mean this year. */
 function inSeason(said: number, which: string, season: string): string | null {
-  const first = seasons[season] ?? 0;
+  const first = seasonStarts[season] ?? 0;
   const now = new Date(said).getUTCMonth();
   const step = steps[which.toLowerCase()] ?? 0;
   if ((step < 0 && now >= first) || (step > 0 && now < first + 3)) return null;
@@ -190,7 +180,7 @@ function inSeason(said: number, which: string, season: string): string | null {
 }
 
 function ago(said: number, number: string, unit: string): string {
-  const amount = counts[number.toLowerCase()] ?? Number(number);
+  const amount = countWords[number.toLowerCase()] ?? Number(number);
   if (Number.isNaN(amount)) return `${number} ${unit}s before ${dayInWords(said)}`;
   if (unit === "day") return onDay(said - amount * dayMs);
   if (unit.startsWith("week"))
@@ -200,7 +190,7 @@ function ago(said: number, number: string, unit: string): string {
 
 function inNamedMonth(said: number, which: string, name: string, tense: Tense): string | null {
   // "May" in small letters is a verb, and "in march" is rare.
-  const wanted = months.indexOf(name);
+  const wanted = monthNames.indexOf(name);
   if (wanted < 0) return null;
   const now = new Date(said).getUTCMonth();
   const year = yearOf(said);
@@ -219,7 +209,7 @@ function onNamedDay(
   day: number,
   tense: Tense,
 ): string | null {
-  const wanted = months.indexOf(name);
+  const wanted = monthNames.indexOf(name);
   if (wanted < 0 || day < 1 || day > 31) return null;
   const year = yearOfMonth(wanted, said, tense);
   return year === null ? null : `${preposition}${day} ${name} ${year}`;
@@ -239,5 +229,5 @@ function yearOf(time: number): number {
 }
 
 function monthOf(time: number): string {
-  return months[new Date(time).getUTCMonth()] ?? "";
+  return monthNames[new Date(time).getUTCMonth()] ?? "";
 }

@@ -2,6 +2,7 @@
 // day or period. Must never pass a long text to the date parser.
 
 import * as chrono from "chrono-node";
+import { dayMs, startOfDay } from "../../dates/calendar.ts";
 import {
   appointment,
   calendarDate,
@@ -21,7 +22,7 @@ import {
   weekdayOnly,
 } from "./date-words.ts";
 import type { Language } from "./lexicon/language.ts";
-import { dayMs, endOfDay, endOfMonth, endOfQuarter, findPeriod, startOfDay } from "./periods.ts";
+import { endOfDay, endOfMonth, endOfQuarter, findPeriod } from "./periods.ts";
 
 export interface Expiry {
   /** Milliseconds since 1970; null: the sentence does not expire. */

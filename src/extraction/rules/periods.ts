@@ -1,6 +1,7 @@
 // Owns periods without a date: "this sprint", "next week", "through Q1", "the next two weeks". Must compute all times in UTC.
 
-export const dayMs = 86_400_000;
+import { dayMs, mondayOf, startOfDay } from "../../dates/calendar.ts";
+
 const sprintMs = 14 * dayMs;
 
 /** Periods that the date parser does not know, or interprets as a moment. Each function returns a time in the last day of the period. */
@@ -114,18 +115,13 @@ export function endOfQuarter(sentence: string, from: number, isEnd: boolean): nu
   return end(thisYear) < from ? end(thisYear + 1) : end(thisYear);
 }
 
-export function startOfDay(time: number): number {
-  return time - (time % dayMs);
-}
-
 export function endOfDay(time: number): number {
-  return Math.floor(time / dayMs) * dayMs + dayMs - 1;
+  return startOfDay(time) + dayMs - 1;
 }
 
 /** The end of Sunday, the last day of a week in ISO 8601. */
 function endOfWeek(time: number): number {
-  const weekday = (new Date(time).getUTCDay() + 6) % 7;
-  return endOfDay(time + (6 - weekday) * dayMs);
+  return endOfDay(mondayOf(time) + 6 * dayMs);
 }
 
 export function endOfMonth(time: number, later: number): number {
