@@ -15,6 +15,19 @@ export const seasonStarts: Readonly<Record<string, number>> = {
   fall: 8,
   winter: 11,
 };
+/** Months and years on average; a weekend comes once a week. */
+export const unitDays: Readonly<Record<string, number>> = {
+  ...{
+    minute: 1 / 1_440,
+    hour: 1 / 24,
+    day: 1,
+    week: 7,
+    weekend: 7,
+    month: 30.44,
+    quarter: 91.31,
+    year: 365.25,
+  },
+};
 export const countWords: Readonly<Record<string, number>> = {
   ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7 },
   ...{ eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30 },
