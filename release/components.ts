@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtInHeads } from "../src/embedding/model-directory.ts";
 import type { EmbeddedComponents, ModelFiles } from "../src/native/embedded.ts";
 import { bunLibraries, relinking } from "./bun-libraries.ts";
 import { requireAccepted } from "./licences.ts";
@@ -37,7 +38,7 @@ export function componentsOf(
     ...packages.map((each) => npmComponent(each, "program")),
     ...runtimeComponents(target),
     ...libraryComponents(target, versions),
-    ...modelComponents(model),
+    ...[model, ...builtInHeads()].flatMap(modelComponents),
     ...withDependencies("@scalar/api-reference").map((each) => npmComponent(each, "API reference")),
   ];
   for (const { name, licence } of components) requireAccepted(name, licence);

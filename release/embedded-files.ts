@@ -2,6 +2,7 @@
 // of this machine would make each build different. Must never leave out a file without saying so.
 
 import { existsSync, readFileSync } from "node:fs";
+import { builtInHeads } from "../src/embedding/model-directory.ts";
 import { compressApiReference } from "../src/native/assets.ts";
 import { buildConsole, compress } from "../src/native/console-build.ts";
 import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
@@ -37,9 +38,15 @@ export async function embeddedFiles(
     const names = parts.map((part, index) => embed(`${library.name}.${index}.zst`, part));
     return `{ ...${JSON.stringify(facts)}, parts: [${names.join(", ")}] }`;
   });
-  const modelFiles = Object.entries(model.files).map(
-    ([file, path]) => `${JSON.stringify(file)}: ${embed(file.replaceAll("/", "_"), readFileSync(path))}`,
-  );
+  const embedModel = ({ id, sha256, graphSha256, files: paths }: ModelFiles, prefix: string) => {
+    const entries = Object.entries(paths).map(
+      ([file, path]) =>
+        `${JSON.stringify(file)}: ${embed(`${prefix}${file.replaceAll("/", "_")}`, readFileSync(path))}`,
+    );
+    return `{ ...${JSON.stringify({ id, sha256, graphSha256 })}, files: { ${entries.join(", ")} } }`;
+  };
+  const modelText = embedModel(model, "");
+  const headTexts = builtInHeads().map((head) => embedModel(head, `${head.id}_`));
   const reference = embed("api-reference.js.gz", await compressApiReference());
   const { files: consoleFiles } = await buildConsole(consoleMinifier);
   const textFiles = await Promise.all(
@@ -51,11 +58,11 @@ export async function embeddedFiles(
     ({ name, type, gzip, brotli }) =>
       `{ ...${JSON.stringify({ name, type })}, gzip: ${embed(`${name}.gz`, gzip)}, brotli: ${embed(`${name}.br`, brotli)} }`,
   );
-  const { id, sha256 } = model;
   const module = `${imports.join("\n")}
 export const embedded = {
   libraries: [${libraries.join(", ")}],
-  model: { ...${JSON.stringify({ id, sha256 })}, files: { ${modelFiles.join(", ")} } },
+  model: ${modelText},
+  heads: [${headTexts.join(", ")}],
   apiReference: ${reference},
   console: [${pages.join(", ")}],
   components: ${JSON.stringify(components)},

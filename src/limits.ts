@@ -206,6 +206,13 @@ export const embeddingQueueLimits = {
   total: 8_192,
   retryAfterSeconds: 1,
 } as const;
+/** Searches beyond these limits are not refused: they return the hybrid order. */
+export const rerankQueueLimits = {
+  items: "searches to rerank",
+  perProject: 16,
+  total: 64,
+  retryAfterSeconds: 1,
+} as const;
 export const extractionQueueLimits = {
   items: "extractions and batches",
   perProject: 100,

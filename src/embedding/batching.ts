@@ -8,6 +8,9 @@ import type { Inference } from "./inference.ts";
 import { runCostTokens, runMaxTexts, runMaxTokens } from "./limits.ts";
 import type { Tokenize } from "./tokenizer.ts";
 
+/** What computes vectors of texts. */
+export type Runs = Pick<Inference, "run">;
+
 /** The minimum cosine between the vector of a text from a run of its own and from a batch. */
 export const sameVectorCosine = 0.9999;
 /** Batches are used only if they are faster by this factor, because a text waits for the whole batch. */
@@ -16,7 +19,7 @@ const minSpeedup = 1.15;
 const speedAttempts = 6;
 
 /** Few and short: they are embedded at every start of the server. */
-const probes = [
+export const probes = [
   "ok",
   "Use bun@1.4.5, see https://example.com/?tag=v1.4.5 ✅",
   "Deploys happen on Thursday at 14:00 UTC, never on Friday.",
@@ -26,7 +29,7 @@ const probes = [
 /** True when a batch does not change the vectors of its texts, and texts of equal length are faster in a batch. */
 export function mayBatch(
   tokenize: Tokenize,
-  inference: Inference,
+  inference: Runs,
   dimensions: number,
   now = () => performance.now(),
 ): boolean {
@@ -56,7 +59,7 @@ export function mayBatch(
 
 /** One run for all texts. Rows [texts x dimensions]. */
 export function embedTogether(
-  inference: Inference,
+  inference: Runs,
   texts: readonly (readonly number[])[],
   dimensions: number,
 ): Float32Array<ArrayBuffer> {
@@ -67,7 +70,7 @@ export function embedTogether(
 
 /** One run for each text. Rows [texts x dimensions]. */
 export function embedAlone(
-  inference: Inference,
+  inference: Runs,
   texts: readonly (readonly number[])[],
   dimensions: number,
 ): Float32Array<ArrayBuffer> {

@@ -3,7 +3,13 @@
 import type { Clock } from "../clock.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
-import type { EmbedAnswer, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
+import type {
+  EmbedAnswer,
+  EmbedderReady,
+  EmbedRequest,
+  RerankAnswer,
+  RerankRequest,
+} from "./embedder-protocol.ts";
 import type { SentTexts } from "./embedding-queue.ts";
 
 /** Of the built-in model on an ordinary processor. */
@@ -78,6 +84,11 @@ export class EmbedderThread {
       this.#unanswered.delete(answer);
       this.#count(role, -1, -text.length);
     }
+  }
+
+  /** @throws as `compute` */
+  rerank({ project, query, texts }: RerankRequest): Promise<RerankAnswer> {
+    return this.#thread.request<RerankAnswer>({ project, query, texts } satisfies RerankRequest);
   }
 
   /** Resolves when every text that was sent is answered or refused. */

@@ -8,7 +8,7 @@ import type { Refusal } from "../errors.ts";
 import type { Logger } from "../log/logger.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Supervisor } from "../threads/supervisor.ts";
-import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
+import type { EmbedderInit, EmbedderReady, RerankAnswer, RerankRequest } from "./embedder-protocol.ts";
 import { EmbedderThread } from "./embedder-thread.ts";
 import {
   busyShareMin,
@@ -86,6 +86,12 @@ export class EmbedderThreads {
     return best;
   }
 
+  /** The first thread has the reranker. */
+  async rerank(request: RerankRequest): Promise<RerankAnswer> {
+    this.#first.requireUp();
+    return this.#first.rerank(request);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -122,7 +128,7 @@ export class EmbedderThreads {
     const { supervisor, clock, init } = this.#options;
     const started = supervisor.start<EmbedderReady>(
       "extraEmbedder",
-      { ...init, batching: this.#batching } satisfies EmbedderInit,
+      { ...init, head: null, batching: this.#batching } satisfies EmbedderInit,
       { onDown: () => this.#lost(extra) },
     );
     const extra: Extra = { thread: new EmbedderThread(started, clock), idleChecks: 0 };

@@ -1,44 +1,63 @@
 // The worker thread that computes the vectors of texts. Must never be imported by another module.
 
-import { readFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../native/onnx.ts";
 import { answerRequests } from "../threads/answer-requests.ts";
 import { yieldToOthers } from "../threads/priority.ts";
 import { mayBatch } from "./batching.ts";
-import type { EmbedAnswer, EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
+import type {
+  EmbedAnswer,
+  EmbedderInit,
+  EmbedderReady,
+  EmbedRequest,
+  RerankAnswer,
+  RerankRequest,
+} from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
 import { identify, readModelConfig } from "./model.ts";
-import { assertUnchanged } from "./model-directory.ts";
+import { assertUnchanged, readGraph } from "./model-directory.ts";
+import { createRerankJobs } from "./rerank-jobs.ts";
 import { createRunQueue } from "./run-queue.ts";
+import { createTokenVectorModel } from "./token-vectors.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
-const { runtime, model, threads, batching: decided }: EmbedderInit = workerData;
+const { runtime, model, head, threads, batching: decided }: EmbedderInit = workerData;
 // An additional thread also yields to the first one, which computes the queries, and to the threads of searches.
 yieldToOthers(decided === null ? 1 : 3);
 assertUnchanged(model);
 const config = readModelConfig(model);
 const tokenize = createTokenizer(model, config);
-const inference = createInference(loadOnnx(runtime), readGraph(model), config, threads);
+const onnx = loadOnnx(runtime);
+const inference = createInference(onnx, readGraph(model), config, threads);
 const batching = decided ?? mayBatch(tokenize, inference, config.dimensions);
-const queue = createRunQueue(tokenize, inference, config.dimensions, batching);
+const tokenVectors =
+  head === null
+    ? null
+    : createTokenVectorModel(
+        onnx,
+        head,
+        inference,
+        (text, most) => tokenize(text, "passage", most),
+        batching,
+      );
+const reranks = tokenVectors === null ? null : createRerankJobs(tokenVectors, tokenize);
+const queue = createRunQueue(tokenize, inference, config.dimensions, batching, reranks);
 
 answerRequests(
   // Only embedder.ts sends requests here.
-  (request) => queue.embed(request as EmbedRequest),
+  (request) => answer(request as EmbedRequest | RerankRequest),
   {
     ready: { model: identify(model), batching } satisfies EmbedderReady,
     atOnce: true,
-    moved: ({ vector }: EmbedAnswer) => [vector.buffer],
+    moved: (given) => [("vector" in given ? given.vector : given.maxSims).buffer],
     close: () => {
       queue.close();
+      tokenVectors?.release();
       inference.release();
     },
   },
 );
 
-function readGraph({ files }: EmbedderInit["model"]): Uint8Array {
-  const graph = Object.entries(files).find(([name]) => name.endsWith(".onnx"));
-  if (graph === undefined) throw new Error("The model has no ONNX graph. Copy the model directory again.");
-  return readFileSync(graph[1]);
+function answer(request: EmbedRequest | RerankRequest): Promise<EmbedAnswer | RerankAnswer> {
+  return "texts" in request ? queue.rerank(request) : queue.embed(request);
 }

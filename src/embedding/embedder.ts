@@ -6,6 +6,7 @@ import { type Clock, createClock } from "../clock.ts";
 import { embeddingQueueLimits } from "../limits.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import type { EmbeddingRole, EmbeddingWaiter } from "../memory/embedding.ts";
+import type { JudgeTexts } from "../memory/reranker.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself } from "../scheduling/fair-queue.ts";
@@ -17,9 +18,11 @@ import type { EmbedderThread } from "./embedder-thread.ts";
 import { EmbedderThreads } from "./embedder-threads.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
+import { headOf } from "./head.ts";
 import { extraThreadSlowerMax } from "./limits.ts";
 import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
+import { createRerankQueue, type RerankQueue } from "./rerank-queue.ts";
 
 export type { ModelIdentity } from "./model.ts";
 
@@ -33,6 +36,9 @@ export interface Embedder {
    * project wait; Error when the model fails on this text
    */
   embed(text: string, role: EmbeddingRole, waiter?: EmbeddingWaiter): Promise<Float32Array>;
+  /** The reranker that belongs to the model; null: none does. */
+  readonly reranker: string | null;
+  readonly judge: JudgeTexts;
   counts(): EmbeddingCounts;
   /** Stops the threads. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
@@ -59,6 +65,8 @@ export type EmbedderOptions = Readonly<{
   /** As of EmbedderThreads. */
   slowerMax?: number;
   logger?: Logger;
+  /** The head of the reranker; default: the built-in one that belongs to the model, if there is one. */
+  head?: ModelSource | null;
 }>;
 
 /** Longer queries are not cached: they are rare and need much memory. */
@@ -68,6 +76,7 @@ const cachedQueryMaxCharacters = 1_000;
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
   const { runtime, model, threads = 1, embedders = 1, queryCacheEntries = 1_000 } = options;
   const { queueLimits = embeddingQueueLimits, clock = createClock() } = options;
+  const { head = headOf(model) } = options;
   const { logger = createLogger("silent"), supervisor = createSupervisor({ logger, clock }) } = options;
   const queue = new EmbeddingQueue(queueLimits);
   let onMore = () => {};
@@ -75,7 +84,7 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
     supervisor,
     clock,
     logger,
-    init: { runtime, model, threads },
+    init: { runtime, model, head, threads },
     threads: embedders,
     slowerMax: options.slowerMax ?? extraThreadSlowerMax,
     idleProcessors: options.idleProcessors ?? createIdleProcessors(),
@@ -83,7 +92,9 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
     onMore: () => onMore(),
   });
   try {
-    const embedder = new QueuedEmbedder(all, await all.ready, queue, queryCacheEntries);
+    const reranks = createRerankQueue({ send: (request) => all.rerank(request), clock, logger });
+    const reranker = { id: head?.id ?? null, reranks };
+    const embedder = new QueuedEmbedder(all, await all.ready, queue, queryCacheEntries, reranker);
     onMore = () => embedder.send("passage");
     return embedder;
   } catch (error) {
@@ -103,6 +114,9 @@ interface Pending {
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
   readonly batching: boolean;
+  readonly reranker: string | null;
+  readonly judge: JudgeTexts;
+  readonly #reranks: RerankQueue;
   readonly #threads: EmbedderThreads;
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
@@ -118,9 +132,13 @@ class QueuedEmbedder implements Embedder {
     ready: EmbedderReady,
     queue: EmbeddingQueue,
     queryCacheEntries: number,
+    { id, reranks }: { readonly id: string | null; readonly reranks: RerankQueue },
   ) {
     this.model = ready.model;
     this.batching = ready.batching;
+    this.reranker = id;
+    this.judge = id === null ? async () => null : reranks.judge;
+    this.#reranks = reranks;
     this.#threads = threads;
     this.#queue = queue;
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
@@ -153,7 +171,7 @@ class QueuedEmbedder implements Embedder {
 
   counts(): EmbeddingCounts {
     const [queries, passages] = [this.#queue.counts("query"), this.#queue.counts("passage")];
-    return { ...this.#statistics.read(), queries, passages };
+    return { ...this.#statistics.read(), queries, passages, reranks: this.#reranks.counts() };
   }
 
   async close(): Promise<void> {

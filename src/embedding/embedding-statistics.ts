@@ -4,6 +4,7 @@ import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
 import { stageSeconds } from "../statistics/bounds.ts";
 import { createDistribution, type DistributionState, secondsBetween } from "../statistics/distribution.ts";
+import type { RerankCounts } from "./rerank-queue.ts";
 
 /** computed: by the model. shared: another call of the project waited for the same text. cached: a query that was embedded before. */
 export const embeddingResults = ["computed", "shared", "cached"] as const;
@@ -19,6 +20,7 @@ export interface EmbeddingCounts {
   readonly busySeconds: number;
   readonly queries: QueueCounts;
   readonly passages: QueueCounts;
+  readonly reranks: RerankCounts;
 }
 
 export interface EmbeddingStatistics {
@@ -29,7 +31,7 @@ export interface EmbeddingStatistics {
   answered(): void;
   /** The model has computed a batch. */
   ran(): void;
-  read(): Omit<EmbeddingCounts, "queries" | "passages">;
+  read(): Omit<EmbeddingCounts, "queries" | "passages" | "reranks">;
 }
 
 export function createEmbeddingStatistics(): EmbeddingStatistics {

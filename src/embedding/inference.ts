@@ -6,13 +6,16 @@ import type { ModelConfig } from "./model.ts";
 export type Inference = Readonly<{
   /** Embeds all texts in one run and writes L2-normalised rows [texts.length x dimensions] to `into`; NaN for a text that failed. */
   run(texts: readonly (readonly number[])[], into: Float32Array): void;
+  /** The last hidden states of all texts, in one run: float32 [texts, tokens of the longest, dimensions]. @throws Error for a graph without them */
+  hidden(texts: readonly (readonly number[])[]): Tensor;
   release(): void;
 }>;
 
 const knownInputs = new Set(["input_ids", "attention_mask", "token_type_ids", "position_ids"]);
 /** An output that the graph has pooled: [texts, dimensions]. */
 const pooledOutput = "sentence_embedding";
-const hiddenOutputs = ["last_hidden_state", "token_embeddings"];
+const hiddenOutput = "last_hidden_state";
+const hiddenOutputs = [hiddenOutput, "token_embeddings"];
 
 /** @throws Error that says what to do when the graph is not a sentence-embedding model */
 export function createInference(
@@ -21,7 +24,7 @@ export function createInference(
   config: ModelConfig,
   threads: number,
 ): Inference {
-  const session = load(onnx, graph, threads);
+  const session = loadGraph(onnx, graph, threads);
   const unknownInput = session.inputs.find(({ name }) => !knownInputs.has(name));
   if (unknownInput !== undefined) {
     throw new Error(
@@ -37,11 +40,17 @@ export function createInference(
   }
   return {
     run: (texts, into) => runTexts(session, output, config, texts, into),
+    hidden: (texts) => {
+      const states = session.run(toFeeds(session, config, texts, widthOf(texts)))[hiddenOutput];
+      if (states === undefined) throw new Error(`The graph of the model has no output ${hiddenOutput}.`);
+      return states;
+    },
     release: () => session.release(),
   };
 }
 
-function load(onnx: Onnx, graph: Uint8Array, threads: number): OnnxSession {
+/** @throws Error that says what to do when it is no ONNX graph */
+export function loadGraph(onnx: Onnx, graph: Uint8Array, threads: number): OnnxSession {
   try {
     return onnx.createSession(graph, sessionOptions(threads));
   } catch (cause) {
@@ -72,7 +81,7 @@ function runTexts(
   texts: readonly (readonly number[])[],
   into: Float32Array,
 ): void {
-  const width = Math.max(...texts.map((ids) => ids.length));
+  const width = widthOf(texts);
   const lengths = texts.map((ids) => ids.length);
   const feeds = toFeeds(session, config, texts, width);
   const result = session.run(feeds)[output];
@@ -93,6 +102,11 @@ function runTexts(
     else pool(result.data.subarray(row * width * dimensions), length, vector, config.pooling);
     normalise(vector);
   }
+}
+
+/** Tokens of the longest text. */
+function widthOf(texts: readonly (readonly number[])[]): number {
+  return Math.max(...texts.map((ids) => ids.length));
 }
 
 function toFeeds(

@@ -28,3 +28,15 @@ export const extraThreadIdleChecks = 30;
 export const idleShareMax = 0.05;
 /** When an additional thread is started again after one has failed. */
 export const extraThreadRetryMs = 60_000;
+
+/** Searches whose first memories a thread has at once: the next one is there when one is done. */
+export const reranksAtOnce = 2;
+/** A rerank has the lowest priority; this many runs for other texts later it gets one, so that it ends also while memories are imported. */
+export const runsBeforeRerank = 8;
+/** What a step of a rerank without a run does at most, each of them a few milliseconds: characters that are tokenised, products of components. */
+export const stepMaxCharacters = 8_000;
+export const stepMaxProducts = 4_000_000;
+/** Characters of a text that are tokenised for each token that the reranker reads: far more than a token has. */
+export const textCharactersPerToken = 8;
+/** Token vectors that are kept in memory: those of 20,000 texts of two or three sentences. */
+export const tokenVectorsMaxBytes = 64 * 1024 * 1024;

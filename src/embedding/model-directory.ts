@@ -1,4 +1,5 @@
-// Owns the Hugging Face layout of a model directory: its required and optional files, and their hash.
+// Owns the Hugging Face layout of a model directory: its required and optional files, and their hash. The head of a reranker has the same
+// layout, without a tokenizer.
 // Must never run the model, and never accept a directory whose files differ from its manifest.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,6 +12,9 @@ import { hashFile } from "../native/file-hash.ts";
 export type ModelSource = ModelFiles;
 
 const defaultDirectory = "models/memledger-embed-v1";
+/** Each belongs to other embedding models (head.ts). */
+const headDirectories = ["models/memledger-rerank-v1"];
+const headFiles = ["config.json"];
 const requiredFiles = ["config.json", "tokenizer.json", "tokenizer_config.json"];
 const optionalFiles = [
   "1_Pooling/config.json",
@@ -25,6 +29,18 @@ export function defaultModel(): ModelSource {
   return embedded?.model ?? readModelDirectory(join(import.meta.dir, "../..", defaultDirectory));
 }
 
+/** The heads inside the executable; from source, those in `models/`. */
+export function builtInHeads(): readonly ModelSource[] {
+  return (
+    embedded?.heads ?? headDirectories.map((name) => readHeadDirectory(join(import.meta.dir, "../..", name)))
+  );
+}
+
+/** As readModelDirectory, for the head of a reranker. @throws Error that says what to do */
+export function readHeadDirectory(directory: string): ModelSource {
+  return readDirectory(resolve(directory), headFiles);
+}
+
 /**
  * Finds, checks and hashes the files of a model directory. `id` is the name in the manifest, or the name of the directory; `sha256`
  * covers the names and contents of all files that the embedder reads.
@@ -33,7 +49,7 @@ export function defaultModel(): ModelSource {
 export function readModelDirectory(directory: string): ModelSource {
   const root = resolve(directory);
   try {
-    return readDirectory(root);
+    return readDirectory(root, requiredFiles);
   } catch (error) {
     const found = explainSystemError(error);
     if (found === null) throw error;
@@ -43,24 +59,21 @@ export function readModelDirectory(directory: string): ModelSource {
   }
 }
 
-function readDirectory(root: string): ModelSource {
+function readDirectory(root: string, required: readonly string[]): ModelSource {
   if (!isDirectory(root)) {
     const found = isFile(root)
       ? "is a file. Set --model to the directory that contains config.json and the folder onnx."
       : "does not exist. Correct --model.";
     throw new Error(`The model directory ${root} ${found}`);
   }
-  const missing = requiredFiles.filter((name) => !isFile(join(root, name)));
+  const missing = required.filter((name) => !isFile(join(root, name)));
   if (missing.length > 0) {
     throw new Error(
       `The model directory ${root} has no ${missing.join(", ")}. Export the model in the Hugging Face layout, for example with optimum-cli.`,
     );
   }
-  const names = [
-    ...requiredFiles,
-    ...optionalFiles.filter((name) => isFile(join(root, name))),
-    graphFile(root),
-  ];
+  const graph = graphFile(root);
+  const names = [...required, ...optionalFiles.filter((name) => isFile(join(root, name))), graph];
   const hashes = new Map(names.map((name): [string, string] => [name, hashFile(join(root, name))]));
   const manifest = readManifest(root);
   for (const [name, expected] of manifest.files) {
@@ -74,6 +87,7 @@ function readDirectory(root: string): ModelSource {
   return {
     id: manifest.id ?? basename(root),
     sha256: hashOfHashes(hashes),
+    graphSha256: hashes.get(graph) ?? "",
     files: Object.fromEntries(names.map((name) => [name, join(root, name)])),
   };
 }
@@ -132,6 +146,13 @@ export function assertUnchanged(source: ModelSource): void {
 function hashOfHashes(hashes: Iterable<readonly [string, string]>): string {
   const lines = [...hashes].map(([name, sha256]) => `${sha256}  ${name}\n`).sort();
   return new Bun.CryptoHasher("sha256").update(lines.join("")).digest("hex");
+}
+
+/** The bytes of the ONNX graph. */
+export function readGraph({ files }: ModelSource): Uint8Array {
+  const graph = Object.entries(files).find(([name]) => name.endsWith(".onnx"));
+  if (graph === undefined) throw new Error("The model has no ONNX graph. Copy the model directory again.");
+  return readFileSync(graph[1]);
 }
 
 /** Parses a JSON object; `name` is for the error message. */

@@ -2,6 +2,7 @@
 // vector without the model that computed it.
 
 import type { Embedding, EmbeddingRole } from "../memory/embedding.ts";
+import type { JudgeTexts } from "../memory/reranker.ts";
 import { unlessCancelled } from "../scheduling/cancellation.ts";
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { Embedder } from "./embedder.ts";
@@ -13,6 +14,8 @@ export interface ReplaceableEmbedder extends Pick<Embedder, "counts"> {
   readonly current: Embedder;
   /** As Embedder.embed. A text that waited for the former embedder is embedded by the new one. */
   embed(text: string, role: EmbeddingRole, waiter: Waiter): Promise<Embedding>;
+  /** As Embedder.judge. */
+  readonly judge: JudgeTexts;
   /** Lets later texts wait until `resume`. Texts that are being embedded are finished. */
   pause(texts: Paused): void;
   resume(): void;
@@ -71,6 +74,7 @@ export function createReplaceableEmbedder(
       }
     },
     counts: () => current.counts(),
+    judge: (...wanted) => current.judge(...wanted),
     pause(texts) {
       // Waiting texts find out whether they still have to wait: queries need not, if only passages are paused now.
       paused?.ended.resolve();

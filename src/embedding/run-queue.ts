@@ -1,16 +1,19 @@
 // Owns the texts that a thread of the embedder has, and which of them the model computes next. Must never let a query wait for more than
-// one run of passages, nor passages for more than one run of queries.
+// one run of passages, nor passages for more than one run of queries, nor one of them for more than one step of a rerank.
 
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import { createTurns } from "../scheduling/turns.ts";
-import { chooseRun, embedTogether } from "./batching.ts";
-import type { EmbedAnswer, EmbedRequest } from "./embedder-protocol.ts";
-import type { Inference } from "./inference.ts";
+import { chooseRun, embedTogether, type Runs } from "./batching.ts";
+import type { EmbedAnswer, EmbedRequest, RerankAnswer, RerankRequest } from "./embedder-protocol.ts";
+import { runsBeforeRerank } from "./limits.ts";
+import type { RerankJobs } from "./rerank-jobs.ts";
 import type { Tokenize } from "./tokenizer.ts";
 
 export interface RunQueue {
   /** @throws Error when the tokenizer or the run of this text fails */
   embed(request: EmbedRequest): Promise<EmbedAnswer>;
+  /** @throws Error without a reranker, and when it fails on one of the texts */
+  rerank(request: RerankRequest): Promise<RerankAnswer>;
   /** Ends after the current run. The other texts are not answered. */
   close(): void;
 }
@@ -21,16 +24,22 @@ interface Text {
   reject(error: unknown): void;
 }
 
-/** @param batching whether texts may share a run */
+/**
+ * @param batching whether texts may share a run
+ * @param reranks null: this thread does not rerank
+ */
 export function createRunQueue(
   tokenize: Tokenize,
-  inference: Inference,
+  inference: Runs,
   dimensions: number,
   batching: boolean,
+  reranks: RerankJobs | null = null,
 ): RunQueue {
   const waiting: Record<EmbeddingRole, Text[]> = { query: [], passage: [] };
   const nextTurn = createTurns();
   let lastRole: EmbeddingRole = "passage";
+  /** Since the last step of a rerank. */
+  let runs = 0;
   let isWorking = false;
   let isClosed = false;
 
@@ -48,8 +57,16 @@ export function createRunQueue(
     // In the turn before each run, the texts that have arrived meanwhile are received.
     for (;;) {
       await nextTurn();
-      if (isClosed || waiting.query.length + waiting.passage.length === 0) break;
-      compute(inference, dimensions, next());
+      const texts = waiting.query.length + waiting.passage.length;
+      const isReranking = reranks?.isWaiting === true;
+      if (isClosed || (texts === 0 && !isReranking)) break;
+      if (texts === 0 || (isReranking && runs >= runsBeforeRerank)) {
+        runs = 0;
+        reranks?.step();
+      } else {
+        runs = isReranking ? runs + 1 : 0;
+        compute(inference, dimensions, next());
+      }
     }
     isWorking = false;
   };
@@ -62,13 +79,19 @@ export function createRunQueue(
       if (!isWorking) void work();
       return promise;
     },
+    rerank(request) {
+      if (reranks === null) return Promise.reject(new Error("This thread has no reranker."));
+      const answer = reranks.add(request);
+      if (!isWorking) void work();
+      return answer;
+    },
     close() {
       isClosed = true;
     },
   };
 }
 
-function compute(inference: Inference, dimensions: number, run: readonly Text[]): void {
+function compute(inference: Runs, dimensions: number, run: readonly Text[]): void {
   try {
     const rows = embedTogether(
       inference,

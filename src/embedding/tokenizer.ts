@@ -5,8 +5,11 @@ import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { ModelConfig } from "./model.ts";
 import { type ModelSource, readJson } from "./model-directory.ts";
 
-/** Token ids of a text with the prefix of its role. Truncated to the limit of the model, with all special tokens. Never empty. */
-export type Tokenize = (text: string, role: EmbeddingRole) => readonly number[];
+/**
+ * Token ids of a text with the prefix of its role. Truncated to the limit of the model, or to fewer tokens, with all special tokens. Never
+ * empty.
+ */
+export type Tokenize = (text: string, role: EmbeddingRole, maxTokens?: number) => readonly number[];
 
 export function createTokenizer(source: ModelSource, config: ModelConfig): Tokenize {
   const tokenizer = new Tokenizer(
@@ -14,10 +17,10 @@ export function createTokenizer(source: ModelSource, config: ModelConfig): Token
     readJson(source.files["tokenizer_config.json"] ?? "", "tokenizer_config.json"),
   );
   const { before, after } = specialTokens(tokenizer);
-  const maxTextTokens = config.maxTokens - before.length - after.length;
-  return (text, role) => {
+  const special = before.length + after.length;
+  return (text, role, maxTokens = config.maxTokens) => {
     const { ids } = tokenizer.encode(config.prefixes[role] + text, { add_special_tokens: false });
-    const all = [...before, ...ids.slice(0, maxTextTokens), ...after];
+    const all = [...before, ...ids.slice(0, maxTokens - special), ...after];
     return all.length > 0 ? all : [0];
   };
 }

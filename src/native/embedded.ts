@@ -13,7 +13,13 @@ export type EmbeddedLibrary = Readonly<{
 }>;
 
 /** A verified model directory. `files` maps names in it (`onnx/model.onnx`) to paths inside the executable. */
-export type ModelFiles = Readonly<{ id: string; sha256: string; files: Readonly<Record<string, string>> }>;
+export type ModelFiles = Readonly<{
+  id: string;
+  sha256: string;
+  /** SHA-256 of the ONNX graph alone, by which a head names the model that it belongs to. */
+  graphSha256: string;
+  files: Readonly<Record<string, string>>;
+}>;
 
 /** Versions of what is in the executable. `packages` are the npm packages of the program, as `name@version`. */
 export type EmbeddedComponents = Readonly<{
@@ -31,6 +37,8 @@ export type EmbeddedConsoleFile = Readonly<{ name: string; type: string; gzip: s
 export type Embedded = Readonly<{
   libraries: readonly EmbeddedLibrary[];
   model: ModelFiles;
+  /** Heads of rerankers. */
+  heads: readonly ModelFiles[];
   /** The browser bundle of the API reference, gzip-compressed. */
   apiReference: string;
   console: readonly EmbeddedConsoleFile[];

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRandom } from "../../bench/texts.ts";
-import { chooseRun, embedAlone, mayBatch } from "../../src/embedding/batching.ts";
-import type { Inference } from "../../src/embedding/inference.ts";
+import { chooseRun, embedAlone, mayBatch, type Runs } from "../../src/embedding/batching.ts";
 import { runCostTokens, runMaxTexts, runMaxTokens } from "../../src/embedding/limits.ts";
 import { createRunQueue } from "../../src/embedding/run-queue.ts";
 
@@ -12,7 +11,7 @@ const dimensions = 256;
 let clockMs = 0;
 
 /** A model whose vector points to the text's length, shifted by `drift` in a batch. A run takes `runMs`, and `textMs` per text. */
-function fakeInference(drift: number, runMs: number, textMs: number): Inference {
+function fakeInference(drift: number, runMs: number, textMs: number): Runs {
   return {
     run(texts, into) {
       clockMs += runMs + texts.length * textMs;
@@ -21,7 +20,6 @@ function fakeInference(drift: number, runMs: number, textMs: number): Inference 
         into.set([Math.cos(angle), Math.sin(angle)], row * dimensions);
       }
     },
-    release() {},
   };
 }
 
@@ -40,12 +38,11 @@ test.each([
 test("a run queue gives every text its own vector, and mixes similar lengths only", async () => {
   const widths: number[][] = [];
   const inner = fakeInference(0, 0, 0);
-  const inference: Inference = {
+  const inference: Runs = {
     run(texts, into) {
       widths.push(texts.map((ids) => ids.length));
       inner.run(texts, into);
     },
-    release() {},
   };
   const texts = [90, 3, 40, 3, 88, 7, 500, 41, ...Array(20).fill(5)].map((length) => "a".repeat(length));
   const queue = createRunQueue(tokenize, inference, dimensions, true);
@@ -65,12 +62,11 @@ describe("a run queue", () => {
   /** Embeds texts and tells the runs that this took, each as the characters of its texts. */
   async function runsOf(queries: readonly string[], passages: readonly string[], batching = true) {
     const runs: string[] = [];
-    const inference: Inference = {
+    const inference: Runs = {
       run(texts, into) {
         runs.push(texts.map(([id = 0]) => String.fromCharCode(id)).join(""));
         into.fill(1);
       },
-      release() {},
     };
     const codes = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0));
     const queue = createRunQueue(codes, inference, dimensions, batching);
@@ -109,12 +105,11 @@ describe("a run queue", () => {
   });
 
   test("fails the texts of a run that fails, and computes the others", async () => {
-    const inference: Inference = {
+    const inference: Runs = {
       run(texts, into) {
         if (texts.some((ids) => ids.length === 50)) throw new Error("no memory");
         into.fill(1);
       },
-      release() {},
     };
     const queue = createRunQueue(tokenize, inference, dimensions, true);
     const outcomes = await Promise.allSettled(

@@ -1,0 +1,29 @@
+// Owns the interface of a reranker: a query and texts in, one score for each text out. Must never depend on a model.
+
+import type { Waiter } from "../scheduling/fair-queue.ts";
+
+/** When the first memories of a hybrid ranking are judged again: never, if it is done in time, or however long it takes. */
+export const rerankChoices = ["auto", "on", "off"] as const;
+export type RerankChoice = (typeof rerankChoices)[number];
+
+/**
+ * MaxSim of the query and each text (ranking/max-sim.ts), in their order. The same texts always have the same scores on one machine.
+ * @param deadlineMs null: waits however long it takes
+ * @returns null when the deadline has passed, too many searches wait, or no reranker belongs to the embedding model
+ * @throws Refusal 1503 when the call was cancelled
+ */
+export type JudgeTexts = (
+  query: string,
+  texts: readonly string[],
+  waiter: Waiter,
+  deadlineMs: number | null,
+) => Promise<Float64Array | null>;
+
+/** The reranker, and its settings. */
+export interface Reranker {
+  readonly judge: JudgeTexts;
+  /** For hybrid searches and injections that do not choose. */
+  readonly choice: RerankChoice;
+  /** How long `auto` waits. */
+  readonly deadlineMs: number;
+}

@@ -1,0 +1,61 @@
+// Tests the second ranking: its relevance and its order, against a naive version.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { rerankedOrder, rerankedRelevance } from "../../src/ranking/reranking.ts";
+import { finalScore } from "../../src/ranking/scores.ts";
+
+const unit = fc.double({ min: 0, max: 1, noNaN: true });
+const evidence = fc.record({
+  relevance: unit,
+  maxSim: fc.double({ min: -1, max: 1, noNaN: true }),
+  signs: fc.record({ speaker: unit, time: unit, asks: unit }),
+});
+
+test("relevance is in 0..1", () => {
+  fc.assert(
+    fc.property(evidence, (given) => {
+      expect(rerankedRelevance(given)).toBeGreaterThanOrEqual(0);
+      expect(rerankedRelevance(given)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test("relevance never decreases with the first relevance, MaxSim or a sign for it, and never increases with a sign against it", () => {
+  fc.assert(
+    fc.property(evidence, evidence, (a, b) => {
+      const more = {
+        relevance: Math.max(a.relevance, b.relevance),
+        maxSim: Math.max(a.maxSim, b.maxSim),
+        signs: {
+          speaker: Math.max(a.signs.speaker, b.signs.speaker),
+          time: Math.max(a.signs.time, b.signs.time),
+          asks: Math.min(a.signs.asks, b.signs.asks),
+        },
+      };
+      expect(rerankedRelevance(more)).toBeGreaterThanOrEqual(rerankedRelevance(a));
+    }),
+  );
+});
+
+test("the order is that of the final scores, and equal candidates keep their places", () => {
+  // Few values, so that many scores are equal.
+  const part = fc.constantFrom(0, 0.25, 0.5, 1);
+  const candidates = fc.array(fc.record({ relevance: part, importance: part }), { maxLength: 40 });
+  fc.assert(
+    fc.property(candidates, (given) => {
+      const scoreOf = (at: number) => finalScore(given[at]?.relevance ?? 0, given[at]?.importance ?? 0);
+      const places = [...given.keys()];
+      for (let done = 0; done < places.length; done++) {
+        let best = done;
+        for (let at = done; at < places.length; at++) {
+          const [a, b] = [places[at] ?? 0, places[best] ?? 0];
+          if (scoreOf(a) > scoreOf(b) || (scoreOf(a) === scoreOf(b) && a < b)) best = at;
+        }
+        places.splice(done, 0, ...places.splice(best, 1));
+      }
+      const numbered = given.map((each, at) => ({ ...each, at }));
+      expect(rerankedOrder(numbered).map(({ at }) => at)).toEqual(places);
+    }),
+  );
+});
