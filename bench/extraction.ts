@@ -33,6 +33,7 @@ import { kept } from "./kept.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
 import { superseding } from "./superseding.ts";
 import { tailText } from "./tail.ts";
+import { workDetails } from "./work-details.ts";
 
 const leastPrecision = 0.85;
 const leastRecall = 0.6;
@@ -44,7 +45,7 @@ const probeSeconds = 3;
 export async function extraction(options: BenchOptions): Promise<readonly Table[]> {
   const { executable, dataset } = options;
   const keeping = dataset === null ? [] : [await kept(executable, dataset)];
-  return [quality(), superseding(), ...keeping, await cost(options)];
+  return [quality(), superseding(), ...keeping, await workDetails(executable), await cost(options)];
 }
 
 function quality(): Table {

@@ -2,6 +2,7 @@
 // executable's HTTP API. Must never rank by itself.
 
 import { type ExtractionDetail, extractionDetails } from "../src/memory/extractor.ts";
+import { answeredShare, contentWords, isAnswered, wordsOf } from "./answers.ts";
 import { percent } from "./figures.ts";
 import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";
 import { Connection, toRequest } from "./http-client.ts";
@@ -11,18 +12,8 @@ import { type Conversation, readConversations, toContent } from "./locomo.ts";
 const topK = 10;
 /** Longer answers are summaries, which no single memory has. */
 const answerMaxWords = 8;
-/** Share of the content words of an answer that the memories found must have. */
-const answeredShare = 0.6;
 const leastKept = 0.6;
 const mostStored = 0.6;
-
-/** Words without content, of answers in English. */
-const functionWords = new Set(
-  `a an the and or but of to in on at for with by from as is are was were be been do does did has have had he she it they them his her
-   its their i you we my your our that this these those not no yes so than then since would likely s`.split(
-    /\s+/,
-  ),
-);
 
 type Stored = "turns" | ExtractionDetail;
 
@@ -100,14 +91,13 @@ async function measure(
     memories += contents.length;
     characters += contents.reduce((sum, content) => sum + content.length, 0);
     for (const { question, answer } of conversation.questions) {
-      const wanted = contentWords(String(answer));
-      if (wanted.length === 0 || wordsOf(String(answer)).length > answerMaxWords) continue;
+      if (contentWords(String(answer)).length === 0 || wordsOf(String(answer)).length > answerMaxWords)
+        continue;
       const found = (await post("/v1/memories/search", { query: question, mode: "hybrid", top_k: topK })) as {
         results: { memory: { content: string } }[];
       };
-      const words = new Set(found.results.flatMap(({ memory }) => wordsOf(memory.content)));
-      const present = wanted.filter((word) => words.has(word)).length;
-      answered.push(present / wanted.length >= answeredShare);
+      const contents = found.results.map(({ memory }) => memory.content);
+      answered.push(isAnswered(contents, String(answer)));
     }
     connection.close();
   }
@@ -128,7 +118,7 @@ async function extractSessions({ turns }: Conversation, detail: ExtractionDetail
   }
 }
 
-async function listContents(connection: Connection, key: string): Promise<string[]> {
+export async function listContents(connection: Connection, key: string): Promise<string[]> {
   const contents: string[] = [];
   for (let page = 1; ; page += 1) {
     const path = `/v1/memories?page=${page}&page_size=100`;
@@ -139,12 +129,4 @@ async function listContents(connection: Connection, key: string): Promise<string
     contents.push(...listed.memories.map(({ content }) => content));
     if (page >= listed.pagination.total_pages) return contents;
   }
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-function contentWords(answer: string): string[] {
-  return [...new Set(wordsOf(answer).filter((word) => !functionWords.has(word)))];
 }
