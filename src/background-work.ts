@@ -42,7 +42,11 @@ export function createBackgroundWork(): BackgroundWork {
     start(parts, { config, locked, store, embedder, ...tools }) {
       const { perform, supervisor, clock, logger } = tools;
       store.exports.start();
-      const remembering = continueRemembering({ store, perform, clock, logger, readWords: readNewWords });
+      const remembering = continueRemembering({
+        ...{ store, perform, clock, logger },
+        detail: config.gateway.rememberDetail,
+        readWords: readNewWords,
+      });
       parts.defer(remembering.close);
       remembering.start();
       wakeRemembering = remembering.wake;

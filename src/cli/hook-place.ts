@@ -25,7 +25,7 @@ export function openHookPlace({ config, options }: Invocation): HookPlace {
   return { client, dataDir: root, folder, logger: createHookLog(folder, config.logLevel) };
 }
 
-/** How much of a transcript becomes a memory; null: as much as the server extracts by default. */
-export function readDetail({ options }: Invocation): string | null {
-  return typeof options.detail === "string" ? options.detail : null;
+/** How much of a transcript becomes a memory. */
+export function readDetail({ options }: Invocation): string {
+  return String(options.detail);
 }

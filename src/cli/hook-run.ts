@@ -80,7 +80,7 @@ function startExtraction(
   { sessionId, transcriptPath }: HookEvent,
   { client, dataDir }: HookPlace,
   target: ServerTarget,
-  detail: string | null,
+  detail: string,
 ): void {
   if (transcriptPath === null) return;
   const words = [
@@ -89,7 +89,7 @@ function startExtraction(
     "url" in target ? `--url=${target.url}` : `--project=${target.project}`,
     `--session=${sessionId}`,
     `--transcript=${transcriptPath}`,
-    ...(detail === null ? [] : [`--detail=${detail}`]),
+    `--detail=${detail}`,
   ];
   const child = Bun.spawn([...ownCommand, "hook", "extract", ...words], {
     // The directory of the assistant may be removed meanwhile.

@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import { type HookName, hookClientNames, hookNames } from "../hooks/client.ts";
 import { hookDeadlineMs } from "../hooks/limits.ts";
-import { extractionDetails } from "../memory/extractor.ts";
+import { defaultDetails, extractionDetails } from "../memory/extractor.ts";
 import { bindWork, type Session } from "./command.ts";
 import { extractInBackground } from "./hook-extraction.ts";
 import { runHook } from "./hook-run.ts";
@@ -38,8 +38,10 @@ export function addHookCommands(program: Command, session: Session): void {
 function detailOption(): Option {
   return new Option(
     "--detail <detail>",
-    "essential: what stays useful for months; full: every statement about a person, a thing, a plan or an event; default: essential",
-  ).choices(extractionDetails);
+    "essential: what stays useful for months; full: every statement about a person, a thing, a plan or an event",
+  )
+    .choices(extractionDetails)
+    .default(defaultDetails.hook);
 }
 
 function addOptions(command: Command): Command {

@@ -28,6 +28,7 @@ export function gatewayFrom(value: ValueOf, tables: readonly Upstream[]): Gatewa
     cacheSeconds: value(settings.gatewayCacheSeconds),
     cacheMaxBytes: value(settings.gatewayCacheMb) * 1024 * 1024,
     remembers: value(settings.gatewayRemember),
+    rememberDetail: value(settings.gatewayRememberDetail),
   };
 }
 

@@ -4,6 +4,7 @@
 import { upstreamKinds } from "../gateway/upstream.ts";
 import { isObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
+import { defaultDetails, extractionDetails } from "../memory/extractor.ts";
 import { address, choice, file, name, secret, setting, toggle, whole, wholeOrNone } from "./setting.ts";
 import { models, prices, share, tags } from "./upstream-setting.ts";
 
@@ -66,6 +67,14 @@ export const gatewaySettings = {
         "extract memories from the conversations that the gateway forwards, unless the request or its key says otherwise",
     },
     false,
+  ),
+  gatewayRememberDetail: choice(
+    {
+      name: "gateway.remember-detail",
+      description: "how much of these conversations becomes a memory: essential, or every statement",
+    },
+    defaultDetails.gateway,
+    extractionDetails,
   ),
 };
 

@@ -1,5 +1,6 @@
 // Owns what the gateway is configured with. How it is written in memledger.toml is in config/. Must never be printed: it contains keys.
 
+import type { ExtractionDetail } from "../memory/extractor.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface GatewayConfig {
@@ -13,4 +14,6 @@ export interface GatewayConfig {
   readonly cacheMaxBytes: number;
   /** Whether memories are extracted from conversations, unless the request or its key says otherwise. */
   readonly remembers: boolean;
+  /** How much of a conversation becomes a memory. */
+  readonly rememberDetail: ExtractionDetail;
 }

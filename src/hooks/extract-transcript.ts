@@ -14,8 +14,7 @@ export interface TranscriptExtraction {
   readonly transcript: string;
   readonly format: TranscriptFormat;
   readonly calls: MemoryCalls;
-  /** Null: that of the server. */
-  readonly detail: string | null;
+  readonly detail: string;
   readonly files: SessionFiles;
   readonly logger: Logger;
   /** A new signal for each call, which limits its duration. */

@@ -21,13 +21,10 @@ export interface MemoryCalls {
     wanted: { readonly query?: string; readonly max_characters: number },
     signal: AbortSignal,
   ): Promise<string>;
-  /**
-   * @param detail null: that of the server
-   * @throws CallRefused, and what the channel throws
-   */
+  /** @throws CallRefused, and what the channel throws */
   extract(
     messages: readonly Pick<SpokenMessage, "role" | "content">[],
-    detail: string | null,
+    detail: string,
     signal: AbortSignal,
   ): Promise<void>;
 }
@@ -48,8 +45,7 @@ export function createMemoryCalls(channel: Channel, { client, hook, sessionId }:
       return typeof prompt === "string" ? prompt : "";
     },
     async extract(messages, detail, signal) {
-      const wanted = detail === null ? {} : { detail };
-      await send("/v1/memories/extract", { messages, ...wanted }, signal);
+      await send("/v1/memories/extract", { messages, detail }, signal);
     },
   };
 }

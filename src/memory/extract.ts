@@ -10,7 +10,7 @@ import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { readExtractionSource } from "./extraction-source.ts";
-import { extractionDetails, extractorNames } from "./extractor.ts";
+import { defaultDetails, extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { Tags, toTags } from "./tags.ts";
 
@@ -49,7 +49,7 @@ export const extractMemories = projectOperation({
     detail: Type.Optional(
       Choice(extractionDetails, {
         title: "ExtractionDetail",
-        default: "essential",
+        default: defaultDetails.call,
         description:
           "essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and questions are left out.",
       }),

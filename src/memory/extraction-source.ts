@@ -4,7 +4,12 @@ import type { JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
-import type { ExtractionDetail, ExtractionSource, UtteranceRange } from "./extractor.ts";
+import {
+  defaultDetails,
+  type ExtractionDetail,
+  type ExtractionSource,
+  type UtteranceRange,
+} from "./extractor.ts";
 import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
 
 /** The input of an extraction; exactly one of the two. */
@@ -15,7 +20,11 @@ interface Given {
 }
 
 /** @throws Refusal 1400 unless there is exactly one of the two, with words of a user or an assistant, and not too many of them */
-export function readExtractionSource({ text, messages, detail = "essential" }: Given): ExtractionSource {
+export function readExtractionSource({
+  text,
+  messages,
+  detail = defaultDetails.call,
+}: Given): ExtractionSource {
   requireOne("text", text, messages);
   if (text !== undefined) return plain(text, detail);
   if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
@@ -33,7 +42,7 @@ export function readExtractionSource({ text, messages, detail = "essential" }: G
 }
 
 /** A text that names its speakers itself, if it has any. */
-export function plain(text: string, detail: ExtractionDetail = "essential"): ExtractionSource {
+export function plain(text: string, detail: ExtractionDetail = defaultDetails.call): ExtractionSource {
   return { text, utterances: null, detail };
 }
 

@@ -7,6 +7,16 @@ import type { MemoryType } from "./memory.ts";
 export const extractionDetails = ["essential", "full"] as const;
 export type ExtractionDetail = (typeof extractionDetails)[number];
 
+/**
+ * How much becomes a memory where nobody says it. A call has a text of any kind. Hooks and the gateway have whole conversations, about which
+ * people ask later: "full" answers more of their questions (bench/RESULTS.md), and its statements rank below everything essential.
+ */
+export const defaultDetails = {
+  call: "essential",
+  hook: "full",
+  gateway: "full",
+} as const satisfies Readonly<Record<string, ExtractionDetail>>;
+
 /** A text from which memories are extracted. */
 export interface ExtractionSource {
   readonly text: string;

@@ -6,7 +6,7 @@ import type { Store } from "../storage/store.ts";
 import { type RememberTools, remember } from "./remember.ts";
 import { createRememberRunner, type RememberRunner } from "./runner.ts";
 
-interface RememberingParts extends Pick<RememberTools, "perform" | "readWords"> {
+interface RememberingParts extends Pick<RememberTools, "perform" | "readWords" | "detail"> {
   readonly store: Pick<Store, "remembering" | "access" | "audit">;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -12,6 +12,7 @@ import { Refusal, successCode } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
 import { extractMemories } from "../memory/extract.ts";
+import type { ExtractionDetail } from "../memory/extractor.ts";
 import { attemptsMax } from "./limits.ts";
 import { type NewWords, toParts } from "./parts.ts";
 import type { RememberQueue } from "./store.ts";
@@ -23,6 +24,8 @@ export interface RememberTools {
   readonly audit: Pick<AuditReader, "find">;
   /** The new words in the payload of a record of this action. Never throws. */
   readonly readWords: (action: string, payload: JsonObject) => NewWords;
+  /** How much of a conversation becomes a memory. */
+  readonly detail: ExtractionDetail;
   readonly perform: (operation: ProjectOperation, request: Request) => Promise<{ readonly answer: Answer }>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -71,7 +74,7 @@ export async function remember(
     credentials: { kind: "task", keyId: task.keyId, performedFor: task.action, remembers },
     input: {
       kind: "object",
-      fields: { messages: messages.map((message) => ({ ...message })), ...tags },
+      fields: { messages: messages.map((message) => ({ ...message })), detail: tools.detail, ...tags },
       fault: isOver ? interrupted : null,
     },
     origin: { transport: "gateway", ip: null, userAgent: null, client: null, metadata: null },

@@ -115,12 +115,12 @@ describe("the transcript of a client", () => {
     expect(await memories()).toContain("deployed on Tuesdays");
   });
 
-  test("becomes memories of every statement with --detail full", async () => {
+  test("becomes memories of every statement, unless --detail says otherwise", async () => {
     const transcript = join(createFolder(), "transcript.jsonl");
     writeFileSync(transcript, said("My uncle repaired the kayak in the boathouse of Skagen."));
-    await endSession("claude-code", newSession(), transcript);
+    await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=essential"]);
     expect(await memories()).not.toContain("boathouse of Skagen");
-    await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=full"]);
+    await endSession("claude-code", newSession(), transcript);
     expect(await memories()).toContain("boathouse of Skagen");
   });
 

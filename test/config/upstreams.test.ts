@@ -61,6 +61,7 @@ test("without settings the gateway has no upstream, keeps no answers and remembe
     cacheSeconds: 0,
     cacheMaxBytes: 256 * 1024 * 1024,
     remembers: false,
+    rememberDetail: "full",
   });
 });
 
@@ -77,6 +78,7 @@ test("every key of a table has its meaning, and tables keep their order", () => 
     cache-seconds = 3600
     cache-mb = 8
     remember = true
+    remember-detail = "essential"
 
     [[gateway.upstreams]]
     name = "anthropic"
@@ -107,6 +109,7 @@ test("every key of a table has its meaning, and tables keep their order", () => 
     cacheSeconds: 3600,
     cacheMaxBytes: 8 * 1024 * 1024,
     remembers: true,
+    rememberDetail: "essential",
   });
   expect(gateway.upstreams).toEqual([
     {

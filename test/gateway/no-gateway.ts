@@ -10,6 +10,7 @@ export const noGateway: GatewayConfig = {
   cacheSeconds: 0,
   cacheMaxBytes: 0,
   remembers: false,
+  rememberDetail: "full",
 };
 
 export const cannotForward: Forward = async () => {

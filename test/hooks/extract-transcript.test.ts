@@ -23,11 +23,7 @@ const refusal = (status: number, code: number, headers: Record<string, string> =
   Response.json({ success: false, code, message: `refused with ${code}`, data: null }, { status, headers });
 
 /** Extracts the messages of a transcript. `answers` are those of the server, the last one again and again. */
-function prepare(
-  messages: readonly string[],
-  answers: readonly (() => Response)[],
-  detail: string | null = null,
-) {
+function prepare(messages: readonly string[], answers: readonly (() => Response)[], detail = "full") {
   const folder = mkdtempSync(join(tmpdir(), "memledger-hooks-"));
   const sent: string[] = [];
   const server = Bun.serve({
@@ -75,13 +71,12 @@ function prepare(
 }
 
 describe("an extraction", () => {
-  test("asks for the detail that is wanted, and leaves it to the server otherwise", async () => {
-    const full = prepare(["I repaired the kayak."], [done], "full");
-    await full.run();
-    expect(full.sent.map((text) => JSON.parse(text).detail)).toEqual(["full"]);
-    const other = prepare(["I repaired the kayak."], [done]);
-    await other.run();
-    expect(other.sent.map((text) => Object.keys(JSON.parse(text)))).toEqual([["messages"]]);
+  test("asks for the detail that is wanted", async () => {
+    for (const detail of ["essential", "full"]) {
+      const { run, sent } = prepare(["I repaired the kayak."], [done], detail);
+      await run();
+      expect(sent.map((text) => JSON.parse(text).detail)).toEqual([detail]);
+    }
   });
 
   test("that is over the rate is sent again after the time that the server names, at most a minute", async () => {

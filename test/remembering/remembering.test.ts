@@ -64,6 +64,7 @@ test("the words of an answer that a stopped server has left are extracted for th
           { role: "user", content: "I live in Lisbon." },
           { role: "assistant", content: "Noted." },
         ],
+        detail: "full",
         tags: ["user:dana"],
       },
     },
