@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { extractByRules } from "../src/extraction/rules/extract.ts";
 import { extractionTextMaxCharacters } from "../src/limits.ts";
 import { plain } from "../src/memory/extraction-source.ts";
+import { type ExtractionDetail, extractionDetails } from "../src/memory/extractor.ts";
 import {
   type AnnotatedText,
   addScores,
@@ -93,38 +94,44 @@ async function cost(options: BenchOptions): Promise<Table> {
   await using server = await startServer(executable, dataDir);
   const { key } = await createProject(executable, dataDir, "extraction");
   const text = longText();
-  const body = { text, dry_run: true };
+  const callFor = (detail: ExtractionDetail) => ({
+    method: "POST",
+    path: "/v1/memories/extract",
+    body: { text, detail, dry_run: true },
+  });
   const stream = { name: "extract", clients: 1, key, repeat: false };
-  const call = { method: "POST", path: "/v1/memories/extract", body };
-  const first = await loadOne(server.port, 60, { ...stream, calls: [call] }, 200);
-  const times: number[] = [];
+  const first = await loadOne(server.port, 60, { ...stream, calls: [callFor("essential")] }, 200);
+  const times: Readonly<Record<ExtractionDetail, number[]>> = { essential: [], full: [] };
   const idle: StreamResult[] = [];
   const beside: StreamResult[] = [];
   for (let round = 0; round < options.rounds; round++) {
     progress(`extraction: round ${round + 1}`);
-    idle.push(await loadOne(server.port, probeSeconds, probe(key), 200));
-    const [probed, extracted] = await besideExtraction(server, probe(key), {
-      ...stream,
-      calls: [call],
-      afterMs: 500,
-    });
-    beside.push(probed);
-    times.push(...extracted.latenciesMs);
+    for (const detail of extractionDetails) {
+      idle.push(await loadOne(server.port, probeSeconds, probe(key), 200));
+      const [probed, extracted] = await besideExtraction(server, probe(key), {
+        ...stream,
+        calls: [callFor(detail)],
+        afterMs: 500,
+      });
+      beside.push(probed);
+      times[detail].push(...extracted.latenciesMs);
+    }
   }
-  const rules = ownTime(text);
-  const took = median(times);
   const [idleWorst, worst] = [idle, beside].map((results) =>
     median(results.map(({ latenciesMs }) => latenciesMs.at(-1) ?? 0)),
   );
-  const note = `One text of ${text.length.toLocaleString("en")} characters (the annotated texts in a row) through POST /v1/memories/extract with dry_run, which embeds every item and compares it. Beside it a second client asks GET /health/live every ${probeEveryMs} ms; its longest wait is how long the thread that serves HTTP was busy with something else. Both clients share the machine with the server.`;
+  const note = `One text of ${text.length.toLocaleString("en")} characters (the annotated texts in a row) through POST /v1/memories/extract with dry_run, which embeds every item and compares it; the first one after a start takes ${ms(first.latenciesMs[0] ?? 0)}. Beside it a second client asks GET /health/live every ${probeEveryMs} ms; its longest wait is how long the thread that serves HTTP was busy with something else. Both clients share the machine with the server.`;
   return measureTable("Extraction by rules: cost", note, [
-    {
-      what: `extraction of ${text.length.toLocaleString("en")} characters, ${rules.items} items (the first after a start: ${ms(first.latenciesMs[0] ?? 0)})`,
-      figure: ms(took),
-      comparedTo: `the rules alone, in this process: ${ms(rules.ms)}`,
-      bar: `≤ ${longestMs / 1_000} s`,
-      reached: took <= longestMs,
-    },
+    ...extractionDetails.map((detail) => {
+      const [took, rules] = [median(times[detail]), ownTime(text, detail)];
+      return {
+        what: `detail ${detail}: ${rules.items} items`,
+        figure: ms(took),
+        comparedTo: `the rules alone, in this process: ${ms(rules.ms)}`,
+        bar: `≤ ${longestMs / 1_000} s`,
+        reached: took <= longestMs,
+      };
+    }),
     {
       what: `longest wait of a probe meanwhile (${tailText(beside)})`,
       figure: ms(worst ?? 0),
@@ -164,10 +171,10 @@ function longText(): string {
     .slice(0, extractionTextMaxCharacters);
 }
 
-function ownTime(text: string): { readonly ms: number; readonly items: number } {
+function ownTime(text: string, detail: ExtractionDetail): { readonly ms: number; readonly items: number } {
   const now = Date.UTC(2026, 10, 21);
-  extractByRules(plain(text), now);
+  extractByRules(plain(text, detail), now);
   const start = performance.now();
-  const items = extractByRules(plain(text), now).length;
+  const items = extractByRules(plain(text, detail), now).length;
   return { ms: performance.now() - start, items };
 }
