@@ -79,10 +79,11 @@ export async function listenForMetrics(
 }
 
 function queuesOf({ embedder, extraction, languageModel }: MeasuredParts): NamedQueue[] {
-  const { queries, passages } = embedder.counts();
+  const { queries, passages, reranks } = embedder.counts();
   return [
     { queue: "embedder_queries", ...queries },
     { queue: "embedder_passages", ...passages },
+    { queue: "reranker", ...reranks.queue },
     { queue: "extractor", ...extraction.counts() },
     ...(languageModel === null ? [] : [{ queue: "language_model" as const, ...languageModel.counts() }]),
   ];

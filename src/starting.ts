@@ -56,7 +56,11 @@ export async function startEngines(
     onRemember,
   });
   parts.defer(() => store.close());
-  return { store, embedder: await starting };
+  const embedder = await starting;
+  if (config.rerank.choice !== "off" && embedder.current.reranker === null) {
+    logger.info("searches are not reranked; no reranker belongs to the embedding model", { model: model.id });
+  }
+  return { store, embedder };
 }
 
 /** An answer is not kept longer than the payload of its record. Null: no answer is kept. */

@@ -107,6 +107,8 @@ export async function startTestApp(
       "data-dir": dataDir,
       port: "0",
       "log-level": "warn",
+      // With auto, the order of a search depends on the speed of the machine.
+      rerank: "off",
       ...(model === undefined ? {} : { model }),
       ...flags,
     },

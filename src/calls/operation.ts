@@ -14,6 +14,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
+import type { CallReranker } from "../memory/reranker.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
@@ -56,6 +57,7 @@ export interface Preparation {
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+  readonly reranker: CallReranker;
 }
 
 export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;

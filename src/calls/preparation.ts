@@ -12,6 +12,7 @@ import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
+import type { Reranker } from "../memory/reranker.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -31,6 +32,7 @@ export interface PreparationTools {
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
+  readonly reranker: Reranker;
   readonly plans: Plans;
 }
 
@@ -62,7 +64,7 @@ export function createPrepare(
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
   createRecordId: (now: number) => string,
 ): Prepare {
-  const { store, clock, prices, gateway, forward, extractor, redactor, embed, plans } = tools;
+  const { store, clock, prices, gateway, forward, extractor, redactor, embed, plans, reranker } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
@@ -105,6 +107,11 @@ export function createPrepare(
         const { vector, model } = await embed(text, role, { ...waiter, sent });
         models.used(model);
         return vector;
+      },
+      reranker: {
+        choice: reranker.choice,
+        judge: (query, texts, choice) =>
+          reranker.judge(query, texts, waiter, choice === "on" ? null : reranker.deadlineMs),
       },
       inTurn: (work) => {
         if (isInTurn) return work();

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
+import type { Reranker } from "../memory/reranker.ts";
 import { suggest } from "../text/suggestion.ts";
 import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError } from "./config-file.ts";
@@ -68,6 +69,7 @@ export interface Config {
   readonly migrationBackup: boolean;
   readonly embedders: number;
   readonly embeddingThreads: number;
+  readonly rerank: Omit<Reranker, "judge">;
   readonly searchCacheMb: number;
   /** Null: as many as the machine has processors, within a limit. */
   readonly searchThreads: number | null;
@@ -152,6 +154,7 @@ export function loadConfig({
     migrationBackup: value(settings.migrationBackup),
     embedders: Math.min(value(settings.embedders), availableParallelism()),
     embeddingThreads: value(settings.embeddingThreads),
+    rerank: { choice: value(settings.rerank), deadlineMs: value(settings.rerankDeadlineMs) },
     searchCacheMb: value(settings.searchCacheMb),
     searchThreads: value(settings.searchThreads),
     groupCommit: value(settings.groupCommit),

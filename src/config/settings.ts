@@ -5,6 +5,7 @@ import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
 import { checkpointEveryMs, checkpointEveryRecords, exportLifeMs } from "../limits.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { networkSettings } from "./network-settings.ts";
+import { searchSettings } from "./search-settings.ts";
 import {
   address,
   amount,
@@ -19,7 +20,6 @@ import {
   secret,
   toggle,
   whole,
-  wholeOrNone,
 } from "./setting.ts";
 
 export const settings = {
@@ -120,37 +120,7 @@ export const settings = {
     1,
     1_440,
   ),
-  embedders: whole(
-    {
-      name: "embedders",
-      description:
-        "maximum number of threads that embed texts, not more than processors; all but the first run only while many memories are embedded and processors are idle",
-    },
-    2,
-    1,
-    64,
-  ),
-  embeddingThreads: whole(
-    { name: "embedding-threads", description: "number of threads for one embedding" },
-    1,
-    1,
-    64,
-  ),
-  searchCacheMb: whole(
-    { name: "search-cache-mb", description: "memory for the vectors of recently searched projects, in MiB" },
-    512,
-    16,
-    65_536,
-  ),
-  searchThreads: wholeOrNone(
-    {
-      name: "search-threads",
-      description:
-        "number of threads that scan large projects; without it, the number of processors, at most 4",
-    },
-    1,
-    64,
-  ),
+  ...searchSettings,
   extractionCredits: whole(
     { name: "extraction-credits", description: "price of one extraction, in credits" },
     1,

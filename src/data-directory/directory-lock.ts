@@ -8,6 +8,7 @@ import { type ChooseEngine, chooseEngine } from "../engines/engines.ts";
 import { unavailable } from "../errors.ts";
 import { findBackgroundServer } from "../local-access/background-server.ts";
 import type { Logger } from "../log/logger.ts";
+import { noReranker } from "../memory/reranker.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
 import type { Store } from "../storage/store.ts";
@@ -138,8 +139,9 @@ export async function openAdministrationWith(
 const refuse = async () => {
   throw unavailable("No model is loaded for administration. Start the server and send the call to it.");
 };
-const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor" | "forward"> = {
+const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor" | "forward" | "reranker"> = {
   embed: refuse,
+  reranker: noReranker,
   forward: refuse,
   extractor: { name: "built-in", extract: refuse },
   redactor: { redactSource: refuse, redactItems: refuse },

@@ -15,7 +15,10 @@ import { createDistribution, type DistributionState, secondsBetween } from "../s
 import type { RerankAnswer, RerankRequest } from "./embedder-protocol.ts";
 import { reranksAtOnce } from "./limits.ts";
 
-/** deadline: the hybrid order was returned because it was not done in time. refused: too many searches waited. failed: by the model. */
+/**
+ * deadline: the hybrid order was returned because it was not done in time. refused: too many searches waited, or so many that it would not
+ * be done in time. failed: by the model.
+ */
 export const rerankOutcomes = ["reranked", "deadline", "refused", "failed"] as const;
 export type RerankOutcome = (typeof rerankOutcomes)[number];
 
@@ -41,6 +44,8 @@ interface RerankQueueOptions {
   readonly limits?: QueueLimits;
 }
 
+const weightOfLatest = 0.1;
+
 export function createRerankQueue({
   send,
   clock,
@@ -52,16 +57,35 @@ export function createRerankQueue({
   const texts = { computed: 0, cached: 0 };
   const seconds = createDistribution(stageSeconds);
   const isToBeLogged = createLogRepeats();
+  let sent = 0;
+  /** How long the thread has a search, of those that were answered last. */
+  let typicalMs = 0;
+
+  const sendTimed = async (request: RerankRequest): Promise<RerankAnswer> => {
+    const startedMs = performance.now();
+    sent += 1;
+    try {
+      const answer = await send(request);
+      typicalMs += (performance.now() - startedMs - typicalMs) * weightOfLatest;
+      return answer;
+    } finally {
+      sent -= 1;
+    }
+  };
 
   const judge: JudgeTexts = async (query, contents, { project, signal }, deadlineMs) => {
     if (signal.aborted) throw cancelled();
     const startedMs = performance.now();
+    if (deadlineMs !== null && (enter.counts().waiting + sent) * typicalMs > deadlineMs) {
+      outcomes.refused += 1;
+      return null;
+    }
     // A search that is too late leaves the queue. What was sent is finished, so the next search finds its token vectors.
     const late = new AbortController();
     let isSent = false;
     const answering = enter({ project, signal: AbortSignal.any([signal, late.signal]) }, () => {
       isSent = true;
-      return send({ project, query, texts: contents });
+      return sendTimed({ project, query, texts: contents });
     });
     answering.catch(() => undefined);
     try {

@@ -14,6 +14,8 @@ import { explain, type MissedMemory, missed } from "./missed.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { query } from "./query.ts";
 import { touchMemories } from "./read.ts";
+import { rerankedField, rerankField } from "./rerank.ts";
+import type { RerankChoice } from "./reranker.ts";
 import { topK } from "./search.ts";
 import { searchResult } from "./search-result.ts";
 import { tagsMatch, WantedTags } from "./tags.ts";
@@ -32,7 +34,7 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
@@ -69,6 +71,7 @@ export const injectMemories = projectOperation({
           "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
       }),
     ),
+    rerank: rerankField,
     explain,
   }),
   output: Fields(
@@ -91,6 +94,7 @@ export const injectMemories = projectOperation({
         minimum: 0,
         description: "Total length of the lines of facts and contexts in the prompt, in Unicode code points.",
       }),
+      reranked: rerankedField,
       missed,
     },
     { title: "Injection" },
@@ -123,7 +127,12 @@ export const injectMemories = projectOperation({
   async prepare(input, preparation) {
     const { caller, now } = preparation;
     const query = readQuery(input);
-    const { rules, results: found, missed: others } = await findCandidates(input, query, preparation);
+    const {
+      rules,
+      results: found,
+      missed: others,
+      ...ranked
+    } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(found, budget);
     const injected = [...rules, ...fitting.map(({ memory }) => memory)];
@@ -135,6 +144,7 @@ export const injectMemories = projectOperation({
       omitted: found.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
+      ...ranked,
       ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.project, injected, now);
@@ -149,17 +159,21 @@ interface Asked {
   readonly query?: string;
   readonly messages?: readonly object[];
   readonly min_similarity?: number;
+  readonly rerank?: RerankChoice;
 }
 
 /**
  * Null without a query, and for messages in which no user says anything.
- * @throws Refusal 1400 when query and messages are given, or min_similarity without both
+ * @throws Refusal 1400 when query and messages are given, or min_similarity or a certain rerank without both
  */
-function readQuery({ query, messages, min_similarity }: Asked): string | null {
+function readQuery({ query, messages, min_similarity, rerank }: Asked): string | null {
   requireOne("query", query, messages);
   if (messages !== undefined) return queryOf(readUtterances(messages));
   if (query === undefined && min_similarity !== undefined) {
     throw fieldRefusal("min_similarity", "needs a query. Add query or messages, or omit this field");
+  }
+  if (query === undefined && rerank === "on") {
+    throw fieldRefusal("rerank", "needs a query. Add query or messages, or omit this field");
   }
   return query ?? null;
 }

@@ -8,6 +8,8 @@ import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
+import { candidatesOf, rerank } from "./rerank.ts";
+import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
 
@@ -20,6 +22,7 @@ interface Wanted {
   readonly top_k?: number;
   readonly min_similarity?: number;
   readonly explain?: boolean;
+  readonly rerank?: RerankChoice;
 }
 
 /** A fact or a context, and its form in the answer. */
@@ -32,6 +35,8 @@ interface Candidates {
   readonly rules: readonly Memory[];
   /** Best first. */
   readonly results: readonly Found[];
+  /** As Ranked.reranked. */
+  readonly reranked?: boolean;
   /** With `explain`: the best of the other facts and contexts. */
   readonly missed: readonly MissedMemory[];
 }
@@ -42,7 +47,7 @@ export async function findCandidates(
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
-  const { store, caller, embed, now, signal } = preparation;
+  const { store, caller, embed, now, signal, reranker } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
     const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
@@ -65,12 +70,16 @@ export async function findCandidates(
     includeInactive: false,
     now,
   };
-  const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
+  const choice = wanted.rerank ?? reranker.choice;
+  const candidates = { ...search, topK: candidatesOf(topK, choice) };
+  const { rules, hits: found } = await store.memories.readForInjection(caller.project, candidates, signal);
+  const { hits, ...ranked } = await rerank(found, query, topK, choice, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation) : [];
   return {
     rules: rules.filter(inScope(tags)),
     missed: others,
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
+    ...ranked,
   };
 }
 

@@ -66,7 +66,8 @@ export async function findMissed(
   };
   const found = await store.memories.search(caller.project, wide, signal);
   const returned = new Set(hits.map(({ memory }) => memory.id));
-  const last = hits.length < query.topK ? null : (hits.map(scoreOf).at(-1) ?? null);
+  // A reranker may have moved it to another place.
+  const last = hits.length < query.topK ? null : Math.min(...hits.map(scoreOf));
   const toForm = query.words === null ? toResult : toDetailedResult;
   return found
     .filter(({ memory }) => !returned.has(memory.id))

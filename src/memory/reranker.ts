@@ -27,3 +27,12 @@ export interface Reranker {
   /** How long `auto` waits. */
   readonly deadlineMs: number;
 }
+
+/** The reranker, for one call. */
+export interface CallReranker extends Pick<Reranker, "choice"> {
+  /** As JudgeTexts, with the deadline of the choice. */
+  judge(query: string, texts: readonly string[], choice: "auto" | "on"): Promise<Float64Array | null>;
+}
+
+/** Judges nothing. */
+export const noReranker: Reranker & CallReranker = { judge: async () => null, choice: "off", deadlineMs: 0 };

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { finalScore } from "../ranking/scores.ts";
 import { Fields } from "../schema/schema.ts";
 import { agentMemory, toAgentMemory } from "./memory.ts";
-import type { SearchHit } from "./store.ts";
+import { type RankedHit, rerankDetails } from "./rerank.ts";
 
 const unit = { minimum: 0, maximum: 1 };
 
@@ -17,6 +17,7 @@ const scoreDetails = Fields(
     }),
     relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
     importance: Type.Number({ ...unit, description: "The importance of the memory." }),
+    rerank: rerankDetails,
     recency: Type.Optional(
       Type.Number({
         ...unit,
@@ -40,26 +41,27 @@ export const searchResultFields = {
   final_score: Type.Number({
     ...unit,
     description:
-      "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query, importance * 0.7 + recency * 0.3.",
+      "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.",
   }),
   score_details: Type.Optional(scoreDetails),
 };
 export const searchResult = Fields(searchResultFields, { title: "SearchResult" });
 
 /** The form of a result in the mode semantic. */
-export function toResult({ memory, similarity, relevance }: SearchHit): Static<typeof searchResult> {
+export function toResult({ memory, similarity, relevance, rerank }: RankedHit): Static<typeof searchResult> {
   return {
     memory: toAgentMemory(memory),
     similarity,
-    final_score: finalScore(relevance, memory.importance),
+    final_score: finalScore(rerank?.relevance ?? relevance, memory.importance),
   };
 }
 
 /** The form of a result in the mode hybrid. */
-export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
-  const { similarity, keyword, relevance, memory } = hit;
-  return {
-    ...toResult(hit),
-    score_details: { similarity, keyword, relevance, importance: memory.importance },
+export function toDetailedResult(hit: RankedHit): Static<typeof searchResult> {
+  const { similarity, keyword, relevance, memory, rerank } = hit;
+  const details = { similarity, keyword, relevance, importance: memory.importance };
+  const judged = rerank && {
+    rerank: { relevance: rerank.relevance, max_sim: rerank.maxSim, ...rerank.signs },
   };
+  return { ...toResult(hit), score_details: { ...details, ...judged } };
 }

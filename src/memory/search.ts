@@ -6,9 +6,11 @@ import { topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
+import { fieldRefusal } from "./messages.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { query, searchModes } from "./query.ts";
 import { touchMemories } from "./read.ts";
+import { candidatesOf, rerank, rerankedField, rerankField } from "./rerank.ts";
 import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
 import type { SearchQuery } from "./store.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
@@ -21,7 +23,7 @@ export const searchMemories = projectOperation({
   name: "memory.search",
   summary: "Search memories by meaning, or by meaning and keywords",
   description:
-    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity. total is the number of results returned.",
+    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity, and the best memories can be judged again by a model (rerank), whose relevance then replaces it. total is the number of results returned.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
@@ -37,6 +39,7 @@ export const searchMemories = projectOperation({
           "semantic: by meaning. hybrid: by meaning and keywords, which also finds names, numbers and identifiers; each result then has score_details.",
       }),
     ),
+    rerank: rerankField,
     memory_type: Type.Optional(memoryType),
     tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
     tags_match: Type.Optional(tagsMatch),
@@ -57,6 +60,7 @@ export const searchMemories = projectOperation({
       results: Type.Array(searchResult),
       query,
       total: Type.Integer({ minimum: 0, description: "Number of results." }),
+      reranked: rerankedField,
       missed,
     },
     { title: "SearchResults" },
@@ -72,28 +76,36 @@ export const searchMemories = projectOperation({
     },
   },
 
-  async prepare(input, { store, caller, embed, now, signal }) {
+  async prepare(input, preparation) {
+    const { store, caller, embed, now, signal } = preparation;
     const isHybrid = input.mode === "hybrid";
+    if (!isHybrid && input.rerank === "on") {
+      throw fieldRefusal("rerank", 'needs the mode hybrid. Add "mode": "hybrid", or omit this field');
+    }
+    const choice = isHybrid ? (input.rerank ?? preparation.reranker.choice) : "off";
+    const topK = input.top_k ?? topKDefault;
     const wanted: SearchQuery = {
       vector: await embed(input.query, "query"),
       words: isHybrid ? input.query : null,
       types: input.memory_type === undefined ? null : [input.memory_type],
       tags: toTagFilter(input.tags, input.tags_match),
-      topK: input.top_k ?? topKDefault,
+      topK,
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,
       includeInactive: input.include_inactive ?? false,
       now,
     };
-    const hits = await store.memories.search(caller.project, wanted, signal);
+    const candidates = { ...wanted, topK: candidatesOf(topK, choice) };
+    const found = await store.memories.search(caller.project, candidates, signal);
+    const { hits, ...ranked } = await rerank(found, input.query, topK, choice, preparation.reranker);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     const others =
       input.explain === true
         ? { missed: await findMissed(wanted, hits, null, { store, caller, signal }) }
         : {};
-    const data = { results, query: input.query, total: results.length, ...others };
-    const found = hits.map(({ memory }) => memory);
-    return { foreseen: { data, after: touchMemories(caller.project, found, now) }, prepared: null };
+    const data = { results, query: input.query, total: results.length, ...ranked, ...others };
+    const memories = hits.map(({ memory }) => memory);
+    return { foreseen: { data, after: touchMemories(caller.project, memories, now) }, prepared: null };
   },
 
   apply: confirm,

@@ -4,5 +4,11 @@ import { familiesOfCalls } from "./call-families.ts";
 import { familiesOfContents } from "./content-families.ts";
 import type { Family } from "./family.ts";
 import { familiesOfHealth } from "./health-families.ts";
+import { familiesOfSearches } from "./search-families.ts";
 
-export const families: readonly Family[] = [...familiesOfCalls, ...familiesOfContents, ...familiesOfHealth];
+export const families: readonly Family[] = [
+  ...familiesOfCalls,
+  ...familiesOfSearches,
+  ...familiesOfContents,
+  ...familiesOfHealth,
+];

@@ -53,6 +53,7 @@ export const queueNames = [
   "scanners",
   "embedder_queries",
   "embedder_passages",
+  "reranker",
   "extractor",
   "language_model",
 ] as const;

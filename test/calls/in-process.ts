@@ -9,6 +9,7 @@ import type { Transport } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { Redactor } from "../../src/memory/redactor.ts";
+import { noReranker } from "../../src/memory/reranker.ts";
 import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
 import { type Member, neverAborted, type Seam, seamModel, unitVector } from "../storage/seam.ts";
 
@@ -57,6 +58,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     limiter: createRateLimiter(),
     logger: { debug: log, info: log, warn: log, error: log },
     embed: async (text) => ({ vector: unitVector(text.length), model: seamModel.sha256 }),
+    reranker: noReranker,
     gateway: noGateway,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },

@@ -12,6 +12,7 @@ import { Refusal, unavailable } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { readMemory } from "../../src/memory/read.ts";
+import { noReranker } from "../../src/memory/reranker.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
@@ -32,6 +33,7 @@ const perform: Perform = createPerform({
   plans: defaultPlans,
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
+  reranker: noReranker,
   embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
   gateway: noGateway,
   forward: cannotForward,

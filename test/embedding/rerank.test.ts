@@ -221,6 +221,29 @@ test("a search that is too late leaves the queue, so that the thread does nothin
   expect(sends).toBe(2);
 });
 
+test("a search with a deadline does not wait behind others that take longer", async () => {
+  const clock = createClock();
+  let sends = 0;
+  const queue = createRerankQueue({
+    clock,
+    logger: createLogger("silent"),
+    send: async () => {
+      sends += 1;
+      await clock.sleep(200);
+      return { maxSims: Float64Array.of(1), computed: 0 };
+    },
+  });
+  await queue.judge("q", ["t"], waiter, null);
+  const others = Array.from({ length: 8 }, () => queue.judge("q", ["t"], waiter, null));
+  // Eight times a tenth of 200 ms, which one answer has changed the expectation to.
+  expect(await queue.judge("q", ["t"], waiter, 100)).toBeNull();
+  expect(queue.counts().outcomes).toMatchObject({ refused: 1, deadline: 0 });
+  await Promise.all(others);
+  expect(sends).toBe(9);
+  // Nothing is ahead of it, so it is tried, however long it takes.
+  expect(await queue.judge("q", ["t"], waiter, 60_000)).not.toBeNull();
+});
+
 test("texts of other calls wait for one step at most, and a rerank ends although they never stop", async () => {
   const order: string[] = [];
   const spied = {

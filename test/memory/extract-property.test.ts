@@ -8,6 +8,7 @@ import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
+import { noReranker } from "../../src/memory/reranker.ts";
 import { cosine } from "../../src/ranking/scores.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
 import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
@@ -145,6 +146,7 @@ async function extract(
     report() {},
     reserve: async () => {},
     pagePins: createPagePins(createClock()),
+    reranker: noReranker,
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
   });
   const { code, data } = await member.call("memory.extract", input, prepared);

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
+import { noReranker } from "../../src/memory/reranker.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
 import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
@@ -63,6 +64,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     // What other calls have reserved is left out: the transaction decides alone.
     reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
     pagePins: createPagePins(createClock()),
+    reranker: noReranker,
     embed: async (text) => vectors.get(text) ?? at(1),
   });
   return { apply: (): Promise<Outcome> => member.call("memory.extract", fields, prepared), prepared };

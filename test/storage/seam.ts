@@ -22,6 +22,7 @@ import type { Logger } from "../../src/log/logger.ts";
 import type { ListQuery, MemoryPage } from "../../src/memory/list-query.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import { readMemory } from "../../src/memory/read.ts";
+import { noReranker } from "../../src/memory/reranker.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
@@ -257,6 +258,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         reserve: unused,
         inTurn: unused,
         perform: unused,
+        reranker: noReranker,
         embed: unused,
       });
       return () => call("memory.read", input, prepared);

@@ -6,6 +6,7 @@ import { defaultPlans } from "../../../src/access/plan.ts";
 import { createRateLimiter } from "../../../src/access/rate.ts";
 import { createPerform } from "../../../src/calls/perform.ts";
 import { createClock } from "../../../src/clock.ts";
+import { noReranker } from "../../../src/memory/reranker.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
@@ -35,6 +36,7 @@ const perform = createPerform({
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   redactor: keepsSecrets,
+  reranker: noReranker,
   async embed(_text, _role, waiter) {
     await onEmbed(waiter);
     return { vector: unitVector(1), model: seamModel.sha256 };

@@ -573,6 +573,11 @@ export interface Injection {
   /** Total length of the lines of facts and contexts in the prompt, in Unicode code points. */
   characters: number;
   /**
+   * Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked
+   * for.
+   */
+  reranked?: boolean;
+  /**
    * With explain: the best of the other memories by final_score. Scores are those of a search in all memories;
    * keyword scores differ from those of the results, because words have another rarity there.
    */
@@ -742,6 +747,7 @@ export interface MemoryInjectRequest {
    * 0.2.
    */
   min_similarity?: number | undefined;
+  rerank?: Rerank | undefined;
   /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
@@ -786,6 +792,7 @@ export interface MemorySearchRequest {
   query: string;
   /** Default: "semantic". */
   mode?: SearchMode | undefined;
+  rerank?: Rerank | undefined;
   memory_type?: MemoryType | undefined;
   /** Only memories with these tags are ranked. */
   tags?: readonly string[] | undefined;
@@ -886,8 +893,8 @@ export interface MissedMemory {
   /** Cosine similarity of the query and the content, limited to 0..1; 0 without a query. */
   similarity: number;
   /**
-   * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query,
-   * importance * 0.7 + recency * 0.3.
+   * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the
+   * relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.
    */
   final_score: number;
   score_details?: ScoreDetails;
@@ -940,6 +947,31 @@ export interface Redaction {
   count: number;
 }
 
+/**
+ * Whether the best 32 memories (more if top_k is more) are judged again by a model that compares each word of
+ * the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. Only
+ * in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server
+ * decides.
+ */
+export type Rerank = "auto" | "on" | "off";
+
+/** Only if the memory was judged again. */
+export interface RerankDetails {
+  /**
+   * Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1) /
+   * 2.25, but not less than 0.
+   */
+  relevance: number;
+  /** Mean over the words of the query: similarity to the most similar word of the memory. */
+  max_sim: number;
+  /** 1 if the query names the speaker of the memory, else 0. */
+  speaker: number;
+  /** 1 if the query asks when, and the memory names a time, else 0. */
+  time: number;
+  /** Share of the memory's sentences that are questions. */
+  asks: number;
+}
+
 /** The components of final_score; only in the mode hybrid and in injections. */
 export interface ScoreDetails {
   /** The similarity of the result. */
@@ -950,6 +982,7 @@ export interface ScoreDetails {
   relevance: number;
   /** The importance of the memory. */
   importance: number;
+  rerank?: RerankDetails;
   /**
    * Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was created or
    * changed now, halved with every 30 days.
@@ -968,8 +1001,8 @@ export interface SearchResult {
   /** Cosine similarity of the query and the content, limited to 0..1; 0 without a query. */
   similarity: number;
   /**
-   * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query,
-   * importance * 0.7 + recency * 0.3.
+   * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the
+   * relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.
    */
   final_score: number;
   score_details?: ScoreDetails;
@@ -981,6 +1014,11 @@ export interface SearchResults {
   query: string;
   /** Number of results. */
   total: number;
+  /**
+   * Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked
+   * for.
+   */
+  reranked?: boolean;
   /**
    * With explain: the best of the other memories by final_score. Scores are those of a search in all memories;
    * keyword scores differ from those of the results, because words have another rarity there.

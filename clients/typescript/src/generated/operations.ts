@@ -442,7 +442,8 @@ export class Memories {
   /**
    * Search memories by meaning, or by meaning and keywords. Ranks all active, unexpired memories by final_score =
    * similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and
-   * keyword score combined) replaces similarity. total is the number of results returned.
+   * keyword score combined) replaces similarity, and the best memories can be judged again by a model (rerank),
+   * whose relevance then replaces it. total is the number of results returned.
    *
    * Permission: `memory.read`.
    */
@@ -453,9 +454,9 @@ export class Memories {
   /**
    * Choose memories for a prompt. Returns all active, unexpired rules, facts and contexts, and the prompt section
    * generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search,
-   * best first); without one, the most important and most recent ones. Rules are always included. Only if tags are
-   * given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still
-   * included.
+   * best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are
+   * always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a
+   * rule without tags is still included.
    *
    * Permission: `memory.read`.
    */

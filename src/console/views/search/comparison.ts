@@ -45,7 +45,8 @@ export async function compare(client: Memledger, asked: Asked, signal: AbortSign
   const { memory_type, ...injected } = toSearch(asked);
   const filter = { ...injected, top_k: asked.count, explain: true } satisfies MemorySearchRequest;
   const search = (mode: "semantic" | "hybrid") =>
-    client.memories.search({ ...filter, memory_type, mode }, { signal });
+    // The parts of a hybrid score are shown; the injection is as an assistant gets it.
+    client.memories.search({ ...filter, memory_type, mode, rerank: "off" }, { signal });
   const [semantic, hybrid, injection] = await Promise.all([
     search("semantic"),
     search("hybrid"),

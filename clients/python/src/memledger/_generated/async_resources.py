@@ -40,6 +40,7 @@ from .models import (
     MemoryPage,
     MemoryStatistics,
     MemoryType,
+    Rerank,
     SearchMode,
     SearchResults,
     SortDirection,
@@ -353,6 +354,7 @@ class AsyncMemories:
         *,
         query: str,
         mode: SearchMode | Unset = UNSET,
+        rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
@@ -367,8 +369,9 @@ class AsyncMemories:
     ) -> SearchResults:
         """Search memories by meaning, or by meaning and keywords. Ranks all active, unexpired memories by
         final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid,
-        relevance (similarity and keyword score combined) replaces similarity. total is the number of
-        results returned.
+        relevance (similarity and keyword score combined) replaces similarity, and the best memories can be
+        judged again by a model (rerank), whose relevance then replaces it. total is the number of results
+        returned.
 
         Permission: `memory.read`.
 
@@ -389,6 +392,7 @@ class AsyncMemories:
                 body={
                     "query": query,
                     "mode": mode,
+                    "rerank": rerank,
                     "memory_type": memory_type,
                     "tags": tags,
                     "tags_match": tags_match,
@@ -413,6 +417,7 @@ class AsyncMemories:
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
+        rerank: Rerank | Unset = UNSET,
         explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -420,9 +425,9 @@ class AsyncMemories:
     ) -> Injection:
         """Choose memories for a prompt. Returns all active, unexpired rules, facts and contexts, and the
         prompt section generated from both. With a query, these are the facts and contexts that are relevant
-        to it (hybrid search, best first); without one, the most important and most recent ones. Rules are
-        always included. Only if tags are given, a rule that has tags must match them, as facts and contexts
-        must; a rule without tags is still included.
+        to it (hybrid search, best first, judged again if rerank says so); without one, the most important
+        and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
+        match them, as facts and contexts must; a rule without tags is still included.
 
         Permission: `memory.read`.
 
@@ -454,6 +459,7 @@ class AsyncMemories:
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
+                    "rerank": rerank,
                     "explain": explain,
                 },
             ),

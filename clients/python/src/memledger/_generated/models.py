@@ -51,6 +51,7 @@ __all__ = [
     "Extraction",
     "ExtractionDetail",
     "MissedReason",
+    "RerankDetails",
     "ScoreDetails",
     "MissedMemory",
     "SearchResult",
@@ -67,6 +68,7 @@ __all__ = [
     "MemoryTypeCounts",
     "MemoryStatistics",
     "MessageRole",
+    "Rerank",
     "SearchMode",
     "SearchResults",
     "SortDirection",
@@ -631,6 +633,23 @@ MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "ra
 
 
 @dataclass(frozen=True, kw_only=True)
+class RerankDetails(Model):
+    """Only if the memory was judged again."""
+    relevance: float
+    """Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks *
+    0.1) / 2.25, but not less than 0.
+    """
+    max_sim: float
+    """Mean over the words of the query: similarity to the most similar word of the memory."""
+    speaker: float
+    """1 if the query names the speaker of the memory, else 0."""
+    time: float
+    """1 if the query asks when, and the memory names a time, else 0."""
+    asks: float
+    """Share of the memory's sentences that are questions."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScoreDetails(Model):
     """The components of final_score; only in the mode hybrid and in injections."""
     similarity: float
@@ -641,10 +660,12 @@ class ScoreDetails(Model):
     """Similarity and keyword score combined."""
     importance: float
     """The importance of the memory."""
+    rerank: RerankDetails | None = None
     recency: float | None = None
     """Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was
     created or changed now, halved with every 30 days.
     """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"rerank": RerankDetails}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -654,8 +675,9 @@ class MissedMemory(Model):
     similarity: float
     """Cosine similarity of the query and the content, limited to 0..1; 0 without a query."""
     final_score: float
-    """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without
-    a query, importance * 0.7 + recency * 0.3.
+    """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with
+    the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency
+    * 0.3.
     """
     reasons: list[MissedReason]
     """All conditions that the memory does not meet."""
@@ -669,8 +691,9 @@ class SearchResult(Model):
     similarity: float
     """Cosine similarity of the query and the content, limited to 0..1; 0 without a query."""
     final_score: float
-    """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without
-    a query, importance * 0.7 + recency * 0.3.
+    """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with
+    the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency
+    * 0.3.
     """
     score_details: ScoreDetails | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory, "score_details": ScoreDetails}
@@ -692,6 +715,10 @@ class Injection(Model):
     """Whether the lines of the rules alone are longer than max_characters."""
     characters: int
     """Total length of the lines of facts and contexts in the prompt, in Unicode code points."""
+    reranked: bool | None = None
+    """Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was
+    not asked for.
+    """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
     memories; keyword scores differ from those of the results, because words have another rarity there.
@@ -828,6 +855,8 @@ class MemoryStatistics(Model):
 
 MessageRole = Literal["user", "assistant", "system", "developer", "tool", "function"]
 
+Rerank = Literal["auto", "on", "off"]
+
 SearchMode = Literal["semantic", "hybrid"]
 
 
@@ -838,6 +867,10 @@ class SearchResults(Model):
     """Text of the query, in natural language."""
     total: int
     """Number of results."""
+    reranked: bool | None = None
+    """Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was
+    not asked for.
+    """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
     memories; keyword scores differ from those of the results, because words have another rarity there.

@@ -1,0 +1,103 @@
+// Owns the second judgement of a hybrid search: its first memories are compared with the query again, and ordered by what that says. Must never
+// add a memory, and leaves the order as it is where it cannot judge.
+
+import { Type } from "@sinclair/typebox";
+import { candidatesMin, rerankedOrder, rerankedRelevance } from "../ranking/reranking.ts";
+import { createSignReader, type Signs } from "../ranking/signs.ts";
+import { Choice, Fields } from "../schema/schema.ts";
+import { type CallReranker, type RerankChoice, rerankChoices } from "./reranker.ts";
+import type { SearchHit } from "./store.ts";
+
+/** A hit, and how it was judged, with the relevance that follows; undefined: it was not. */
+export interface RankedHit extends SearchHit {
+  readonly rerank?:
+    | { readonly relevance: number; readonly maxSim: number; readonly signs: Signs }
+    | undefined;
+}
+
+export interface Ranked {
+  /** Best first. */
+  readonly hits: readonly RankedHit[];
+  /** Whether the reranker has ordered them; absent: it was not asked. */
+  readonly reranked?: boolean;
+}
+
+const unit = { minimum: 0, maximum: 1 };
+
+export const rerankField = Type.Optional(
+  Choice(rerankChoices, {
+    title: "Rerank",
+    description: `Whether the best ${candidatesMin} memories (more if top_k is more) are judged again by a model that compares each word of the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. Only in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server decides.`,
+  }),
+);
+
+export const rerankedField = Type.Optional(
+  Type.Boolean({
+    description:
+      "Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked for.",
+  }),
+);
+
+/** A part of score_details. */
+export const rerankDetails = Type.Optional(
+  Fields(
+    {
+      relevance: Type.Number({
+        ...unit,
+        description:
+          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1) / 2.25, but not less than 0.",
+      }),
+      max_sim: Type.Number({
+        minimum: -1,
+        maximum: 1,
+        description: "Mean over the words of the query: similarity to the most similar word of the memory.",
+      }),
+      speaker: Type.Number({
+        ...unit,
+        description: "1 if the query names the speaker of the memory, else 0.",
+      }),
+      time: Type.Number({
+        ...unit,
+        description: "1 if the query asks when, and the memory names a time, else 0.",
+      }),
+      asks: Type.Number({ ...unit, description: "Share of the memory's sentences that are questions." }),
+    },
+    { title: "RerankDetails", description: "Only if the memory was judged again." },
+  ),
+);
+
+/** How many memories a search has to find, so that `topK` of them can be returned. */
+export function candidatesOf(topK: number, choice: RerankChoice): number {
+  return choice === "off" ? topK : Math.max(topK, candidatesMin);
+}
+
+/**
+ * Orders the hits again and returns the best `topK`.
+ * @param found as many as `candidatesOf`, best first
+ */
+export async function rerank(
+  found: readonly SearchHit[],
+  query: string,
+  topK: number,
+  choice: RerankChoice,
+  reranker: CallReranker,
+): Promise<Ranked> {
+  if (choice === "off") return { hits: found };
+  const contents = found.map(({ memory }) => memory.content);
+  const maxSims = await reranker.judge(query, contents, choice);
+  if (maxSims === null) return { hits: found.slice(0, topK), reranked: false };
+  const readSigns = createSignReader(query);
+  const candidates = found.map((hit, at) => {
+    const signs = readSigns(hit.memory.content);
+    const maxSim = maxSims[at] ?? 0;
+    const relevance = rerankedRelevance({ relevance: hit.relevance, maxSim, signs });
+    const { importance } = hit.memory;
+    return { relevance, importance, hit: { ...hit, rerank: { relevance, maxSim, signs } } };
+  });
+  return {
+    hits: rerankedOrder(candidates)
+      .slice(0, topK)
+      .map(({ hit }) => hit),
+    reranked: true,
+  };
+}
