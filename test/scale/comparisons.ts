@@ -47,6 +47,7 @@ export function comparedSearches(seed: number, vectors: ReadonlyMap<string, Floa
         const input: JsonObject = {
           query: text,
           mode,
+          rerank: "off",
           top_k: query.topK,
           min_similarity: query.minSimilarity,
           include_expired: query.includeExpired,

@@ -323,6 +323,7 @@ class Proof {
     const input: JsonObject = {
       query: text,
       mode: isHybrid ? "hybrid" : "semantic",
+      rerank: "off",
       top_k: query.topK,
       min_similarity: query.minSimilarity,
       include_expired: query.includeExpired,
