@@ -15,10 +15,10 @@ import type {
 } from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
 import { identify, readModelConfig } from "./model.ts";
-import { assertUnchanged, readGraph } from "./model-directory.ts";
+import { assertUnchanged, type ModelSource, readGraph } from "./model-directory.ts";
 import { createRerankJobs } from "./rerank-jobs.ts";
 import { createRunQueue } from "./run-queue.ts";
-import { createTokenVectorModel } from "./token-vectors.ts";
+import { createTokenVectorModel, type TokenVectorModel } from "./token-vectors.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
 const { runtime, model, head, threads, batching: decided }: EmbedderInit = workerData;
@@ -30,17 +30,8 @@ const tokenize = createTokenizer(model, config);
 const onnx = loadOnnx(runtime);
 const inference = createInference(onnx, readGraph(model), config, threads);
 const batching = decided ?? mayBatch(tokenize, inference, config.dimensions);
-const tokenVectors =
-  head === null
-    ? null
-    : createTokenVectorModel(
-        onnx,
-        head,
-        inference,
-        (text, most) => tokenize(text, "passage", most),
-        batching,
-      );
-const reranks = tokenVectors === null ? null : createRerankJobs(tokenVectors, tokenize);
+let tokenVectors: TokenVectorModel | null = null;
+const reranks = head === null ? null : createRerankJobs(() => loadTokenVectors(head), tokenize);
 const queue = createRunQueue(tokenize, inference, config.dimensions, batching, reranks);
 
 answerRequests(
@@ -60,4 +51,10 @@ answerRequests(
 
 function answer(request: EmbedRequest | RerankRequest): Promise<EmbedAnswer | RerankAnswer> {
   return "texts" in request ? queue.rerank(request) : queue.embed(request);
+}
+
+function loadTokenVectors(source: ModelSource): TokenVectorModel {
+  const probe = (text: string, maxTokens: number) => tokenize(text, "passage", maxTokens);
+  tokenVectors ??= createTokenVectorModel(onnx, source, inference, probe, batching);
+  return tokenVectors;
 }

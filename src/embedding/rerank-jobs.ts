@@ -43,9 +43,12 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** @param maxBytes of the token vectors that are kept */
+/**
+ * @param load called for the first job, because it takes longer than a server should need to start; returns the same model each time
+ * @param maxBytes of the token vectors that are kept
+ */
 export function createRerankJobs(
-  model: TokenVectorModel,
+  load: () => TokenVectorModel,
   tokenize: Tokenize,
   maxBytes = tokenVectorsMaxBytes,
 ): RerankJobs {
@@ -56,19 +59,19 @@ export function createRerankJobs(
   });
 
   /** Looks for the texts in memory, and tokenises some of the others. */
-  const prepare = (texts: readonly Text[]): void => {
+  const prepare = (texts: readonly Text[], { maxTokens }: TokenVectorModel): void => {
     let characters = 0;
     for (const text of texts) {
       text.vectors = kept.get(text.key) ?? null;
       if (text.vectors !== null) continue;
-      const content = text.content.slice(0, model.maxTokens * textCharactersPerToken);
+      const content = text.content.slice(0, maxTokens * textCharactersPerToken);
       characters += content.length;
-      text.ids = tokenize(content, text.role, model.maxTokens);
+      text.ids = tokenize(content, text.role, maxTokens);
       if (characters >= stepMaxCharacters) return;
     }
   };
 
-  const compute = (job: Job, missing: readonly Text[]): void => {
+  const compute = (job: Job, missing: readonly Text[], model: TokenVectorModel): void => {
     const lengths = missing.map(({ ids }) => ids?.length ?? 0);
     const run = model.batching ? chooseRun(lengths).flatMap((at) => missing[at] ?? []) : missing.slice(0, 1);
     const computed = model.compute(run.map(({ ids }) => ids ?? []));
@@ -82,8 +85,7 @@ export function createRerankJobs(
   };
 
   /** Compares the query with the next memories. */
-  const score = (job: Job): void => {
-    const { dimensions, levels } = model;
+  const score = (job: Job, { dimensions, levels }: TokenVectorModel): void => {
     const query = job.query.vectors ?? none;
     for (let products = 0; job.scored < job.memories.length && products < stepMaxProducts; job.scored++) {
       const memory = job.memories[job.scored]?.vectors ?? none;
@@ -93,11 +95,12 @@ export function createRerankJobs(
   };
 
   const advance = (job: Job): void => {
+    const model = load();
     const missing = [job.query, ...job.memories].filter(({ vectors }) => vectors === null);
     const unread = missing.filter(({ ids }) => ids === null);
-    if (unread.length > 0) prepare(unread);
-    else if (missing.length > 0) compute(job, missing);
-    else score(job);
+    if (unread.length > 0) prepare(unread, model);
+    else if (missing.length > 0) compute(job, missing, model);
+    else score(job, model);
   };
 
   const toText = (project: string, content: string, role: Text["role"]): Text => ({

@@ -260,7 +260,13 @@ test("texts of other calls wait for one step at most, and a rerank ends although
       into.fill(texts.length);
     },
   };
-  const queue = createRunQueue(tokenize, runs, 2, false, createRerankJobs(spied, tokenize));
+  const queue = createRunQueue(
+    tokenize,
+    runs,
+    2,
+    false,
+    createRerankJobs(() => spied, tokenize),
+  );
   let isDone = false;
   const reranked = queue.rerank({ project: "p", query: "Who?", texts: sentences.slice(0, 32) }).then(() => {
     isDone = true;
@@ -279,7 +285,7 @@ test("texts of other calls wait for one step at most, and a rerank ends although
 });
 
 test("what is kept in memory is limited", async () => {
-  const jobs = createRerankJobs(vectors, tokenize, 20_000);
+  const jobs = createRerankJobs(() => vectors, tokenize, 20_000);
   const computedOf = async (texts: readonly string[]) => {
     const answer = jobs.add({ project: "p", query: "Who?", texts });
     while (jobs.isWaiting) jobs.step();
