@@ -21,12 +21,13 @@ const window = 512;
 
 /**
  * Makes one project per number, with that many facts of random importance, in a data directory without a server. `tagsOf` gives the tags
- * of a memory by its number in its project.
+ * of a memory by its number in its project, and `textOf` its content.
  */
 export function fill(
   dataDir: string,
   sizes: readonly number[],
   tagsOf: (number: number) => readonly string[] = () => [],
+  textOf = sentence,
 ): Promise<readonly FilledProject[]> {
   const { dimensions } = readModelConfig(defaultModel());
   return withFillingStore(dataDir, async (store) => {
@@ -34,7 +35,7 @@ export function fill(
     for (const size of sizes) {
       progress(`filling a project with ${size} memories`);
       const { keyId, key } = await addProject(store, `memories ${size} ${filled.length}`);
-      filled.push({ key, ids: await create(store, keyId, size, dimensions, tagsOf) });
+      filled.push({ key, ids: await create(store, keyId, size, dimensions, tagsOf, textOf) });
     }
     return filled;
   });
@@ -46,6 +47,7 @@ async function create(
   size: number,
   dimensions: number,
   tagsOf: (number: number) => readonly string[],
+  textOf: typeof sentence,
 ): Promise<string[]> {
   const random = createRandom(size);
   const ids: string[] = [];
@@ -53,7 +55,7 @@ async function create(
     const count = Math.min(window, size - from);
     const calls = Array.from({ length: count }, (_, at) => {
       const number = from + at;
-      const content = sentence(random, number);
+      const content = textOf(random, number);
       const tags = tagsOf(number);
       const body = {
         content,

@@ -47,7 +47,7 @@ export function judge(rankings: readonly Ranking[]): string[] {
     ...cuts.map((k) => percent(hitRate(rankings, k))),
     ...cuts.map((k) => over((ranking) => recall(ranking, k))),
     over(normalisedGain),
-    over(reciprocalRank),
+    percent(meanReciprocalRank(rankings)),
   ];
 }
 
@@ -60,6 +60,11 @@ export function hitRate(rankings: readonly Ranking[], k: number): number {
 function recall({ places, evidence }: Ranking, k: number): number {
   const found = new Set(places.slice(0, k).flat());
   return evidence.filter((id) => found.has(id)).length / evidence.length;
+}
+
+/** Of the first evidence among the first 20 places, 0..1. */
+export function meanReciprocalRank(rankings: readonly Ranking[]): number {
+  return mean(rankings.map(reciprocalRank));
 }
 
 function reciprocalRank({ places, evidence }: Ranking): number {
