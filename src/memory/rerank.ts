@@ -45,7 +45,7 @@ export const rerankDetails = Type.Optional(
       relevance: Type.Number({
         ...unit,
         description:
-          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1) / 2.25, but not less than 0.",
+          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 - 0.5) / 1.75, but not less than 0.",
       }),
       max_sim: Type.Number({
         minimum: -1,

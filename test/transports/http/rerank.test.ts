@@ -84,7 +84,7 @@ describe.each([
         0.15 * Number(speaker) +
         0.1 * Number(time) -
         0.1 * Number(asks);
-      expect(Number(rerank.relevance)).toBeCloseTo(Math.max(0, sum / 2.25), 12);
+      expect(Number(rerank.relevance)).toBeCloseTo(Math.max(0, (sum - 0.5) / 1.75), 12);
       expect(hit.final_score).toBe(Number(rerank.relevance) * 0.7 + Number(importance) * 0.3);
     }
     const scores = hits.map(({ final_score }) => Number(final_score));

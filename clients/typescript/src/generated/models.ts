@@ -958,8 +958,8 @@ export type Rerank = "auto" | "on" | "off";
 /** Only if the memory was judged again. */
 export interface RerankDetails {
   /**
-   * Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1) /
-   * 2.25, but not less than 0.
+   * Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 - 0.5)
+   * / 1.75, but not less than 0.
    */
   relevance: number;
   /** Mean over the words of the query: similarity to the most similar word of the memory. */

@@ -637,7 +637,7 @@ class RerankDetails(Model):
     """Only if the memory was judged again."""
     relevance: float
     """Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks *
-    0.1) / 2.25, but not less than 0.
+    0.1 - 0.5) / 1.75, but not less than 0.
     """
     max_sim: float
     """Mean over the words of the query: similarity to the most similar word of the memory."""
