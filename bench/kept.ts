@@ -93,7 +93,12 @@ async function measure(
     for (const { question, answer } of conversation.questions) {
       if (contentWords(String(answer)).length === 0 || wordsOf(String(answer)).length > answerMaxWords)
         continue;
-      const found = (await post("/v1/memories/search", { query: question, mode: "hybrid", top_k: topK })) as {
+      const found = (await post("/v1/memories/search", {
+        query: question,
+        mode: "hybrid",
+        rerank: "off",
+        top_k: topK,
+      })) as {
         results: { memory: { content: string } }[];
       };
       const contents = found.results.map(({ memory }) => memory.content);
