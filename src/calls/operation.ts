@@ -51,8 +51,9 @@ export interface Preparation {
    * own transaction, so its changes stay if this operation is refused later. The rate limit does not count it, because the caller has
    * sent one request. The answer may be a refusal. If an erasure is committed before this operation is settled, it is refused with 1503,
    * because the answer may contain the erased text. Exchanges are prepared again instead.
+   * @param answerWithinMs how long this operation waits for it; it is not stopped, but leaves out what would take too long
    */
-  perform(operation: ProjectOperation, input: JsonObject): Promise<Answer>;
+  perform(operation: ProjectOperation, input: JsonObject, answerWithinMs?: number): Promise<Answer>;
   /** The result of `work`, or undefined after `ms`. The work itself is not stopped. */
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */

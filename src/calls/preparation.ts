@@ -12,7 +12,7 @@ import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
-import type { Reranker } from "../memory/reranker.ts";
+import { type Reranker, rerankDeadlineMs } from "../memory/reranker.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -72,7 +72,7 @@ export function createPrepare(
   const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
   return async (authority, input, request, held, watch, models, exchange) => {
-    const { credentials, origin, signal, onProgress = ignoreProgress } = request;
+    const { credentials, origin, signal, answerWithinMs, onProgress = ignoreProgress } = request;
     if (authority.kind === "session") return null;
     if (authority.kind === "installation") {
       const administration = { store, now: clock.now(), plans, signal };
@@ -111,7 +111,7 @@ export function createPrepare(
       reranker: {
         choice: reranker.choice,
         judge: (query, texts, choice) =>
-          reranker.judge(query, texts, waiter, choice === "on" ? null : reranker.deadlineMs),
+          reranker.judge(query, texts, waiter, rerankDeadlineMs(reranker, choice, answerWithinMs)),
       },
       inTurn: (work) => {
         if (isInTurn) return work();
@@ -122,7 +122,7 @@ export function createPrepare(
           });
         });
       },
-      async perform(other, fields) {
+      async perform(other, fields, withinMs) {
         await watch.begin();
         // The answer to a client of an exchange names this record.
         const recordId = exchange === null ? undefined : createRecordId(clock.now());
@@ -132,6 +132,7 @@ export function createPrepare(
           origin,
           signal,
           ...(recordId === undefined ? {} : { recordId }),
+          ...(withinMs === undefined ? {} : { answerWithinMs: withinMs }),
         });
         return recordId === undefined ? answer : { ...answer, recordId };
       },

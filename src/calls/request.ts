@@ -23,6 +23,8 @@ export interface Request {
   readonly exchange?: ExchangeSource;
   /** The id that the record of the call gets; absent: it is made with the record. */
   readonly recordId?: string;
+  /** How long the caller waits for the answer, in milliseconds; absent: as long as it takes. */
+  readonly answerWithinMs?: number;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }

@@ -53,7 +53,7 @@ export async function findMemory(
     if (memory.failure === "fail_closed") throw withoutMemory(fault, recordId);
     return { ...skipped, outcome: "failed", recordId, query, fault };
   };
-  const performed = preparation.perform(injectMemories, input).catch(() => null);
+  const performed = preparation.perform(injectMemories, input, memory.deadlineMs).catch(() => null);
   const answer = await preparation.within(memory.deadlineMs, performed);
   if (answer === undefined) return failed(`It was not complete after ${memory.deadlineMs} ms.`);
   if (answer === null) return failed("The injection could not be performed.");

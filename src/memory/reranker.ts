@@ -34,5 +34,20 @@ export interface CallReranker extends Pick<Reranker, "choice"> {
   judge(query: string, texts: readonly string[], choice: "auto" | "on"): Promise<Float64Array | null>;
 }
 
+/**
+ * How long a call waits for the reranker. A caller that waits for a limited time must get the hybrid order within it, so the reranker has
+ * half of it at most, whatever the choice is.
+ * @returns null: however long it takes
+ */
+export function rerankDeadlineMs(
+  { deadlineMs }: Pick<Reranker, "deadlineMs">,
+  choice: "auto" | "on",
+  answerWithinMs = Number.POSITIVE_INFINITY,
+): number | null {
+  const chosenMs = choice === "on" ? Number.POSITIVE_INFINITY : deadlineMs;
+  const leastMs = Math.min(chosenMs, answerWithinMs / 2);
+  return leastMs === Number.POSITIVE_INFINITY ? null : leastMs;
+}
+
 /** Judges nothing. */
 export const noReranker: Reranker & CallReranker = { judge: async () => null, choice: "off", deadlineMs: 0 };

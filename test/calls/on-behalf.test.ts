@@ -12,6 +12,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { injectMemories } from "../../src/memory/inject.ts";
+import type { Reranker } from "../../src/memory/reranker.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { administrationOf, type Member, openSeam } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf, type Send } from "./in-process.ts";
@@ -190,4 +191,24 @@ test("it may have another operation performed in turn", async () => {
     "rag.find",
     "gateway.chat",
   ]);
+});
+
+test("an injection for a gateway waits half as long for the reranker as the gateway waits for it, and else as it is set", async () => {
+  const deadlines: (number | null)[] = [];
+  const judge: Reranker["judge"] = async (_query, texts, _waiter, deadlineMs) => {
+    deadlines.push(deadlineMs);
+    return Float64Array.from(texts, () => 0.5);
+  };
+  const project = await seam.project({ plan: "custom" });
+  const secret = await newSecret(seam, project, permissions);
+  for (const choice of ["auto", "on", "off"] as const) {
+    const reranking = openCalls(seam, { reranker: { judge, choice, deadlineMs: 60 } });
+    const send = openClient(reranking, secret, "gateway");
+    for (const withinMs of [undefined, 50, 5_000]) {
+      const outer = gateway(({ perform }) => perform(injectMemories, question, withinMs));
+      expect(await send(outer, chat)).toMatchObject({ code: 1000 });
+    }
+    await send(injectMemories, { ...question, rerank: "on" });
+  }
+  expect(deadlines).toEqual([60, 25, 60, null, null, 25, 2_500, null, null]);
 });
