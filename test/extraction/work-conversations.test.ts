@@ -5,7 +5,7 @@ import { isAnswered } from "../../bench/answers.ts";
 import { extractByRules } from "../../src/extraction/rules/extract.ts";
 import { readExtractionSource } from "../../src/memory/extraction-source.ts";
 import { extractionDetails } from "../../src/memory/extractor.ts";
-import { isNoise, loadWorkConversations } from "./work/work-conversations.ts";
+import { isNoise, loadWorkConversations } from "./sessions/work-conversations.ts";
 
 const conversations = loadWorkConversations();
 
