@@ -6,8 +6,8 @@ import { type Period, shareIn } from "./period.ts";
 import { findPhrases, toSearchable } from "./phrase.ts";
 import { relativeHint, relativePhrases } from "./relative-phrases.ts";
 
-/** How much of a text is read. Dates are in front of a memory, or in its first sentences. */
-const readCharactersMax = 1_000;
+/** How much of a text is read, because a search reads up to 200. Dates are in front of a memory, or in its first sentences. */
+const readCharactersMax = 400;
 const yearHint = /(?:19|20)\d\d/;
 /** "[8 May 2023] Ann:", "[1:56 pm on 8 May, 2023]", "(2023-05-08)", "2023-05-08: ". */
 const header = /^(?:\[[^\]]{4,40}\]|\([^)]{4,40}\)|[\d\p{L}][\d\p{L} ,.-]{3,30}: )/u;

@@ -37,7 +37,7 @@ const aroundCharacters = 40;
 export function phrase(source: string, read: Phrase["read"]): Phrase {
   return {
     pattern: new RegExp(
-      `(?<![\\p{L}\\p{N}'/]|(?<!mid)-|\\p{N}[.,:])(?:${source})(?![\\p{L}\\p{N}/]|[.,:-]\\p{N})`,
+      `\\b(?<![\\p{L}\\p{N}'/]|(?<!mid)-|\\p{N}[.,:])(?:${source})(?![\\p{L}\\p{N}/]|[.,:-]\\p{N})`,
       "giu",
     ),
     read,

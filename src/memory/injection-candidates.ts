@@ -8,7 +8,7 @@ import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
-import { candidatesOf, rerank } from "./rerank.ts";
+import { candidatesOf, rerank, toJudgement } from "./rerank.ts";
 import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
@@ -70,10 +70,10 @@ export async function findCandidates(
     includeInactive: false,
     now,
   };
-  const choice = wanted.rerank ?? reranker.choice;
-  const candidates = { ...search, topK: candidatesOf(topK, choice) };
+  const judgement = toJudgement(query, topK, wanted.rerank ?? reranker.choice, now);
+  const candidates = { ...search, topK: candidatesOf(judgement) };
   const { rules, hits: found } = await store.memories.readForInjection(caller.project, candidates, signal);
-  const { hits, ...ranked } = await rerank(found, query, topK, choice, reranker);
+  const { hits, ...ranked } = await rerank(found, judgement, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation) : [];
   return {
     rules: rules.filter(inScope(tags)),

@@ -2,7 +2,16 @@
 // add a memory, and leaves the order as it is where it cannot judge.
 
 import { Type } from "@sinclair/typebox";
-import { candidatesMin, rerankedOrder, rerankedRelevance } from "../ranking/reranking.ts";
+import { shareOfPeriod } from "../dates/memory-period.ts";
+import type { Period } from "../dates/period.ts";
+import { periodOf } from "../dates/query-period.ts";
+import {
+  candidatesAmong,
+  candidatesFor,
+  candidatesMin,
+  rerankedOrder,
+  rerankedRelevance,
+} from "../ranking/reranking.ts";
 import { createSignReader, type Signs } from "../ranking/signs.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "./reranker.ts";
@@ -45,7 +54,7 @@ export const rerankDetails = Type.Optional(
       relevance: Type.Number({
         ...unit,
         description:
-          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 - 0.5) / 1.75, but not less than 0.",
+          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 + period * 0.3 - 0.5) / 1.75, limited to 0..1.",
       }),
       max_sim: Type.Number({
         minimum: -1,
@@ -61,14 +70,33 @@ export const rerankDetails = Type.Optional(
         description: "1 if the query asks when, and the memory names a time, else 0.",
       }),
       asks: Type.Number({ ...unit, description: "Share of the memory's sentences that are questions." }),
+      period: Type.Number({
+        ...unit,
+        description:
+          "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else created_at.",
+      }),
     },
     { title: "RerankDetails", description: "Only if the memory was judged again." },
   ),
 );
 
+/** How a search wants to be judged again. */
+export interface Judgement {
+  readonly query: string;
+  /** Number of results. */
+  readonly topK: number;
+  readonly choice: RerankChoice;
+  /** That the query names; null: none, or nothing is judged again. */
+  readonly period: Period | null;
+}
+
+export function toJudgement(query: string, topK: number, choice: RerankChoice, now: number): Judgement {
+  return { query, topK, choice, period: choice === "off" ? null : periodOf(query, now) };
+}
+
 /** How many memories a search has to find, so that `topK` of them can be returned. */
-export function candidatesOf(topK: number, choice: RerankChoice): number {
-  return choice === "off" ? topK : Math.max(topK, candidatesMin);
+export function candidatesOf({ topK, choice, period }: Judgement): number {
+  return choice === "off" ? topK : candidatesFor(topK, period !== null);
 }
 
 /**
@@ -77,18 +105,18 @@ export function candidatesOf(topK: number, choice: RerankChoice): number {
  */
 export async function rerank(
   found: readonly SearchHit[],
-  query: string,
-  topK: number,
-  choice: RerankChoice,
+  { query, topK, choice, period }: Judgement,
   reranker: CallReranker,
 ): Promise<Ranked> {
   if (choice === "off") return { hits: found };
-  const contents = found.map(({ memory }) => memory.content);
+  const isOfPeriod = period && (({ memory }: SearchHit) => shareOfPeriod(memory, period) >= 0.5);
+  const judged = candidatesAmong(found, topK, isOfPeriod);
+  const contents = judged.map(({ memory }) => memory.content);
   const maxSims = await reranker.judge(query, contents, choice);
   if (maxSims === null) return { hits: found.slice(0, topK), reranked: false };
-  const readSigns = createSignReader(query);
-  const candidates = found.map((hit, at) => {
-    const signs = readSigns(hit.memory.content);
+  const readSigns = createSignReader(query, period);
+  const candidates = judged.map((hit, at) => {
+    const signs = readSigns(hit.memory);
     const maxSim = maxSims[at] ?? 0;
     const relevance = rerankedRelevance({ relevance: hit.relevance, maxSim, signs });
     const { importance } = hit.memory;

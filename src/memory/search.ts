@@ -10,7 +10,7 @@ import { fieldRefusal } from "./messages.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { query, searchModes } from "./query.ts";
 import { touchMemories } from "./read.ts";
-import { candidatesOf, rerank, rerankedField, rerankField } from "./rerank.ts";
+import { candidatesOf, rerank, rerankedField, rerankField, toJudgement } from "./rerank.ts";
 import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
 import type { SearchQuery } from "./store.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
@@ -95,9 +95,10 @@ export const searchMemories = projectOperation({
       includeInactive: input.include_inactive ?? false,
       now,
     };
-    const candidates = { ...wanted, topK: candidatesOf(topK, choice) };
+    const judgement = toJudgement(input.query, topK, choice, now);
+    const candidates = { ...wanted, topK: candidatesOf(judgement) };
     const found = await store.memories.search(caller.project, candidates, signal);
-    const { hits, ...ranked } = await rerank(found, input.query, topK, choice, preparation.reranker);
+    const { hits, ...ranked } = await rerank(found, judgement, preparation.reranker);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     const others =
       input.explain === true

@@ -1,6 +1,8 @@
 // Owns the signs of relevance that are read from the texts of a query and a memory, without a model, each 0..1. They know English, and memories
 // of the form `[date] Name: text`. Must never be used to exclude a memory: a sign only moves it.
 
+import { shareOfPeriod } from "../dates/memory-period.ts";
+import type { Period } from "../dates/period.ts";
 import { splitWords } from "./words.ts";
 
 /** What a sign adds to the relevance of a memory. Chosen on conversations (models/memledger-rerank-v1/README.md); coarse on purpose. */
@@ -11,6 +13,11 @@ export const signWeights = {
   time: 0.1,
   /** The share of the memory's sentences that are questions: they seldom answer one. */
   asks: -0.1,
+  /**
+   * The query names a period, and this part of the memory's date is in it. Chosen on questions about a time (test/memory/dated) as the
+   * greatest coarse value with which no figure of the conversations falls.
+   */
+  period: 0.3,
 } as const;
 
 export type Signs = Readonly<Record<keyof typeof signWeights, number>>;
@@ -27,12 +34,19 @@ const asksForTime = /\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long\b
 const namesTime =
   /\b(?:yesterday|today|tonight|tomorrow|ago|last|next|recently|since|this (?:week|month|year|weekend|morning|summer|winter|spring|fall)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|20\d\d)\b/i;
 
-/** Reads the query once. @returns the signs of a memory with this content */
-export function createSignReader(query: string): (content: string) => Signs {
+/** What signs are read from. */
+interface SignedMemory {
+  readonly content: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Reads the query once. @param period that the query names; null: none. @returns the signs of a memory */
+export function createSignReader(query: string, period: Period | null): (memory: SignedMemory) => Signs {
   const words = new Set(splitWords(query));
   const wantsTime = asksForTime.test(query);
-  return (content) => {
-    const text = content.slice(0, readCharacters).replace(header, "");
+  return (memory) => {
+    const text = memory.content.slice(0, readCharacters).replace(header, "");
     const speaker = speakerForm.exec(text);
     const name = splitWords(speaker?.[1] ?? "");
     const body = text
@@ -43,6 +57,7 @@ export function createSignReader(query: string): (content: string) => Signs {
       speaker: name.length > 0 && name.every((word) => words.has(word)) ? 1 : 0,
       time: wantsTime && namesTime.test(body) ? 1 : 0,
       asks: shareOfQuestions(body),
+      period: period === null ? 0 : shareOfPeriod(memory, period),
     };
   };
 }

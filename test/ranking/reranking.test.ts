@@ -2,14 +2,19 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { rerankedOrder, rerankedRelevance } from "../../src/ranking/reranking.ts";
+import {
+  candidatesAmong,
+  candidatesFor,
+  rerankedOrder,
+  rerankedRelevance,
+} from "../../src/ranking/reranking.ts";
 import { finalScore } from "../../src/ranking/scores.ts";
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 const evidence = fc.record({
   relevance: unit,
   maxSim: fc.double({ min: -1, max: 1, noNaN: true }),
-  signs: fc.record({ speaker: unit, time: unit, asks: unit }),
+  signs: fc.record({ speaker: unit, time: unit, asks: unit, period: unit }),
 });
 
 test("relevance is in 0..1", () => {
@@ -31,6 +36,7 @@ test("relevance never decreases with the first relevance, MaxSim or a sign for i
           speaker: Math.max(a.signs.speaker, b.signs.speaker),
           time: Math.max(a.signs.time, b.signs.time),
           asks: Math.min(a.signs.asks, b.signs.asks),
+          period: Math.max(a.signs.period, b.signs.period),
         },
       };
       expect(rerankedRelevance(more)).toBeGreaterThanOrEqual(rerankedRelevance(a));
@@ -56,6 +62,26 @@ test("the order is that of the final scores, and equal candidates keep their pla
       }
       const numbered = given.map((each, at) => ({ ...each, at }));
       expect(rerankedOrder(numbered).map(({ at }) => at)).toEqual(places);
+    }),
+  );
+});
+
+test("as many are judged as without a period: all that are in front, and behind them those of the period first", () => {
+  const found = fc.array(fc.boolean(), { maxLength: 300 });
+  fc.assert(
+    fc.property(found, fc.integer({ min: 1, max: 50 }), (ofPeriod, topK) => {
+      const places = [...ofPeriod.keys()].slice(0, candidatesFor(topK, true));
+      const plain = candidatesAmong(places, topK, null);
+      expect(plain).toEqual(places.slice(0, candidatesFor(topK, false)));
+      const chosen = candidatesAmong(places, topK, (place) => ofPeriod[place] ?? false);
+      expect(chosen).toHaveLength(plain.length);
+      expect(new Set(chosen).size).toBe(chosen.length);
+      const certain = Math.max(0, Math.max(topK, 32) - 16);
+      expect(chosen.slice(0, certain)).toEqual(places.slice(0, certain));
+      const isOther = (place: number) => !ofPeriod[place];
+      expect(chosen.filter((place) => !plain.includes(place)).filter(isOther)).toEqual([]);
+      const leftOut = places.filter((place) => !chosen.includes(place));
+      if (chosen.slice(certain).some(isOther)) expect(leftOut.filter((place) => ofPeriod[place])).toEqual([]);
     }),
   );
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createSignReader } from "../../src/ranking/signs.ts";
 
-const read = (query: string, content: string) => createSignReader(query)(content);
+const read = (query: string, content: string) => createSignReader(query, null)({ content, createdAt: 0 });
 
 describe("speaker", () => {
   test.each([
@@ -47,6 +47,21 @@ describe("asks", () => {
   });
 });
 
+describe("period", () => {
+  const may = { from: Date.UTC(2023, 4), until: Date.UTC(2023, 5) };
+  test.each([
+    ["[8 May 2023] Melanie: I painted.", 0, 1],
+    ["[8 June 2023] Melanie: I painted.", Date.UTC(2023, 4, 8), 0],
+    ["Melanie painted.", Date.UTC(2023, 4, 8), 1],
+    ["Melanie painted.", Date.UTC(2023, 5, 8), 0],
+  ])("%s created at %d", (content, createdAt, expected) => {
+    expect(createSignReader("What did Melanie do in May?", may)({ content, createdAt }).period).toBe(
+      expected,
+    );
+    expect(createSignReader("What did Melanie do?", null)({ content, createdAt }).period).toBe(0);
+  });
+});
+
 test("every sign is in 0..1, whatever the texts are", () => {
   const texts = fc.oneof(
     fc.string({ unit: "grapheme" }),
@@ -71,9 +86,9 @@ test.each([
   ["a long name", "A".repeat(10_000)],
   ["months", "may ".repeat(2_500)],
 ])("reads 10,000 characters of %s in linear time", (_, content) => {
-  const reader = createSignReader("When did it happen?");
+  const reader = createSignReader("When did it happen?", { from: 0, until: 1 });
   const startedMs = performance.now();
-  for (let at = 0; at < 32; at++) reader(content);
+  for (let at = 0; at < 32; at++) reader({ content, createdAt: 0 });
   // With quadratic time it takes more than a minute.
   expect(performance.now() - startedMs).toBeLessThan(20_000);
 });

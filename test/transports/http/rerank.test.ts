@@ -77,13 +77,14 @@ describe.each([
     for (const hit of hits) {
       const { relevance, importance, rerank } = detailsOf(hit);
       if (!isObject(rerank)) throw new Error("a result was not judged");
-      const { max_sim, speaker, time, asks } = rerank;
+      const { max_sim, speaker, time, asks, period } = rerank;
       const sum =
         Number(relevance) +
         Number(max_sim) +
         0.15 * Number(speaker) +
         0.1 * Number(time) -
-        0.1 * Number(asks);
+        0.1 * Number(asks) +
+        0.3 * Number(period);
       expect(Number(rerank.relevance)).toBeCloseTo(Math.max(0, (sum - 0.5) / 1.75), 12);
       expect(hit.final_score).toBe(Number(rerank.relevance) * 0.7 + Number(importance) * 0.3);
     }

@@ -958,8 +958,8 @@ export type Rerank = "auto" | "on" | "off";
 /** Only if the memory was judged again. */
 export interface RerankDetails {
   /**
-   * Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 - 0.5)
-   * / 1.75, but not less than 0.
+   * Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 +
+   * period * 0.3 - 0.5) / 1.75, limited to 0..1.
    */
   relevance: number;
   /** Mean over the words of the query: similarity to the most similar word of the memory. */
@@ -970,6 +970,11 @@ export interface RerankDetails {
   time: number;
   /** Share of the memory's sentences that are questions. */
   asks: number;
+  /**
+   * If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its
+   * text, or else created_at.
+   */
+  period: number;
 }
 
 /** The components of final_score; only in the mode hybrid and in injections. */
