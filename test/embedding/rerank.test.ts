@@ -2,7 +2,7 @@
 // queue and its priority.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRandom } from "../../bench/texts.ts";
@@ -11,7 +11,12 @@ import { type Embedder, startEmbedder } from "../../src/embedding/embedder.ts";
 import { headOf, readHeadConfig } from "../../src/embedding/head.ts";
 import { createInference } from "../../src/embedding/inference.ts";
 import { readModelConfig } from "../../src/embedding/model.ts";
-import { builtInHeads, defaultModel, readGraph } from "../../src/embedding/model-directory.ts";
+import {
+  builtInHeads,
+  defaultModel,
+  readGraph,
+  readHeadDirectory,
+} from "../../src/embedding/model-directory.ts";
 import { createRerankJobs } from "../../src/embedding/rerank-jobs.ts";
 import { createRerankQueue } from "../../src/embedding/rerank-queue.ts";
 import { createRunQueue } from "../../src/embedding/run-queue.ts";
@@ -82,6 +87,20 @@ describe("the built-in head", () => {
     expect(head.id).toBe("memledger-rerank-v1");
     expect(headOf({ ...model, graphSha256: "0".repeat(64) })).toBeNull();
     expect(builtInHeads().map((each) => readHeadConfig(each).dimensions)).toEqual([64]);
+  });
+
+  test("can be one of several, each for one embedding model or a list of them", () => {
+    const write = (name: string, embedders: unknown) => {
+      const directory = join(folder, name);
+      mkdirSync(join(directory, "onnx"), { recursive: true });
+      const config = { dimensions: 8, levels: 127, max_tokens: 16, embedder_sha256: embedders };
+      writeFileSync(join(directory, "config.json"), JSON.stringify(config));
+      writeFileSync(join(directory, "onnx/model.onnx"), name);
+      return readHeadDirectory(directory);
+    };
+    const heads = [write("head-a", "aa"), write("head-b", ["bb", "cc"])];
+    const found = ["aa", "bb", "cc", "dd"].map((graphSha256) => headOf({ ...model, graphSha256 }, heads)?.id);
+    expect(found).toEqual(["head-a", "head-b", "head-b", undefined]);
   });
 
   test("gives a text the same bytes alone and in any batch", () => {
