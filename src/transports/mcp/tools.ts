@@ -38,7 +38,8 @@ const describeChanged: Tool["describe"] = ({ status, id }) => `${status}, id ${i
 export const tools: readonly Tool[] = [
   {
     name: "memory_search",
-    description: "Find memories by meaning and keywords, best first.",
+    description:
+      "Find memories by meaning and keywords, best first. The query can name a time, such as last May.",
     operation: searchMemories,
     arguments: { query: { field: "query" }, type, tags, top_k: { field: "top_k" } },
     fixed: { mode: "hybrid" },
