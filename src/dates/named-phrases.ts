@@ -3,6 +3,7 @@
 
 import { fromMoment } from "../iso8601.ts";
 import { besideDay } from "./beside-day.ts";
+import { dayMs } from "./calendar.ts";
 import { dayOf, hull, monthsFrom, type Period, seasonOf, yearsFrom } from "./period.ts";
 import { type Phrase, phrase, type Reading } from "./phrase.ts";
 import {
@@ -142,7 +143,10 @@ function yearOf(words: string | undefined, reading: Reading): number | null {
   return new Date(reading.now).getUTCFullYear() + later;
 }
 
-/** In the year, or the last such period that has begun; of what is to come, the next one that has not ended. */
+/**
+ * In the year, or the last such period that has begun; of what is to come, the next one that has not ended. If the sentence does not say which,
+ * the next one only if it begins soon.
+ */
 function inYear(
   words: string | undefined,
   reading: Reading,
@@ -153,13 +157,18 @@ function inYear(
   if (words !== undefined || reading === null) return null;
   const { now, tense } = reading;
   const current = new Date(now).getUTCFullYear();
-  const years = Array.from({ length: leapYearsMax }, (_, at) => current + (tense === "future" ? at : -at));
-  const isMeant = ({ from, until }: Period) => (tense === "future" ? until > now : from <= now);
-  return years.map(of).find((period) => period !== null && isMeant(period)) ?? null;
+  const years = Array.from({ length: leapYearsMax }, (_, at) => at);
+  const next = years.map((later) => of(current + later)).find((each) => each !== null && each.until > now);
+  const last = years
+    .map((earlier) => of(current - earlier))
+    .find((each) => each !== null && each.from <= now);
+  const isSoon = tense === "unclear" && (next?.from ?? Number.POSITIVE_INFINITY) - now < soonMs;
+  return (tense === "future" || isSoon ? next : last) ?? null;
 }
 
 /** There may be so many years from one 29 February to the next. */
 const leapYearsMax = 9;
+const soonMs = 31 * dayMs;
 
 function monthOf(number: number, words: string | undefined, reading: Reading): Period | null {
   return inYear(words, reading, (of) => monthsFrom(of, number));
