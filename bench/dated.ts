@@ -4,7 +4,15 @@
 import { signWeights } from "../src/ranking/signs.ts";
 import { loadDatedQuestions } from "../test/memory/dated/dated-questions.ts";
 import { mean, ms, percent, percentile } from "./figures.ts";
-import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";
+import {
+  type BenchOptions,
+  copyAlone,
+  createProject,
+  progress,
+  startServer,
+  type Table,
+  temporaryFolder,
+} from "./harness.ts";
 import { Connection, toRequest } from "./http-client.ts";
 import { dataOf } from "./http-data.ts";
 
@@ -26,8 +34,8 @@ interface Asked {
   readonly answer: string;
 }
 
-export async function dated(executable: string): Promise<Table> {
-  progress("retrieval: questions about a time");
+export async function dated({ executable }: BenchOptions): Promise<readonly Table[]> {
+  progress("dated: questions about a time");
   using folder = temporaryFolder();
   const copy = copyAlone(executable, folder.path);
   const dataDir = `${folder.path}/data`;
@@ -52,7 +60,7 @@ export async function dated(executable: string): Promise<Table> {
   const [plain, judged] = [await ask("off"), await ask("on")];
   connection.close();
   const unaided = judged.map(({ results, ...asked }) => ({ ...asked, results: withoutPeriod(results) }));
-  return {
+  const table: Table = {
     title: "Retrieval: questions about a time",
     note: `${questions.length} questions such as "Where did we have dinner three weeks ago?" over ${memories.length} memories with dates, in one project; those of a series differ only by their dates and by what is asked for (test/memory/dated; its author has also written the rules that read dates). \`POST /v1/memories/search\` in the mode hybrid, \`top_k\` ${depth}. Without the period: its part is subtracted from the scores, and the results are ordered again. The texts were judged before once. In percent.`,
     columns: ["ranking", "hit@1", "hit@5", "hit@32", "p50", "p95"],
@@ -62,6 +70,7 @@ export async function dated(executable: string): Promise<Table> {
       row("`rerank` on", judged),
     ],
   };
+  return [table];
 }
 
 function withoutPeriod(results: readonly Result[]): readonly Result[] {

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { backup } from "./backup.ts";
 import { bodyReading } from "./bodies.ts";
 import { consolePages } from "./console.ts";
+import { dated } from "./dated.ts";
 import { embedding } from "./embedding.ts";
 import { extraction } from "./extraction.ts";
 import { gateway } from "./gateway.ts";
@@ -34,6 +35,7 @@ import { throughput } from "./throughput.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
   retrieval,
+  dated,
   embedding,
   throughput,
   latency,

@@ -4,7 +4,6 @@
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
 import { createBm25 } from "./bm25.ts";
 import { type Answered, FilledServer, type Mode } from "./conversations.ts";
-import { dated } from "./dated.ts";
 import { mean, ms, percent, percentile } from "./figures.ts";
 import { type BenchOptions, type Measure, measureTable, progress, type Table } from "./harness.ts";
 import {
@@ -85,7 +84,6 @@ export async function retrieval(options: BenchOptions): Promise<readonly Table[]
     bars(words, answers),
     await importance(own, answers),
     await rerankTimes(options),
-    await dated(options.executable),
   ];
 }
 
