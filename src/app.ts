@@ -171,6 +171,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     forward: forwarder.forward,
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
+    embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
     extractor,
     redactor: extraction.redactor,

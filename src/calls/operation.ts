@@ -58,6 +58,8 @@ export interface Preparation {
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+  /** Name of the model of these vectors. */
+  readonly embeddingModel: string;
   readonly reranker: CallReranker;
 }
 

@@ -32,6 +32,8 @@ export interface PreparationTools {
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
+  /** Name of the embedding model in use. */
+  readonly embeddingModel: () => string;
   readonly reranker: Reranker;
   readonly plans: Plans;
 }
@@ -64,7 +66,19 @@ export function createPrepare(
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
   createRecordId: (now: number) => string,
 ): Prepare {
-  const { store, clock, prices, gateway, forward, extractor, redactor, embed, plans, reranker } = tools;
+  const {
+    store,
+    clock,
+    prices,
+    gateway,
+    forward,
+    extractor,
+    redactor,
+    embed,
+    plans,
+    reranker,
+    embeddingModel,
+  } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
@@ -108,6 +122,7 @@ export function createPrepare(
         models.used(model);
         return vector;
       },
+      embeddingModel: embeddingModel(),
       reranker: {
         choice: reranker.choice,
         judge: (query, texts, choice) =>

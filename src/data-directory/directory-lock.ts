@@ -139,8 +139,12 @@ export async function openAdministrationWith(
 const refuse = async () => {
   throw unavailable("No model is loaded for administration. Start the server and send the call to it.");
 };
-const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor" | "forward" | "reranker"> = {
+const administrationOnly: Pick<
+  PerformTools,
+  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "reranker"
+> = {
   embed: refuse,
+  embeddingModel: () => "none",
   reranker: noReranker,
   forward: refuse,
   extractor: { name: "built-in", extract: refuse },

@@ -8,8 +8,8 @@ import { embeddedTextsMax } from "./limits.ts";
 import type { Conversation } from "./pass-on.ts";
 import { toRecorded } from "./recorded.ts";
 
-/** The model of the memories of this service. */
-export const ownModel = "memledger-embed-v1";
+/** Names of the models that are made for this service. Only the one in use can answer. */
+const ownName = /^memledger-embed-v\d+$/;
 
 /** No memory is put into texts that are embedded. */
 const nothingToPutIn = {
@@ -68,10 +68,21 @@ export function readEmbeddings({ value }: RequestBody): OwnEmbeddings {
   return { texts, isBase64: format === "base64", dimensions };
 }
 
+/**
+ * Whether the model of the memories is asked.
+ * @param model the one in use
+ * @throws Refusal 1400 for another model that is made for this service, because its vectors could not be compared with those of memories
+ */
+export function isOwnModel(asked: string | null, model: string): boolean {
+  if (asked === model) return true;
+  if (asked !== null && ownName.test(asked)) refuse("model", `must be ${model}, which is the model in use`);
+  return false;
+}
+
 /** @throws Refusal 1400 for a length that the vectors of the model cannot be shortened to */
-export function requireDimensions(wanted: number | null, actual: number): void {
+export function requireDimensions(wanted: number | null, actual: number, model: string): void {
   if (wanted === null || wanted === actual) return;
-  refuse("dimensions", `must be ${actual}, because vectors of ${ownModel} cannot be shortened. Leave it out`);
+  refuse("dimensions", `must be ${actual}, because vectors of ${model} cannot be shortened. Leave it out`);
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {
@@ -86,6 +97,7 @@ function refuse(field: string, reason: string): never {
 export function toEmbeddingsAnswer(
   vectors: readonly Float32Array[],
   { isBase64, texts }: Pick<OwnEmbeddings, "isBase64" | "texts">,
+  model: string,
 ): JsonObject {
   // The model does not say how many tokens it has read. For English, one token has about four characters.
   const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
@@ -96,7 +108,7 @@ export function toEmbeddingsAnswer(
       index,
       embedding: isBase64 ? toBase64(vector) : [...vector],
     })),
-    model: ownModel,
+    model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
 }

@@ -5,7 +5,6 @@ import type { Preparation } from "../calls/operation.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { objectsIn, readObject, textIn } from "./answer/parts.ts";
 import { chooseUpstream } from "./choose-upstream.ts";
-import { ownModel } from "./embeddings-request.ts";
 import { UpstreamFault } from "./forwarding.ts";
 import { headersToUpstream } from "./headers.ts";
 import { modelsMax, modelsMaxBytes, modelsMaxMs } from "./limits.ts";
@@ -73,11 +72,12 @@ async function receive(forward: Preparation["forward"], request: Parameters<Prep
   return { status, text: new TextDecoder().decode(Buffer.concat(parts)) };
 }
 
-/** Each model once: those that the upstream would get, and the names in the configuration that are no patterns. */
+/** Each model once: those that the upstream would get, and the names in the configuration that are no patterns; then the model of the memories. */
 export function mergeModels(
   upstreams: readonly Upstream[],
   kind: UpstreamKind,
   listed: readonly Listed[],
+  embeddingModel: string,
 ): readonly JsonObject[] {
   const merged = new Map<string, JsonObject>();
   for (const { upstream, models } of listed) {
@@ -89,7 +89,7 @@ export function mergeModels(
       if ("upstream" in choice && choice.upstream === upstream) merged.set(id, model);
     }
   }
-  const own = kind === "openai" ? [toOpenAi(ownModel, "memledger")] : [];
+  const own = kind === "openai" ? [toOpenAi(embeddingModel, "memledger")] : [];
   return [...merged.values(), ...own];
 }
 

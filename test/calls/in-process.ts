@@ -58,6 +58,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     limiter: createRateLimiter(),
     logger: { debug: log, info: log, warn: log, error: log },
     embed: async (text) => ({ vector: unitVector(text.length), model: seamModel.sha256 }),
+    embeddingModel: () => "of-the-test",
     reranker: noReranker,
     gateway: noGateway,
     forward: cannotForward,

@@ -33,6 +33,7 @@ const perform: Perform = createPerform({
   plans: defaultPlans,
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
+  embeddingModel: () => "of-the-test",
   reranker: noReranker,
   embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
   gateway: noGateway,

@@ -504,7 +504,7 @@ describe("models, embeddings and counts", () => {
     expect((openai.data as JsonObject[]).map(({ id }) => id)).toEqual([
       "fake-quick",
       "fake",
-      "memledger-embed-v1",
+      "memledger-embed-v2",
     ]);
     const list = {
       data: [
@@ -520,7 +520,7 @@ describe("models, embeddings and counts", () => {
   test("an upstream that is down costs its own models only", async () => {
     gateway.openai.answerWith(() => ({ status: 500, body: "no" }));
     const { data } = toJson(await (await get("/v1/models")).json());
-    expect((data as JsonObject[]).map(({ id }) => id)).toEqual(["fake-quick", "fake", "memledger-embed-v1"]);
+    expect((data as JsonObject[]).map(({ id }) => id)).toEqual(["fake-quick", "fake", "memledger-embed-v2"]);
     expect(gateway.lastRecord().payload.upstreams).toContainEqual({
       name: "local",
       models: 0,
@@ -529,7 +529,7 @@ describe("models, embeddings and counts", () => {
   });
 
   test("embeddings of the own model, as numbers and as base64", async () => {
-    const model = "memledger-embed-v1";
+    const model = "memledger-embed-v2";
     const numbers = toJson(
       await (await gateway.post("/v1/embeddings", { model, input: ["a cat", "a dog"] })).json(),
     );
@@ -549,7 +549,7 @@ describe("models, embeddings and counts", () => {
   });
 
   test("bad requests for embeddings", async () => {
-    const model = "memledger-embed-v1";
+    const model = "memledger-embed-v2";
     for (const body of [
       { model },
       { model, input: [] },
@@ -557,6 +557,7 @@ describe("models, embeddings and counts", () => {
       { model, input: "" },
       { model, input: "x", encoding_format: "hex" },
       { model, input: "x", dimensions: 5 },
+      { model: "memledger-embed-v1", input: "x" },
     ]) {
       const response = await gateway.post("/v1/embeddings", body);
       expect(response.status).toBe(400);

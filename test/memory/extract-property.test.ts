@@ -146,6 +146,7 @@ async function extract(
     report() {},
     reserve: async () => {},
     pagePins: createPagePins(createClock()),
+    embeddingModel: "of-the-test",
     reranker: noReranker,
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
   });

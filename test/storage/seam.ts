@@ -258,6 +258,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         reserve: unused,
         inTurn: unused,
         perform: unused,
+        embeddingModel: "of-the-test",
         reranker: noReranker,
         embed: unused,
       });

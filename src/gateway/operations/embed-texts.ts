@@ -6,7 +6,7 @@ import { Refusal, successCode } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import {
   embeddings,
-  ownModel,
+  isOwnModel,
   readEmbeddings,
   requireDimensions,
   toEmbeddingsAnswer,
@@ -18,6 +18,7 @@ import { type Exchanged, gatewayOperation } from "./gateway-operation.ts";
 import { holdJson } from "./hold-json.ts";
 
 interface Embedded {
+  readonly model: string;
   readonly request: KeptRequest;
   readonly texts: number;
   readonly dimensions: number;
@@ -26,11 +27,12 @@ interface Embedded {
 export const embedTexts = gatewayOperation<PassedOn | Embedded>({
   name: "gateway.embeddings",
   summary: "Embed texts",
-  description: `OpenAI Embeddings. The model ${ownModel} is that of the memories, and its answer is computed here, with an estimate of the tokens; other models are passed on.`,
-  exampleBody: { model: ownModel, input: "When does the contract end?" },
+  description:
+    "OpenAI Embeddings. The answer of the model of the memories is computed here, with an estimate of the tokens; other models are passed on.",
+  exampleBody: { model: "memledger-embed-v2", input: "When does the contract end?" },
 
   exchange(preparation, exchange) {
-    const isOwn = readReceived(exchange.body).model === ownModel;
+    const isOwn = isOwnModel(readReceived(exchange.body).model, preparation.embeddingModel);
     return isOwn ? embed(preparation, exchange) : passOn(embeddings, preparation, exchange);
   },
 
@@ -44,26 +46,27 @@ async function embed(preparation: Preparation, exchange: Exchange): Promise<Embe
   const body = readReceived(exchange.body);
   const request = keepRequest(embeddings.dialect.record(body));
   exchange.releaseBody();
+  const { embeddingModel: model } = preparation;
   try {
     const wanted = readEmbeddings(body);
     const vectors = await Promise.all(wanted.texts.map((text) => preparation.embed(text, "passage")));
     const dimensions = vectors[0]?.length ?? 0;
-    requireDimensions(wanted.dimensions, dimensions);
-    holdJson(exchange, toEmbeddingsAnswer(vectors, wanted));
-    return { request, texts: vectors.length, dimensions };
+    requireDimensions(wanted.dimensions, dimensions, model);
+    holdJson(exchange, toEmbeddingsAnswer(vectors, wanted, model));
+    return { model, request, texts: vectors.length, dimensions };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { body: request_body, input: input_content } = request();
-    throw error.withDetails({ model_id: ownModel, request_body, input_content });
+    throw error.withDetails({ model_id: model, request_body, input_content });
   }
 }
 
-function toExchanged({ request, texts, dimensions }: Embedded): Exchanged {
+function toExchanged({ model, request, texts, dimensions }: Embedded): Exchanged {
   const { body: request_body, input: input_content } = request();
   const output: JsonObject = { embeddings: texts, dimensions };
   return {
     entry: { status: 200, code: successCode, numbers: {} },
-    details: { model_id: ownModel, request_body, input_content, output_content: output },
+    details: { model_id: model, request_body, input_content, output_content: output },
     remembers: null,
   };
 }

@@ -20,7 +20,7 @@ export const listModels = gatewayOperation<ListedModels>({
   async exchange(preparation, exchange) {
     const kind = exchange.headers.has("anthropic-version") ? "anthropic" : "openai";
     const listed = await listUpstreams(preparation, kind, exchange.headers);
-    const models = mergeModels(preparation.gateway.upstreams, kind, listed);
+    const models = mergeModels(preparation.gateway.upstreams, kind, listed, preparation.embeddingModel);
     holdJson(exchange, toModelList(kind, models));
     return { listed, count: models.length };
   },

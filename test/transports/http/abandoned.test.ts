@@ -36,6 +36,7 @@ const perform = createPerform({
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   redactor: keepsSecrets,
+  embeddingModel: () => "of-the-test",
   reranker: noReranker,
   async embed(_text, _role, waiter) {
     await onEmbed(waiter);
