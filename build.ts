@@ -6,11 +6,11 @@ import { parseArgs } from "node:util";
 import { buildExecutable } from "./release/executable.ts";
 import { targetNamed, thisMachine } from "./release/targets.ts";
 import { readModelConfig } from "./src/embedding/model.ts";
-import { readModelDirectory } from "./src/embedding/model-directory.ts";
+import { builtInModels, readModelDirectory } from "./src/embedding/model-directory.ts";
 
 const usage = `bun run build [--target TARGET] [--model DIR] [--outfile FILE]
   --target   linux-x64, linux-arm64, darwin-arm64 or windows-x64 (default: this machine)
-  --model    model directory in the Hugging Face layout (default: models/memledger-embed-v1)
+  --model    model directory in the Hugging Face layout instead of the built-in ones
   --outfile  default: dist/memledger`;
 
 await main().catch((error: unknown) => {
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       target: { type: "string", default: thisMachine() },
-      model: { type: "string", default: join(import.meta.dir, "models/memledger-embed-v1") },
+      model: { type: "string" },
       outfile: { type: "string", default: join(import.meta.dir, "dist/memledger") },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -31,9 +31,11 @@ async function main(): Promise<void> {
   const target = targetNamed(values.target);
   const isWindows = target.platform.os === "win32" && !values.outfile.endsWith(".exe");
   const outfile = resolve(isWindows ? `${values.outfile}.exe` : values.outfile);
-  const model = readModelDirectory(values.model);
-  readModelConfig(model);
-  await buildExecutable(target, model, outfile);
+  const models = values.model === undefined ? builtInModels() : [readModelDirectory(values.model)];
+  for (const model of models) readModelConfig(model);
+  await buildExecutable(target, models, outfile);
   const megabytes = (statSync(outfile).size / 1e6).toFixed(0);
-  process.stdout.write(`${outfile}: ${megabytes} MB, ${target.name}, model ${model.id}\n`);
+  process.stdout.write(
+    `${outfile}: ${megabytes} MB, ${target.name}, models ${models.map(({ id }) => id).join(", ")}\n`,
+  );
 }

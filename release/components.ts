@@ -30,7 +30,7 @@ export type Component = Readonly<{
 /** @param packages npm packages of the program. @throws Error when a component has no licence, or one that is not accepted */
 export function componentsOf(
   target: Target,
-  model: ModelFiles,
+  models: readonly ModelFiles[],
   versions: EmbeddedComponents,
   packages: readonly NpmPackage[],
 ): Component[] {
@@ -38,7 +38,7 @@ export function componentsOf(
     ...packages.map((each) => npmComponent(each, "program")),
     ...runtimeComponents(target),
     ...libraryComponents(target, versions),
-    ...[model, ...builtInHeads()].flatMap(modelComponents),
+    ...[...models, ...builtInHeads()].flatMap(modelComponents),
     ...withDependencies("@scalar/api-reference").map((each) => npmComponent(each, "API reference")),
   ];
   for (const { name, licence } of components) requireAccepted(name, licence);

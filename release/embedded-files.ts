@@ -2,13 +2,14 @@
 // of this machine would make each build different. Must never leave out a file without saying so.
 
 import { existsSync, readFileSync } from "node:fs";
-import { builtInHeads } from "../src/embedding/model-directory.ts";
+import { builtInHeads, readParts } from "../src/embedding/model-directory.ts";
 import { compressApiReference } from "../src/native/assets.ts";
 import { buildConsole, compress } from "../src/native/console-build.ts";
 import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
 import { requireOffline } from "../src/native/offline.ts";
 import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
 import { consoleMinifier } from "./console-minifier.ts";
+import { shareParts } from "./shared-parts.ts";
 import type { Target } from "./targets.ts";
 
 const namespace = "embedded";
@@ -17,12 +18,13 @@ const partBytes = 4 * 1024 * 1024;
 
 /**
  * A plugin for Bun.build.
+ * @param models embedding models; the first one is that of new data directories
  * @param texts for people, which the console serves, by their names
  * @throws Error when a library of the target is not installed, or contains network functions
  */
 export async function embeddedFiles(
   target: Target,
-  model: ModelFiles,
+  models: readonly ModelFiles[],
   components: EmbeddedComponents,
   texts: Readonly<Record<string, string>>,
 ): Promise<Bun.BunPlugin> {
@@ -38,15 +40,37 @@ export async function embeddedFiles(
     const names = parts.map((part, index) => embed(`${library.name}.${index}.zst`, part));
     return `{ ...${JSON.stringify(facts)}, parts: [${names.join(", ")}] }`;
   });
-  const embedModel = ({ id, sha256, graphSha256, files: paths }: ModelFiles, prefix: string) => {
-    const entries = Object.entries(paths).map(
-      ([file, path]) =>
-        `${JSON.stringify(file)}: ${embed(`${prefix}${file.replaceAll("/", "_")}`, readFileSync(path))}`,
-    );
+  const shared = new Map<Uint8Array, string>();
+  const embedPart = (name: string, part: Uint8Array) => {
+    const known = shared.get(part);
+    if (known !== undefined) return known;
+    const variable = embed(name, part);
+    shared.set(part, variable);
+    return variable;
+  };
+  const embedModel = ({ id, sha256, graphSha256, files: paths }: ModelFiles, contents: readonly Parts[]) => {
+    const entries = Object.keys(paths).map((file, at) => {
+      const parts = (contents[at] ?? []).map((part, index) =>
+        embedPart(`${id}_${file.replaceAll("/", "_")}.${index}`, part),
+      );
+      return `${JSON.stringify(file)}: [${parts.join(", ")}]`;
+    });
     return `{ ...${JSON.stringify({ id, sha256, graphSha256 })}, files: { ${entries.join(", ")} } }`;
   };
-  const modelText = embedModel(model, "");
-  const headTexts = builtInHeads().map((head) => embedModel(head, `${head.id}_`));
+  const contentsOf = ({ files: paths }: ModelFiles) => Object.values(paths).map(readParts);
+  // Two models have their largest tables in common.
+  const contents = models.map(contentsOf);
+  const parts = shareParts(contents.flat());
+  const modelTexts = models.map((model, at) => {
+    const before = contents.slice(0, at).reduce((sum, files) => sum + files.length, 0);
+    return embedModel(model, parts.slice(before, before + (contents[at]?.length ?? 0)));
+  });
+  const headTexts = builtInHeads().map((head) =>
+    embedModel(
+      head,
+      contentsOf(head).map((bytes) => [bytes]),
+    ),
+  );
   const reference = embed("api-reference.js.gz", await compressApiReference());
   const { files: consoleFiles } = await buildConsole(consoleMinifier);
   const textFiles = await Promise.all(
@@ -61,7 +85,7 @@ export async function embeddedFiles(
   const module = `${imports.join("\n")}
 export const embedded = {
   libraries: [${libraries.join(", ")}],
-  model: ${modelText},
+  models: [${modelTexts.join(", ")}],
   heads: [${headTexts.join(", ")}],
   apiReference: ${reference},
   console: [${pages.join(", ")}],
@@ -87,6 +111,9 @@ export const embedded = {
     },
   };
 }
+
+/** The bytes of a file, in order. */
+type Parts = readonly Uint8Array[];
 
 type PackedLibrary = Readonly<Omit<EmbeddedLibrary, "parts"> & { parts: readonly Uint8Array[] }>;
 

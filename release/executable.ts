@@ -35,12 +35,16 @@ export async function bundledModules(): Promise<string[]> {
 }
 
 /** Writes the executable to `outfile`. @throws Error that says what to do */
-export async function buildExecutable(target: Target, model: ModelFiles, outfile: string): Promise<void> {
+export async function buildExecutable(
+  target: Target,
+  models: readonly ModelFiles[],
+  outfile: string,
+): Promise<void> {
   const modules = await bundledModules();
   const components = embeddedComponents(target, modules);
-  const plugin = await embeddedFiles(target, model, components, {
+  const plugin = await embeddedFiles(target, models, components, {
     [licenceName]: readFileSync(join(root, "LICENSE"), "utf8"),
-    [noticesName]: noticesText(componentsOf(target, model, components, packagesOf(modules))),
+    [noticesName]: noticesText(componentsOf(target, models, components, packagesOf(modules))),
   });
   mkdirSync(dirname(outfile), { recursive: true });
   // The compiler leaves copies of the source maps beside its result.

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { readModelDirectory } from "../src/embedding/model-directory.ts";
+import { builtInModels } from "../src/embedding/model-directory.ts";
 import { buildConsole } from "../src/native/console-build.ts";
 import { verifierFileName, verifierName } from "../src/native/console-files.ts";
 import { version } from "../src/version.ts";
@@ -27,7 +27,6 @@ const usage = `bun run release [--target TARGET]... [--out DIR] [--check]
   --check    make the release again in a copy of the repository, and compare all files`;
 
 const sumsName = "SHA256SUMS";
-const model = join(root, "models/memledger-embed-v1");
 
 await main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -113,14 +112,14 @@ async function releaseFiles(target: Target): Promise<ReleaseFile[]> {
 
 async function executableOf(target: Target): Promise<Uint8Array> {
   const path = join(root, "dist", `release-${target.name}`, executableName(target));
-  await buildExecutable(target, readModelDirectory(model), path);
+  await buildExecutable(target, builtInModels(), path);
   return readFileSync(path);
 }
 
 async function documentsOf(target: Target, hash: string): Promise<Documents> {
   const modules = await bundledModules();
   const versions = embeddedComponents(target, modules);
-  const components = componentsOf(target, readModelDirectory(model), versions, packagesOf(modules));
+  const components = componentsOf(target, builtInModels(), versions, packagesOf(modules));
   const subject = {
     version,
     commit: commitName(),

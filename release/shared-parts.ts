@@ -7,23 +7,22 @@ const sampleBytes = 4 * 1024;
 
 /** The parts of each file. Common bytes are the same part, that is the same object, in several files. */
 export function shareParts(files: readonly Uint8Array[]): Uint8Array[][] {
-  const divided: Buffer[][] = [];
+  let divided: Buffer[][] = [];
   for (const file of files.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
-    const earlier = divided.flatMap((parts, at) => parts.map((part, index) => ({ at, index, part })));
-    const run = earlier
-      .map(({ at, index, part }) => ({ at, index, ...longestRun(part, file) }))
-      .reduce((best, one) => (one.length > best.length ? one : best), nothingShared);
+    const run = [...new Set(divided.flat())]
+      .map((part) => ({ part, ...longestRun(part, file) }))
+      .reduce((best, one) => (one.length > best.length ? one : best), { part: file, ...nothingShared });
     if (run.length < sharedMinBytes) {
       divided.push([file]);
       continue;
     }
-    const parts = divided[run.at] ?? [];
-    const [part = file] = parts.slice(run.index, run.index + 1);
-    const common = part.subarray(run.from, run.from + run.length);
-    const around = [part.subarray(0, run.from), common, part.subarray(run.from + run.length)];
-    parts.splice(run.index, 1, ...around.filter((each) => each.length > 0));
-    const rest = [file.subarray(0, run.to), common, file.subarray(run.to + run.length)];
-    divided.push(rest.filter((each) => each.length > 0));
+    const { part, from, to, length } = run;
+    const common = length === part.length ? part : part.subarray(from, from + length);
+    const divide = (whole: Buffer, start: number) =>
+      [whole.subarray(0, start), common, whole.subarray(start + length)].filter((each) => each.length > 0);
+    const ofPart = length === part.length ? [part] : divide(part, from);
+    divided = divided.map((parts) => parts.flatMap((each) => (each === part ? ofPart : [each])));
+    divided.push(divide(file, to));
   }
   return divided;
 }
@@ -35,7 +34,7 @@ interface Run {
   readonly length: number;
 }
 
-const nothingShared = { at: 0, index: 0, from: 0, to: 0, length: 0 };
+const nothingShared: Run = { from: 0, to: 0, length: 0 };
 
 /** The longest run that contains one of the samples of `part`, which are as far apart as the shortest run that counts is long. */
 function longestRun(part: Buffer, file: Buffer): Run {

@@ -65,7 +65,7 @@ def build(projection: np.ndarray) -> onnx.ModelProto:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--embedder", type=Path, required=True, help="the model folder whose token vectors the head reads")
+    parser.add_argument("--embedder", type=Path, nargs="+", required=True, help="the model folder whose token vectors the head reads, and folders of models with the same layers")
     parser.add_argument("--pairs", type=Path, nargs="*", default=[], help="pairs.tsv of select_text.py, questions.tsv of register.py")
     parser.add_argument("--out", type=Path, required=True, help="the model folder")
     parser.add_argument("--dimensions", type=int, default=64)
@@ -76,14 +76,14 @@ def main() -> None:
     options = parser.parse_args()
     if not options.manifest_only:
         random.seed(options.seed)
-        model = Model(options.embedder, options.max_tokens)
+        model = Model(options.embedder[0], options.max_tokens)
         rows = [row for file in options.pairs for row in random.sample(file.read_text().splitlines(), options.sample)]
         projection = principal(model, [text for row in rows for text in row.split("\t")[:2]], options.dimensions)
         (options.out / "onnx").mkdir(parents=True, exist_ok=True)
         onnx.save(build(projection), options.out / "onnx" / "model.onnx")
-        graph = options.embedder / "onnx" / "model_quantized.onnx"
+        graphs = [folder / "onnx" / "model_quantized.onnx" for folder in options.embedder]
         write(options.out / "config.json", {
-            "architectures": ["LateInteraction"], "embedder": options.embedder.resolve().name, "embedder_sha256": hashlib.sha256(graph.read_bytes()).hexdigest(),
+            "architectures": ["LateInteraction"], "embedder": ", ".join(folder.resolve().name for folder in options.embedder), "embedder_sha256": [hashlib.sha256(graph.read_bytes()).hexdigest() for graph in graphs],
             "dimensions": options.dimensions, "levels": LEVELS, "max_tokens": options.max_tokens,
             "ignored_query_tokens": sorted(filter(None, map(model.tokenizer.token_to_id, IGNORED))),
         })

@@ -48,7 +48,7 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   readonly logLevel: (typeof settings.logLevel)["default"];
   readonly accessLog: boolean;
-  /** Absolute; null: the built-in model. */
+  /** An absolute path, whose last part may be the name of a built-in model; null: that of the data directory. */
   readonly model: string | null;
   /** Absolute; null: the key in the data directory. */
   readonly auditKey: string | null;

@@ -50,7 +50,7 @@ export const settings = {
     {
       name: "model",
       description:
-        "directory of an embedding model; without it, the model that the data directory was changed to, or the built-in one, is used",
+        "directory of an embedding model, or the name of a built-in one; without it, the model of the data directory is used, and the first built-in one for a new data directory",
     },
     null,
   ),

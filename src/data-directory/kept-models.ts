@@ -1,9 +1,14 @@
 // Owns the copies of embedding models in the data directory. A model that a database was changed to is kept there, so that the next
 // start needs neither a setting nor the directory that it came from. Must never change a copy that is complete.
 
-import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { defaultModel, type ModelSource, readModelDirectory } from "../embedding/model-directory.ts";
+import {
+  findBuiltInModel,
+  type ModelSource,
+  readModelDirectory,
+  readParts,
+} from "../embedding/model-directory.ts";
 import { makeFolder, syncFile, syncFolder, writeWhole } from "../files/durable.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { hashFile } from "../native/file-hash.ts";
@@ -26,10 +31,10 @@ export function listKeptModels(root: string): string[] {
     .toSorted();
 }
 
-/** The built-in model, or its copy in the data directory. @throws Error when the copy is damaged */
+/** A built-in model, or its copy in the data directory. @throws Error when the copy is damaged */
 export function findKeptModel(root: string, sha256: string): ModelSource | null {
-  const builtIn = defaultModel();
-  if (builtIn.sha256 === sha256) return builtIn;
+  const builtIn = findBuiltInModel(sha256);
+  if (builtIn !== null) return builtIn;
   const path = join(keptModelsFolder(root), sha256);
   if (!existsSync(path)) return null;
   const found = tryToRead(path);
@@ -58,8 +63,8 @@ export function keepModel(root: string, source: ModelSource): ModelSource {
     if (kept !== null) return kept;
     rmSync(path, { recursive: true, force: true });
   }
-  const builtIn = defaultModel();
-  if (builtIn.sha256 === source.sha256) return builtIn;
+  const builtIn = findBuiltInModel(source.sha256);
+  if (builtIn !== null) return builtIn;
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     copyModel(source, temporary);
@@ -99,12 +104,10 @@ function copyModel({ id, files }: ModelSource, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   makeFolder(folder);
   const hashes: Record<string, { sha256: string }> = {};
-  for (const [name, from] of Object.entries(files)) {
+  for (const [name, parts] of Object.entries(files)) {
     const to = join(folder, name);
     makeFolder(dirname(to));
-    copyFileSync(from, to);
-    // The copy has the permissions of its source, which may forbid to write it; syncing it needs the permission on some systems.
-    chmodSync(to, 0o600);
+    writeFileSync(to, readParts(parts), { mode: 0o600 });
     syncFile(to);
     syncFolder(dirname(to));
     hashes[name] = { sha256: hashFile(to) };

@@ -1,20 +1,29 @@
 // Owns which embedding model a server of a data directory loads: the configured one, or the one that the data directory was changed to.
 
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import type { Config } from "../config/config.ts";
-import { defaultModel, type ModelSource, readModelDirectory } from "../embedding/model-directory.ts";
+import {
+  builtInModels,
+  defaultModel,
+  type ModelSource,
+  readModelDirectory,
+} from "../embedding/model-directory.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Inspection } from "../storage/engine.ts";
 import { findKeptModel } from "./kept-models.ts";
 import { type DatabasePlace, isDatabaseMissing } from "./lost-database.ts";
 
-/** The model that the configuration names. @throws Error that says what to do about its directory. */
+/** The model that the configuration names: a directory, or a built-in model. @throws Error that says what to do about its directory. */
 export function chooseModel({ model }: Pick<Config, "model">): ModelSource {
-  return model === null ? defaultModel() : readModelDirectory(model);
+  if (model === null) return defaultModel();
+  const named = existsSync(model) ? undefined : builtInModels().find(({ id }) => id === basename(model));
+  return named ?? readModelDirectory(model);
 }
 
 /**
- * The model of the vectors in the database, if the data directory has it and the configuration does not name a model that it was never
- * changed from. Else the configured one, which `Engine.open` compares with the database.
+ * The model of the vectors in the database, if it is built in or the data directory has it, and the configuration does not name a model
+ * that the database was never changed from. Else the configured one, which `Engine.open` compares with the database.
  * @throws Error that says what to do about the configured directory, or about the copy in the data directory
  */
 export async function chooseModelInUse(
@@ -25,10 +34,15 @@ export async function chooseModelInUse(
   const { model, formerModels } = (await isDatabaseMissing({ engine }))
     ? nothingBound
     : await engine.inspect();
-  // Without a change, the model is that of the configuration, as it always was.
-  if (model === null || formerModels.length === 0) return chooseModel(config);
+  if (model === null) return chooseModel(config);
+  // Without a change, a configured model is the one that counts.
+  if (config.model !== null && formerModels.length === 0) return chooseModel(config);
   const kept = findKeptModel(root, model.sha256);
-  if (kept === null || config.model === null) return kept ?? chooseModel(config);
+  if (kept === null) return chooseModel(config);
+  if (config.model === null) {
+    suggestNewer(kept, logger);
+    return kept;
+  }
   const configured = tryToChoose(config);
   if (configured?.sha256 === kept.sha256) return kept;
   if (configured !== null && !formerModels.includes(configured.sha256)) return configured;
@@ -41,6 +55,17 @@ export async function chooseModelInUse(
 }
 
 const nothingBound: Pick<Inspection, "model" | "formerModels"> = { model: null, formerModels: [] };
+
+/** A data directory of an earlier version keeps its model until somebody changes it. */
+function suggestNewer({ id, sha256 }: ModelSource, logger: Logger): void {
+  const [newest, ...earlier] = builtInModels();
+  if (newest === undefined || !earlier.some((model) => model.sha256 === sha256)) return;
+  logger.info("a newer embedding model is built in", {
+    model: id,
+    newer: newest.id,
+    remedy: "to change to it, run memledger reembed",
+  });
+}
 
 /** Null: its directory cannot be used any more, such as one that was removed after the change. */
 function tryToChoose(config: Pick<Config, "model">): ModelSource | null {

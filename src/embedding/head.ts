@@ -16,12 +16,12 @@ export type HeadConfig = Readonly<{
 }>;
 
 /** @throws Error when config.json is not that of a head */
-export function readHeadConfig({ id, files }: ModelSource): HeadConfig {
-  const config = readJson(files["config.json"] ?? "", "config.json");
+export function readHeadConfig(source: ModelSource): HeadConfig {
+  const config = readJson(source, "config.json");
   const whole = (name: string): number => {
     const value = config[name];
     if (typeof value === "number" && Number.isInteger(value) && value > 0) return value;
-    throw new Error(`config.json of ${id} has no whole number ${name}. Copy its directory again.`);
+    throw new Error(`config.json of ${source.id} has no whole number ${name}. Copy its directory again.`);
   };
   const { embedder_sha256: embedders, ignored_query_tokens: ignored } = config;
   return {

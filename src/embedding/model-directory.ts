@@ -11,7 +11,8 @@ import { hashFile } from "../native/file-hash.ts";
 /** The paths of a model's files, on disk or inside the executable. Plain data, so that the worker receives a copy. */
 export type ModelSource = ModelFiles;
 
-const defaultDirectory = "models/memledger-embed-v1";
+/** The first one is that of new data directories. */
+const modelDirectories = ["models/memledger-embed-v2", "models/memledger-embed-v1"] as const;
 /** Each belongs to other embedding models (head.ts). */
 const headDirectories = ["models/memledger-rerank-v1"];
 const headFiles = ["config.json"];
@@ -24,9 +25,22 @@ const optionalFiles = [
 ];
 const preferredGraphs = ["model_quantized.onnx", "model.onnx"];
 
-/** The model inside the executable; from source, the one in `models/`. */
+/** The models inside the executable; from source, those in `models/`. */
+export function builtInModels(): readonly ModelSource[] {
+  return (
+    embedded?.models ??
+    modelDirectories.map((name) => readModelDirectory(join(import.meta.dir, "../..", name)))
+  );
+}
+
+/** The built-in model with this hash; null: none has it. */
+export function findBuiltInModel(sha256: string): ModelSource | null {
+  return builtInModels().find((model) => model.sha256 === sha256) ?? null;
+}
+
+/** The built-in model of new data directories. */
 export function defaultModel(): ModelSource {
-  return embedded?.model ?? readModelDirectory(join(import.meta.dir, "../..", defaultDirectory));
+  return embedded?.models[0] ?? readModelDirectory(join(import.meta.dir, "../..", modelDirectories[0]));
 }
 
 /** The heads inside the executable; from source, those in `models/`. */
@@ -88,7 +102,7 @@ function readDirectory(root: string, required: readonly string[]): ModelSource {
     id: manifest.id ?? basename(root),
     sha256: hashOfHashes(hashes),
     graphSha256: hashes.get(graph) ?? "",
-    files: Object.fromEntries(names.map((name) => [name, join(root, name)])),
+    files: Object.fromEntries(names.map((name) => [name, [join(root, name)]])),
   };
 }
 
@@ -117,7 +131,7 @@ function graphFile(root: string): string {
 function readManifest(root: string): { id: string | undefined; files: [string, string][] } {
   const path = join(root, "manifest.json");
   if (!isFile(path)) return { id: undefined, files: [] };
-  const { name: id, files } = readJson(path, "manifest.json");
+  const { name: id, files } = parseObject(readFileSync(path, "utf8"), "manifest.json");
   const broken = new Error(
     `${path} must look like { "name": ..., "files": { path: { "sha256": ... } } }. Copy the model directory again.`,
   );
@@ -136,8 +150,11 @@ function readManifest(root: string): { id: string | undefined; files: [string, s
  */
 export function assertUnchanged(source: ModelSource): void {
   // The files of the executable cannot change, and cannot be read in parts.
-  if (source.sha256 === embedded?.model.sha256) return;
-  const hashes = Object.entries(source.files).map(([name, path]): [string, string] => [name, hashFile(path)]);
+  if (embedded?.models.some(({ sha256 }) => sha256 === source.sha256) === true) return;
+  const hashes = Object.entries(source.files).map(([name, parts]): [string, string] => [
+    name,
+    hashFile(...parts),
+  ]);
   if (hashOfHashes(hashes) !== source.sha256) {
     throw new Error("The files of the model changed while the server was running. Restart the server.");
   }
@@ -152,13 +169,28 @@ function hashOfHashes(hashes: Iterable<readonly [string, string]>): string {
 export function readGraph({ files }: ModelSource): Uint8Array {
   const graph = Object.entries(files).find(([name]) => name.endsWith(".onnx"));
   if (graph === undefined) throw new Error("The model has no ONNX graph. Copy the model directory again.");
-  return readFileSync(graph[1]);
+  return readParts(graph[1]);
 }
 
-/** Parses a JSON object; `name` is for the error message. */
-export function readJson(path: string, name: string): Readonly<Record<string, unknown>> {
+/** The bytes of a file of a model. */
+export function readParts(parts: readonly string[]): Buffer {
+  const [only, ...others] = parts.map((part) => readFileSync(part));
+  return only !== undefined && others.length === 0
+    ? only
+    : Buffer.concat([only ?? Buffer.alloc(0), ...others]);
+}
+
+/** Parses a file of a model that is a JSON object. @throws Error that says what to do */
+export function readJson(
+  { files }: Pick<ModelSource, "files">,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  return parseObject(readParts(files[name] ?? []).toString("utf8"), name);
+}
+
+function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch (cause) {
     throw new Error(`The model's ${name} is not valid JSON. Copy the model directory again.`, { cause });

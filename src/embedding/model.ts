@@ -1,8 +1,7 @@
 // Owns the configuration of a model: token limit, pooling, prefixes. Must never load ONNX Runtime.
 
-import { readFileSync } from "node:fs";
 import type { EmbeddingRole } from "../memory/embedding.ts";
-import { isRecord, type ModelSource, readJson } from "./model-directory.ts";
+import { isRecord, type ModelSource, readJson, readParts } from "./model-directory.ts";
 
 type Pooling = "mean" | "cls" | "max";
 
@@ -85,10 +84,10 @@ function readPrefixes(source: ModelSource): Readonly<Record<EmbeddingRole, strin
 
 /** A layer after the pooling (2_Dense) is not part of the ONNX graph. Without it, the vectors would be wrong. */
 function refuseExtraModules(source: ModelSource): void {
-  const path = source.files["modules.json"];
-  if (path === undefined) return;
+  const parts = source.files["modules.json"];
+  if (parts === undefined) return;
   const extra = /"sentence_transformers\.models\.(?!Transformer|Pooling|Normalize)(\w+)"/.exec(
-    readFileSync(path, "utf8"),
+    readParts(parts).toString("utf8"),
   );
   if (extra !== null) {
     throw new Error(
@@ -98,6 +97,5 @@ function refuseExtraModules(source: ModelSource): void {
 }
 
 function readPart(source: ModelSource, name: string): Readonly<Record<string, unknown>> {
-  const path = source.files[name];
-  return path === undefined ? {} : readJson(path, name);
+  return source.files[name] === undefined ? {} : readJson(source, name);
 }

@@ -13,8 +13,8 @@ export type Tokenize = (text: string, role: EmbeddingRole, maxTokens?: number) =
 
 export function createTokenizer(source: ModelSource, config: ModelConfig): Tokenize {
   const tokenizer = new Tokenizer(
-    readJson(source.files["tokenizer.json"] ?? "", "tokenizer.json"),
-    readJson(source.files["tokenizer_config.json"] ?? "", "tokenizer_config.json"),
+    readJson(source, "tokenizer.json"),
+    readJson(source, "tokenizer_config.json"),
   );
   const { before, after } = specialTokens(tokenizer);
   const special = before.length + after.length;

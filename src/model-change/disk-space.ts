@@ -13,10 +13,12 @@ const bytesPerMb = 1024 * 1024;
 export function requireDiskSpace(
   root: string,
   memories: number,
-  { files }: { readonly files: Readonly<Record<string, string>> },
+  { files }: { readonly files: Readonly<Record<string, readonly string[]>> },
   { dimensions }: ModelBinding,
 ): void {
-  const model = Object.values(files).reduce((sum, path) => sum + statSync(path).size, 0);
+  const model = Object.values(files)
+    .flat()
+    .reduce((sum, path) => sum + statSync(path).size, 0);
   const vectors = memories * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerVector);
   const needed = model + vectors + spareDiskBytes;
   const { bavail, bsize } = statfsSync(root);

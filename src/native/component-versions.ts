@@ -11,10 +11,18 @@ export interface ComponentVersions {
   readonly embedded: EmbeddedVersions | null;
 }
 
+interface EmbeddedModel {
+  readonly id: string;
+  readonly sha256: string;
+}
+
 interface EmbeddedVersions extends Pick<EmbeddedComponents, "target" | "sqlite" | "packages"> {
   readonly sqlite_vec: string;
   readonly onnxruntime: string;
-  readonly model: { readonly id: string; readonly sha256: string };
+  /** The embedding model of new data directories. */
+  readonly model: EmbeddedModel;
+  /** All embedding models. */
+  readonly models: readonly EmbeddedModel[];
   readonly api_reference: string;
 }
 
@@ -24,14 +32,19 @@ export function componentVersions(): ComponentVersions {
 
 function embeddedVersions(): EmbeddedVersions | null {
   if (embedded === null) return null;
-  const { components, model } = embedded;
+  const { components, models } = embedded;
   return {
     target: components.target,
     sqlite: components.sqlite,
     sqlite_vec: components.sqliteVec,
     onnxruntime: components.onnxRuntime,
-    model: { id: model.id, sha256: model.sha256 },
+    model: nameModel(models[0]),
+    models: models.map(nameModel),
     api_reference: components.apiReference,
     packages: components.packages,
   };
+}
+
+function nameModel({ id, sha256 }: EmbeddedModel): EmbeddedModel {
+  return { id, sha256 };
 }

@@ -12,13 +12,16 @@ export type EmbeddedLibrary = Readonly<{
   sha256: string;
 }>;
 
-/** A verified model directory. `files` maps names in it (`onnx/model.onnx`) to paths inside the executable. */
+/**
+ * A verified model directory. `files` maps names in it (`onnx/model.onnx`) to the paths of their parts, in order: one part on disk, and inside
+ * the executable several where two models have parts in common.
+ */
 export type ModelFiles = Readonly<{
   id: string;
   sha256: string;
   /** SHA-256 of the ONNX graph alone, by which a head names the model that it belongs to. */
   graphSha256: string;
-  files: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, readonly string[]>>;
 }>;
 
 /** Versions of what is in the executable. `packages` are the npm packages of the program, as `name@version`. */
@@ -36,7 +39,8 @@ export type EmbeddedConsoleFile = Readonly<{ name: string; type: string; gzip: s
 
 export type Embedded = Readonly<{
   libraries: readonly EmbeddedLibrary[];
-  model: ModelFiles;
+  /** Embedding models; the first one is that of new data directories. */
+  models: readonly [ModelFiles, ...ModelFiles[]];
   /** Heads of rerankers. */
   heads: readonly ModelFiles[];
   /** The browser bundle of the API reference, gzip-compressed. */

@@ -2,10 +2,18 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** SHA-256 of the file, lower-case hex. Reads 1 MiB at a time, because it hashes libraries of 46 MB at every start. */
-export function hashFile(path: string): string {
+/**
+ * SHA-256 of the file, lower-case hex, or of the file that its parts are. Reads 1 MiB at a time, because it hashes libraries of 46 MB at
+ * every start.
+ */
+export function hashFile(...parts: readonly string[]): string {
   const hash = new Bun.CryptoHasher("sha256");
   const slice = new Uint8Array(1024 * 1024);
+  for (const part of parts) addFile(hash, part, slice);
+  return hash.digest("hex");
+}
+
+function addFile(hash: Bun.CryptoHasher, path: string, slice: Uint8Array): void {
   const descriptor = openSync(path, "r");
   try {
     for (let read = readSync(descriptor, slice); read > 0; read = readSync(descriptor, slice)) {
@@ -14,5 +22,4 @@ export function hashFile(path: string): string {
   } finally {
     closeSync(descriptor);
   }
-  return hash.digest("hex");
 }

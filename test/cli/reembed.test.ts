@@ -2,7 +2,7 @@
 // continued when it is interrupted.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
@@ -96,7 +96,7 @@ test("reembed works beside a running server, there and back", async () => {
   // A model of the operator that is in the same folder.
   writeTinyModel(join(dataDir, "models", "own"), { dimensions: 256 });
   const built = await runJson(["reembed", "--data-dir", dataDir]);
-  expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v1" } });
+  expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v2" } });
   expect(await search(server.url, key, "red red green")).toBe("red red green");
   expect((await run(["reembed", "--data-dir", dataDir, "--cancel"])).stderr).toContain(
     "No change of the embedding model is in progress",
@@ -156,7 +156,7 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   const cancelled = await runJson(["reembed", "--cancel", "--data-dir", many]);
   expect(cancelled.object).toMatchObject({
     model: { id: "projected" },
-    cancelled: { id: "memledger-embed-v1" },
+    cancelled: { id: "memledger-embed-v2" },
   });
   expect(changeOf(many)).toBeNull();
 });
@@ -238,6 +238,31 @@ describe("a model that cannot be used is refused, and nothing is changed", () =>
   });
 });
 
+test("a data directory of the former built-in model keeps it, and reembed changes it to the newer one", async () => {
+  const place = createFolder();
+  let server = await serve(place, ["--model", "memledger-embed-v1"]);
+  const { api_key: secret } = server.ready;
+  for (const content of ["Die Kundin wohnt in Wien.", "Der Termin wurde auf Dienstag verschoben."])
+    expect((await createFact(server.url, secret, content)).status).toBe(201);
+  await server.end("SIGTERM");
+  server = await serve(place, ["--log-level", "info"]);
+  expect(vectorsOf(place)).toMatchObject({ id: "memledger-embed-v1" });
+  expect(await search(server.url, secret, "Wien")).toBe("Die Kundin wohnt in Wien.");
+  const changed = await runJson(["reembed", "--data-dir", place]);
+  expect(changed.object).toMatchObject({ memories: 2, model: { id: "memledger-embed-v2" } });
+  const { stderr } = await server.end("SIGTERM");
+  expect(stderr).toContain("a newer embedding model is built in");
+  expect(vectorsOf(place)).toEqual({ memories: 2, bytes: 2 * 384 * 4, id: "memledger-embed-v2" });
+  // Both are built in, so neither is copied.
+  expect(listKept(place)).toEqual([]);
+  server = await serve(place, ["--log-level", "info"]);
+  expect(await search(server.url, secret, "When is the appointment?")).toBe(
+    "Der Termin wurde auf Dienstag verschoben.",
+  );
+  expect(await search(server.url, secret, "Where does the client live?")).toBe("Die Kundin wohnt in Wien.");
+  expect((await server.end("SIGTERM")).stderr).not.toContain("a newer embedding model is built in");
+});
+
 async function search(url: string, secret: unknown, query: string): Promise<unknown> {
   const body = JSON.stringify({ query, top_k: 1 });
   const response = await call(url, secret, "/v1/memories/search", { method: "POST", body });
@@ -260,6 +285,11 @@ function changeOf(directory: string): { readonly done: number } | null {
     const text = row.pluck().get();
     return typeof text === "string" ? JSON.parse(text) : null;
   });
+}
+
+function listKept(directory: string): readonly string[] {
+  const folder = join(directory, "models");
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 function vectorsOf(directory: string): unknown {

@@ -11,7 +11,7 @@ import { noticesText } from "../../release/notices.ts";
 import { packagesOf } from "../../release/packages.ts";
 import { root } from "../../release/source.ts";
 import { targetNamed, thisMachine } from "../../release/targets.ts";
-import { readModelDirectory } from "../../src/embedding/model-directory.ts";
+import { builtInModels } from "../../src/embedding/model-directory.ts";
 import { type ConsoleServer, startConsoleServer } from "./console-server.ts";
 
 let server: ConsoleServer;
@@ -26,8 +26,12 @@ const files = ["licence.txt", "notices.txt"];
 test.if(isExecutable)("the texts are those of the release", async () => {
   const modules = await bundledModules();
   const target = targetNamed(thisMachine());
-  const model = readModelDirectory(join(root, "models/memledger-embed-v1"));
-  const components = componentsOf(target, model, embeddedComponents(target, modules), packagesOf(modules));
+  const components = componentsOf(
+    target,
+    builtInModels(),
+    embeddedComponents(target, modules),
+    packagesOf(modules),
+  );
   const expected = [readFileSync(join(root, "LICENSE"), "utf8"), noticesText(components)];
   for (const [index, name] of files.entries()) {
     const response = await fetch(`${server.url}/console/${name}`);

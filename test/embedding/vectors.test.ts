@@ -1,13 +1,14 @@
 // Tests the promises about vectors on the real model: meaning, the same text in any batch, unusual texts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embedAlone, mayBatch, sameVectorCosine } from "../../src/embedding/batching.ts";
 import { type Embedder, startEmbedder } from "../../src/embedding/embedder.ts";
 import { createInference } from "../../src/embedding/inference.ts";
 import { readModelConfig } from "../../src/embedding/model.ts";
+import { readGraph } from "../../src/embedding/model-directory.ts";
 import { createRunQueue } from "../../src/embedding/run-queue.ts";
 import { createTokenizer } from "../../src/embedding/tokenizer.ts";
 import { loadOnnx } from "../../src/native/onnx.ts";
@@ -64,8 +65,7 @@ test("a text has the same vector alone, among others, and again", async () => {
 
 test("batching is chosen only where it keeps the vectors", async () => {
   const config = readModelConfig(model);
-  const graph = Object.entries(model.files).find(([name]) => name.endsWith(".onnx"));
-  const inference = createInference(loadOnnx(runtime), readFileSync(graph?.[1] ?? ""), config, 1);
+  const inference = createInference(loadOnnx(runtime), readGraph(model), config, 1);
   const tokenize = createTokenizer(model, config);
   const texts = [...facts, "ok", "a longer note ".repeat(20)];
   const queue = createRunQueue(tokenize, inference, config.dimensions, true);

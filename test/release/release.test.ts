@@ -20,7 +20,7 @@ import { billOfMaterials } from "../../release/sbom.ts";
 import { root } from "../../release/source.ts";
 import { type Target, targetNamed, targets } from "../../release/targets.ts";
 import { generalSettings, variableOf } from "../../src/config/settings.ts";
-import { readModelDirectory } from "../../src/embedding/model-directory.ts";
+import { builtInModels } from "../../src/embedding/model-directory.ts";
 import { currentPlatform } from "../../src/native/platform.ts";
 
 const seconds = 1_790_000_000;
@@ -36,8 +36,7 @@ async function componentsHere(): Promise<readonly Component[]> {
 
 async function collect(target: Target): Promise<Component[]> {
   const modules = await bundledModules();
-  const model = readModelDirectory(join(root, "models/memledger-embed-v1"));
-  return componentsOf(target, model, embeddedComponents(target, modules), packagesOf(modules));
+  return componentsOf(target, builtInModels(), embeddedComponents(target, modules), packagesOf(modules));
 }
 
 test("every package that is bundled is a component, and so is all that the manifest names", async () => {
@@ -45,7 +44,15 @@ test("every package that is bundled is a component, and so is all that the manif
   const names = components.map(({ name }) => name);
   for (const name of Object.keys(manifest.dependencies).filter((each) => each !== "sqlite-vec"))
     expect(names).toContain(name);
-  for (const name of ["SQLite", "Bun", "BoringSSL", "memledger-embed-v1", "@scalar/api-reference", "zod"])
+  for (const name of [
+    "SQLite",
+    "Bun",
+    "BoringSSL",
+    "memledger-embed-v1",
+    "memledger-embed-v2",
+    "@scalar/api-reference",
+    "zod",
+  ])
     expect(names).toContain(name);
   expect(names.some((name) => name.startsWith("sqlite-vec-"))).toBe(true);
   expect(new Set(components.map(({ purl }) => purl)).size).toBe(components.length);
