@@ -11,17 +11,20 @@ import {
   candidatesMin,
   rerankedOrder,
   rerankedRelevance,
+  unjudgedRelevance,
 } from "../ranking/reranking.ts";
 import { createSignReader, type Signs } from "../ranking/signs.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "./reranker.ts";
 import type { SearchHit } from "./store.ts";
 
-/** A hit, and how it was judged, with the relevance that follows; undefined: it was not. */
 export interface RankedHit extends SearchHit {
+  /** How it was judged, with the relevance that follows; undefined: it was not. */
   readonly rerank?:
     | { readonly relevance: number; readonly maxSim: number; readonly signs: Signs }
     | undefined;
+  /** If it was not judged, and the query names a time: how much of its date is in it, with the relevance that follows. */
+  readonly period?: { readonly relevance: number; readonly share: number };
 }
 
 export interface Ranked {
@@ -43,7 +46,7 @@ export const rerankField = Type.Optional(
 export const rerankedField = Type.Optional(
   Type.Boolean({
     description:
-      "Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked for.",
+      "Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the query names changes the order. Absent if it was not asked for.",
   }),
 );
 
@@ -113,7 +116,7 @@ export async function rerank(
   const judged = candidatesAmong(found, topK, isOfPeriod);
   const contents = judged.map(({ memory }) => memory.content);
   const maxSims = await reranker.judge(query, contents, choice);
-  if (maxSims === null) return { hits: found.slice(0, topK), reranked: false };
+  if (maxSims === null) return { hits: unjudged(judged, period).slice(0, topK), reranked: false };
   const readSigns = createSignReader(query, period);
   const candidates = judged.map((hit, at) => {
     const signs = readSigns(hit.memory);
@@ -128,4 +131,15 @@ export async function rerank(
       .map(({ hit }) => hit),
     reranked: true,
   };
+}
+
+/** In the order of the search, in which the memories of a period move up. */
+function unjudged(found: readonly SearchHit[], period: Period | null): readonly RankedHit[] {
+  if (period === null) return found;
+  const candidates = found.map((hit) => {
+    const share = shareOfPeriod(hit.memory, period);
+    const relevance = unjudgedRelevance(hit.relevance, share);
+    return { relevance, importance: hit.memory.importance, hit: { ...hit, period: { relevance, share } } };
+  });
+  return rerankedOrder(candidates).map(({ hit }) => hit);
 }

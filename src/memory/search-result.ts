@@ -18,6 +18,13 @@ const scoreDetails = Fields(
     relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
     importance: Type.Number({ ...unit, description: "The importance of the memory." }),
     rerank: rerankDetails,
+    period: Type.Optional(
+      Type.Number({
+        ...unit,
+        description:
+          "Only if the query names a time and the memory was to be judged again, but was not: how much of its date is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.",
+      }),
+    ),
     recency: Type.Optional(
       Type.Number({
         ...unit,
@@ -48,20 +55,28 @@ export const searchResultFields = {
 export const searchResult = Fields(searchResultFields, { title: "SearchResult" });
 
 /** The form of a result in the mode semantic. */
-export function toResult({ memory, similarity, relevance, rerank }: RankedHit): Static<typeof searchResult> {
+export function toResult({
+  memory,
+  similarity,
+  relevance,
+  rerank,
+  period,
+}: RankedHit): Static<typeof searchResult> {
+  const final = rerank?.relevance ?? period?.relevance ?? relevance;
   return {
     memory: toAgentMemory(memory),
     similarity,
-    final_score: finalScore(rerank?.relevance ?? relevance, memory.importance),
+    final_score: finalScore(final, memory.importance),
   };
 }
 
 /** The form of a result in the mode hybrid. */
 export function toDetailedResult(hit: RankedHit): Static<typeof searchResult> {
-  const { similarity, keyword, relevance, memory, rerank } = hit;
+  const { similarity, keyword, relevance, memory, rerank, period } = hit;
   const details = { similarity, keyword, relevance, importance: memory.importance };
   const judged = rerank && {
     rerank: { relevance: rerank.relevance, max_sim: rerank.maxSim, ...rerank.signs },
   };
-  return { ...toResult(hit), score_details: { ...details, ...judged } };
+  const dated = period && { period: period.share };
+  return { ...toResult(hit), score_details: { ...details, ...judged, ...dated } };
 }

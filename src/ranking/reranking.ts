@@ -11,6 +11,9 @@ export const candidatesMin = 32;
 const periodCandidatesMax = 200;
 const periodPlacesMax = 16;
 
+/** Chosen as signWeights.period; with more, a figure of the conversations falls. */
+const unjudgedPeriodWeight = 0.1;
+
 export const maxSimWeight = 1;
 /**
  * The greatest sum of relevance, MaxSim and the signs that every query can have. The sum of a memory of the period can be greater, and is then
@@ -65,6 +68,11 @@ export function rerankedRelevance({ relevance, maxSim, signs }: Evidence): numbe
   const signed = speaker * signs.speaker + time * signs.time + asks * signs.asks + period * signs.period;
   const sum = relevance + maxSimWeight * maxSim + signed;
   return Math.min(1, Math.max(0, sum - sumIrrelevant) / (sumMax - sumIrrelevant));
+}
+
+/** Of a memory that was not judged again: the part of its date that is in the period moves it up, too. */
+export function unjudgedRelevance(relevance: number, period: number): number {
+  return Math.min(1, relevance + unjudgedPeriodWeight * period);
 }
 
 /** The candidates by final score, best first. Equal ones keep their order. */

@@ -80,6 +80,38 @@ describe("memories without dates of their own", async () => {
   });
 });
 
+test("without a judgement in time, memories of the time move up by a smaller weight", async () => {
+  const server = await startTestApp({ rerank: "auto", "rerank-deadline-ms": "1" });
+  const memories = Array.from({ length: 60 }, (_, at) => ({
+    content: `[${1 + (at % 28)} ${at < 28 ? "May" : "June"} 2025] Kim: I had dinner at place number ${at}.`,
+    memory_type: "fact",
+    importance: 0.5 + (at % 3) / 10,
+  }));
+  await server.call("POST", "/v1/memories/batch", { body: { memories } });
+  const body = { query: "Where did Kim have dinner on 9 May 2025?", mode: "hybrid", top_k: 32 };
+  const { data } = await server.call("POST", "/v1/memories/search", { body });
+  expect(data.reranked).toBe(false);
+  const hits = resultsOf(data);
+  for (const { score_details: details, final_score: score } of hits) {
+    if (!isObject(details)) throw new Error("a result has no details");
+    const { relevance, importance, period } = details;
+    const raised = Math.min(1, Number(relevance) + 0.1 * Number(period));
+    expect(score).toBeCloseTo(raised * 0.7 + Number(importance) * 0.3, 12);
+    expect(details.rerank).toBeUndefined();
+  }
+  const scores = hits.map(({ final_score: score }) => Number(score));
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  expect(hits.filter(({ score_details: details }) => isObject(details) && details.period === 1)).toHaveLength(
+    1,
+  );
+  const off = { ...body, rerank: "off" };
+  const plain = (await server.call("POST", "/v1/memories/search", { body: off })).data;
+  expect(
+    resultsOf(plain).map(({ score_details: details }) => isObject(details) && "period" in details),
+  ).toEqual(hits.map(() => false));
+  await server.stop();
+});
+
 test("questions about a time find their memories first, more often than without reranking", async () => {
   const { key } = await app.createProject("custom");
   const body = { content: "Ann likes tea.", memory_type: "fact" };

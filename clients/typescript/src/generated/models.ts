@@ -573,8 +573,8 @@ export interface Injection {
   /** Total length of the lines of facts and contexts in the prompt, in Unicode code points. */
   characters: number;
   /**
-   * Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked
-   * for.
+   * Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the
+   * query names changes the order. Absent if it was not asked for.
    */
   reranked?: boolean;
   /**
@@ -989,6 +989,11 @@ export interface ScoreDetails {
   importance: number;
   rerank?: RerankDetails;
   /**
+   * Only if the query names a time and the memory was to be judged again, but was not: how much of its date is in
+   * that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
+   */
+  period?: number;
+  /**
    * Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was created or
    * changed now, halved with every 30 days.
    */
@@ -1020,8 +1025,8 @@ export interface SearchResults {
   /** Number of results. */
   total: number;
   /**
-   * Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was not asked
-   * for.
+   * Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the
+   * query names changes the order. Absent if it was not asked for.
    */
   reranked?: boolean;
   /**

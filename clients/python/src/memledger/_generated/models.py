@@ -665,6 +665,10 @@ class ScoreDetails(Model):
     importance: float
     """The importance of the memory."""
     rerank: RerankDetails | None = None
+    period: float | None = None
+    """Only if the query names a time and the memory was to be judged again, but was not: how much of its
+    date is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
+    """
     recency: float | None = None
     """Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was
     created or changed now, halved with every 30 days.
@@ -720,8 +724,8 @@ class Injection(Model):
     characters: int
     """Total length of the lines of facts and contexts in the prompt, in Unicode code points."""
     reranked: bool | None = None
-    """Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was
-    not asked for.
+    """Whether the memories were judged again; false: not in time, or the server cannot, and only a time
+    that the query names changes the order. Absent if it was not asked for.
     """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
@@ -872,8 +876,8 @@ class SearchResults(Model):
     total: int
     """Number of results."""
     reranked: bool | None = None
-    """Whether the memories were judged again; false: not in time, or the server cannot. Absent if it was
-    not asked for.
+    """Whether the memories were judged again; false: not in time, or the server cannot, and only a time
+    that the query names changes the order. Absent if it was not asked for.
     """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
