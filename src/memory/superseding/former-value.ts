@@ -1,14 +1,14 @@
 // Owns whether a statement ends what another one says: "The team moved from Slack to Zulip." ends "The team chats on Slack." English only. Pure.
 
 import { contentWords } from "./content-words.ts";
-import { clausesOf, isReliable, toStatement } from "./statement.ts";
+import { clausesOf, isAboutPerson, isReliable, toStatement, withoutPossession } from "./statement.ts";
 
 /** What is over: group `x`. */
 const endings: readonly RegExp[] = [
   /(?<!\p{L})from (?<x>[^,]+?) (?:to|into|over to) (?!the (?:north|south))/u,
   /(?<!\p{L})(?:no longer|not any ?more) (?<x>[^,]+)/u,
   /(?<!\p{L})(?:does not|do not|doesn't|don't|is not|isn't) (?<x>[^,]+?) any ?more/u,
-  /(?<!\p{L})(?:dropped out of|was laid off (?:from|by)|has overcome|overcame|finished|came off|stopped|quit|gave up|given up|cancelled|canceled|abandoned|ended|closed|sold|removed|dropped|retired|deleted|discontinued|switched off|turned off|shut down|unsubscribed from|moved off|moved away from|got rid of|traded in|handed back|gave back|recovered from|broke up with|resigned from|stepped down as|withdrew from) (?:the |his |her |their |its )?(?<x>[^,]+)/u,
+  /(?<!\p{L})(?:dropped out of|was laid off (?:from|by)|has overcome|overcame|finished|came off|stopped|quit|gave up|given up|cancelled|canceled|abandoned|ended|closed|sold|removed|dropped|retired|deleted|discontinued|switched off|turned off|shut down|phased out|deprecated|decommissioned|uninstalled|ditched|revoked|lifted|waived|moved out of|let go of|unsubscribed from|moved off|moved away from|got rid of|traded in|handed back|gave back|recovered from|broke up with|resigned from|stepped down as|withdrew from) (?:the |his |her |their |its )?(?<x>[^,]+)/u,
   /(?<!\p{L})left (?:the |his |her |their )?(?<x>[^,]+)/u,
   /(?<!\p{L})(?:instead of|rather than|in place of|replacing) (?:the )?(?<x>[^,]+)/u,
   /(?<!\p{L})replaced (?:the )?(?<x>[^,]+?) (?:with|by|as)(?!\p{L})/u,
@@ -30,12 +30,16 @@ const weakVerbs: ReadonlySet<string> = new Set([
   "get",
   "do",
   "any",
+  ...contentWords("course treatment membership subscription account contract lease position role use"),
 ]);
 /** Of a longer phrase, one word may be another one. */
 const longPhrase = 3;
 
 /** What a statement says, and what it says to be over. */
 export interface FormerReading {
+  readonly statement: string;
+  /** The name, or that of the relative, in the text; null: a thing. */
+  readonly person: string | null;
   /** Whether it says what is true now. */
   readonly isReliable: boolean;
   readonly isOfPerson: boolean;
@@ -57,6 +61,8 @@ export function readFormer(content: string): FormerReading | null {
   const over = overIn(statement).map(contentWords);
   const said = new Set([...subject, ...over.flat()]);
   return {
+    statement,
+    person: someone === undefined ? null : nameOf(someone),
     isReliable: isReliable(statement),
     isOfPerson: someone !== undefined,
     subject,
@@ -66,11 +72,17 @@ export function readFormer(content: string): FormerReading | null {
   };
 }
 
+/** "Ana's sister" is somebody; "Ana's car" is about Ana; "The parser" is no name. */
+function nameOf(someone: string): string | null {
+  return /^The(?! user)/.test(someone) ? null : withoutPossession(someone);
+}
+
 /** Whether the newer statement says that what the older one says is no longer true. */
 export function endsFormer(newer: FormerReading | null, older: FormerReading | null): boolean {
   if (newer === null || older === null || !older.isReliable) return false;
   const { isOfPerson, subject, predicate } = older;
   if (isOfPerson && !subject.every((each) => newer.words.has(each))) return false;
+  if (older.person !== null && !isAboutPerson(newer.statement, older.person)) return false;
   return newer.over.some((named) => {
     const others = named.filter((each) => !subject.includes(each));
     const strong = others.filter((each) => !weakVerbs.has(each));

@@ -55,10 +55,14 @@ function habitOf(verb: string, object: string): string {
   const what =
     object
       .toLowerCase()
+      .replace(/^/, " ")
       .split(
-        / (?:every|each|on|in|at|with|for|before|after|twice|three|once|any ?more|to|because|since|as)(?: |$)|,/,
+        / (?:every|each|on|in|at|with|for|before|after|twice|three|once|any ?more|at all|to|because|since|as)(?: |$)|,/,
       )[0] ?? "";
-  return `habit ${stem} ${what.replace(/^(?:the|an?|her|his|their) /, "").trim()}`.trim();
+  return `habit ${stem} ${what
+    .trim()
+    .replace(/^(?:the|an?|her|his|their) /, "")
+    .trim()}`.trim();
 }
 const habits =
   "drinks?|smokes?|plays?|runs?|takes?|attends?|practi[cs]es?|goes|go|eats?|wears?|reads?|volunteers?|commutes?|cycles?|swims?|teaches|teach|coaches|uses?|learns?|rents?|owns?|watches|bikes?|does|works?|jogs?|sings?|subscribes?";
@@ -81,6 +85,24 @@ export const personRules: readonly Rule[] = [
   ),
   rule(`${person} no longer lives in (?<f>${name})`, "residence"),
   rule(`${person} ${has}settled in (?<v>${name})`, "residence"),
+  rule(`[Hh]ome for ${person} is (?<v>${name})`, "residence"),
+  // Which part of the week is spent where is said with days.
+  rule(
+    `${person} (?:works|is working|has been working|has worked) (?:fully |entirely |mostly |completely )?(?<v>remotely|from home|from the office|in the office|on site|on-site)(?!.* on \\p{Lu})(?: .*)?`,
+    "place of work",
+    ({ v = "" }) => (/office|site/.test(v) ? "office" : "home"),
+  ),
+  rule(`${person} (?:reports|is reporting) to (?<v>${name})`, "manager"),
+  rule(
+    `${person} ${has}(?:changed|switched|got a new) (?:(?:his|her|their) )?(?:phone |mobile )?number`,
+    "phone number",
+    () => "another one",
+  ),
+  rule(
+    `${person} ${has}(?:changed|switched) (?<n>dentist|doctor|bank|gym|school|therapist|hairdresser|landlord|tutor|coach|insurer|provider)s(?: .*)?`,
+    ({ n = "" }) => n,
+    () => "another one",
+  ),
   // Where somebody works, and as what.
   rule(
     `${person} (?:works|is working|is employed) (?:at|for|by|with) (?<v>${organisation})(?: as .+| in the .+| on .+)?`,
@@ -115,7 +137,11 @@ export const personRules: readonly Rule[] = [
     "job",
   ),
   rule(
-    `${person} ${has}(?:became|become|is) (?:an? |the )(?:new )?(?<v>${roles})(?: (?:at|for|in) .+)?`,
+    `${person} (?:is|${has}taken over as|took over as) (?:the )?(?<v>(?:deputy |acting )?(?:head|chief|director|president) of [\\p{Ll} ]+?)(?: (?:at|for|in|on) .+)?`,
+    "job",
+  ),
+  rule(
+    `${person} ${has}(?:became|become|is|took over as|taken over as) (?:an? |the )(?:new )?(?<v>${roles})(?: (?:at|for|in) .+)?`,
     "job",
   ),
   rule(
@@ -135,7 +161,10 @@ export const personRules: readonly Rule[] = [
     `${person} ${has}(?:transferred|changed schools|switched schools)(?: from (?<f>${name}))? to (?<v>${name})`,
     "school",
   ),
-  rule(`${person} (?:studies|is studying|majors in|is majoring in) (?<v>[\\p{Ll} ]+)`, "subject of study"),
+  rule(
+    `${person} (?:studies|is studying|majors in|is majoring in) (?!(?:at|in|with|for|by|from|every|hard|a|the) )(?<v>[\\p{Ll} ]+)`,
+    "subject of study",
+  ),
   rule(
     `${person} ${has}(?:switched|changed)(?: (?:his|her|their) major)?(?: from (?<f>[\\p{L} ]+?))? to (?<v>[\\p{Ll} ]+?)(?: as (?:his|her|their) major)?`,
     "subject of study",
@@ -206,7 +235,7 @@ export const personRules: readonly Rule[] = [
     "theme",
   ),
   rule(
-    `${person} ${has}(?:switched|changed)(?: back)?(?: from (?<f>dark|light) (?:mode|theme))? to (?:the )?(?<v>dark|light) (?:mode|theme)(?: .*)?`,
+    `${person} ${has}(?:switched|changed|went|reverted|returned)(?: back)?(?: from (?<f>dark|light) (?:mode|theme))? to (?:the )?(?<v>dark|light) (?:mode|theme)(?: .*)?`,
     "theme",
   ),
   rule(

@@ -55,8 +55,29 @@ export function clausesOf(statement: string): readonly string[] {
 
 /** Plans, wishes, guesses, the past, what is temporary, what is added, and what others say. */
 const unreliable =
-  /(?<!\p{L})(?:if|unless|would|could|might|may be|maybe|perhaps|probably|possibly|wants? to|wanted to|plans?|planned|planning|hopes?|hoping|wishes|dreams?|considers?|considering|considered|thinks?|thinking|thought|intends?|wondering|wonders|almost|nearly|should|will|going to|used to|formerly|previously|originally|once|before|was born|grew up|as a child|also|too|as well|another|second|additional|additionally|temporarily|temporary|part-time|on the side|on weekends|at weekends|visiting|visited|trip|vacation|holiday|for the (?:summer|winter|weekend|week|month)|for (?:a|two|three|four|\d+) (?:days?|weeks?|months?)|this week|until|during|sometimes|occasionally|says?|said|claims?|told|believes?|according to|rumou?red|apparently|jokes?|joked|suggests?|suggested|proposes?|proposed|asked|would like|either|or|not sure|tried|trying|tries|test|trial|for example|in case|unlike)(?!\p{L})/iu;
+  /(?<!\p{L})(?:if|unless|would|could|might|may be|maybe|perhaps|probably|possibly|wants? to|wanted to|plans? (?:to|is|are|on)|planned(?! (?:for|on|at) )|planning|hopes?|hoping|wishes|dreams?|considers?|considering|considered|thinks?|thinking|thought|intends?|wondering|wonders|almost|nearly|should|will|going to|used to|formerly|previously|originally|once|before|was born|grew up|as a child|also|too|as well|another|second|additional|additionally|temporarily|temporary|part-time|on the side|on weekends|at weekends|visiting|visited|trip|vacation|holiday|for the (?:summer|winter|weekend|week|month)|(?<!(?:kept|retained|stored|valid|cached|saved|archived|preserved|held) )for (?:a|two|three|four|\d+) (?:days?|weeks?|months?)|this week|until|during|sometimes|occasionally|says?|said|claims?|told|believes?|according to|rumou?red|apparently|jokes?|joked|suggests?|suggested|proposes?|proposed|asked|would like|either|or|not sure|tried|trying|tries|test(?=$|,| of| in)|trial|for example|in case|unlike)(?!\p{L})/iu;
 
 export function isReliable(statement: string): boolean {
   return !unreliable.test(statement);
+}
+
+const relatives =
+  "(?:\\p{Ll}+-)?(?:brother|sister|wife|husband|mother|father|parents?|son|daughter|child|children|kids?|friend|cousin|uncle|aunt|grand\\p{Ll}+|colleague|boss|neighbou?r|fianc[eé]e?|partner|girlfriend|boyfriend|niece|nephew|twin|roommate|flatmate|team|company|employer)s?";
+
+/** Whether a text contains a phrase as whole words, in any case. `before` and `after` are regular expressions of what must be around it. */
+export function contains(text: string, phrase: string, before = "(?<!\\p{L})", after = ""): boolean {
+  const quoted = phrase.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`${before}${quoted}(?!\\p{L})${after}`, "iu").test(text);
+}
+
+/** "Ana's car" becomes "Ana", and "Ana's sister" stays. */
+export function withoutPossession(name: string): string {
+  const [owner = "", ...owned] = name.split("'s ");
+  const relative = new RegExp(`^${relatives}(?!\\p{L})`, "u").exec(owned.join("'s "))?.[0];
+  return relative === undefined ? owner : `${owner}'s ${relative}`;
+}
+
+/** Whether a statement is about a person, and not about a relative of that person only. */
+export function isAboutPerson(statement: string, name: string): boolean {
+  return contains(statement, name, undefined, `(?!'s ${relatives}(?!\\p{L}))`);
 }

@@ -112,6 +112,8 @@ export const workRules: readonly Rule[] = [
     purposeOf,
   ),
   rule(`${thing} (?:has |have )?replaced (?<f>.+?) (?:with|by) (?<v>.+?) (?:for|as) (?<o>.+)`, purposeOf),
+  // Where something takes place.
+  rule(`${thing} (?:is|are|was|were) (?:booked|held|planned) (?:at|in) (?<v>(?:the )?\\p{Lu}.+)`, "place"),
   // "The API is written in Go", "The service runs on port 8080".
   rule(`${thing} (?:was|has been|were) relicen[cs]ed(?: from (?<f>.+?))? (?:to|under) (?<v>.+)`, "licence"),
   rule(`${thing} (?:builds?|is built|are built) with (?<v>.+)`, "built with"),
