@@ -125,7 +125,9 @@ function changesQuantity(newer: QuantityReading, older: QuantityReading): boolea
   );
   if (current === undefined || former === undefined || former.value === current.value) return false;
   const [words, all] = [new Set(older.wordsWithoutUnits), new Set(newer.wordsWithoutUnits)];
-  const shared = [...words].filter((each) => all.has(each)).length;
+  // "The daily step goal" is about "8,000 steps".
+  const isUnitNamed = contentWords(former.kind.replace(/^\p{Ll}+ ?/u, "")).some((each) => all.has(each));
+  const shared = [...words].filter((each) => all.has(each)).length + (isUnitNamed ? 1 : 0);
   if (newer.former.includes(former.value)) return shared >= 1;
   if (newer.quantities.some(({ value }) => older.quantities.some((each) => each.value === value)))
     return shared >= 2;
@@ -138,7 +140,7 @@ function changesQuantity(newer: QuantityReading, older: QuantityReading): boolea
     !subject.every((each) => general.has(each))
   )
     return true;
-  const special = [...words].some((each) => all.has(each) && !general.has(each));
+  const special = isUnitNamed || [...words].some((each) => all.has(each) && !general.has(each));
   return special && shared >= 2 && 2 * shared >= words.size;
 }
 
@@ -162,7 +164,11 @@ function readQuantities(statement: string): {
     rest = rest.replaceAll(pattern, (...found) => {
       const groups = found.at(-1);
       const unit =
-        typeof groups === "object" && groups !== null ? String(groups.u).toLowerCase().replace(/s$/, "") : "";
+        typeof groups === "object" && groups !== null
+          ? String(groups.u ?? "")
+              .toLowerCase()
+              .replace(/s$/, "")
+          : "";
       for (const each of contentWords(unit)) units.add(each);
       const at = Number(found.at(typeof groups === "object" ? -3 : -2));
       const number = numberWords.indexOf(String(found[0]).toLowerCase());

@@ -12,9 +12,15 @@ const animals = "dog|puppy|cat|kitten|rabbit|hamster|parrot|horse|goldfish|turtl
 const settled =
   "granted|approved|rejected|denied|declined|accepted|fixed|closed(?! (?:an?|the) )|resolved|merged|completed|finished|done|decided|filled|hired|delivered|arrived|signed|paid|shipped|released|published|handed in|submitted|confirmed|passed|launched|turned in|sent|booked|solved|settled|repaired|installed|available|added|supports?|support for";
 
+/** "On the way" and "off to the gym" are no states of a switch. */
+const aside = "(?! (?:the|an?|to|his|her|their|its|call|holiday|vacation|track|time|port|sale|\\p{Lu}))";
+
 /** States of which a thing has one. */
 const opposites: readonly (readonly [one: string, other: string])[] = [
-  ["enabled|switched on|turned on|on|active", "disabled|switched off|turned off|off|inactive"],
+  [
+    `enabled|switched on|turned on|on${aside}|active`,
+    `disabled|switched off|turned off|off${aside}|inactive`,
+  ],
   ["public|open source", "private|closed source"],
   ["required|mandatory|compulsory|obligatory", "optional|voluntary"],
   ["allowed|permitted", "forbidden|prohibited|banned|not allowed"],
@@ -29,7 +35,7 @@ const opposites: readonly (readonly [one: string, other: string])[] = [
 ];
 
 function opposite(one: string, other: string): Transition {
-  const now = "(?:is|are|was|were|been|became|become|made|turned|went)";
+  const now = "(?:is|are|was|were|been|became|made|turned|went)";
   return {
     state: new RegExp(
       `(?:is|are|stays?|remains?) (?:still |always )?(?:${one})(?!\\p{L}| \\p{Ll}+ (?:source|minded))`,
@@ -47,7 +53,8 @@ export const transitions: readonly Transition[] = [
       /(?:found|got|accepted|landed|started|took|has) (?:an? )?(?:new )?(?:job|position|work)|(?:was|got|been) hired|started working/u,
   },
   {
-    state: /(?<!\p{L})(?:works|is working|is employed)(?!\p{L})|has a job/u,
+    state:
+      /(?<!\p{L})(?:works|is working|is employed)(?! (?:on|out|towards|through)(?!\p{L}))(?!\p{L})|has a job/u,
     event:
       /(?:was|were|got|has been|been) (?:laid off|fired|dismissed|made redundant)|lost (?:the|his|her|their) job|(?:has |have )?retired(?! from (?:the )?(?:board|committee|team))|is (?:now )?(?:unemployed|out of work)|went into retirement/u,
   },
