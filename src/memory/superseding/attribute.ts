@@ -1,7 +1,8 @@
 // Owns which attribute a statement gives a value: "Ana lives in Oslo." says where Ana lives. English only. Pure. Must never read an attribute
 // of which a subject can have several values at a time.
 
-import { habitRule, personRules } from "./person-rules.ts";
+import { habitRule } from "./habit-rules.ts";
+import { personRules } from "./person-rules.ts";
 import { type Attribute, type Rule, readRule } from "./rule.ts";
 import { clausesOf, isReliable, toStatement } from "./statement.ts";
 import { roleRule, workRules } from "./work-rules.ts";
