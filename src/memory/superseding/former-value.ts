@@ -8,7 +8,7 @@ const endings: readonly RegExp[] = [
   /(?<!\p{L})from (?<x>[^,]+?) (?:to|into|over to) (?!the (?:north|south))/u,
   /(?<!\p{L})(?:no longer|not any ?more) (?<x>[^,]+)/u,
   /(?<!\p{L})(?:does not|do not|doesn't|don't|is not|isn't) (?<x>[^,]+?) any ?more/u,
-  /(?<!\p{L})(?:dropped out of|was laid off (?:from|by)|has overcome|overcame|finished|came off|stopped|quit|gave up|given up|cancelled|canceled|abandoned|ended|closed|sold|removed|dropped|retired|deleted|discontinued|switched off|turned off|shut down|phased out|deprecated|decommissioned|uninstalled|ditched|revoked|lifted|waived|moved out of|let go of|unsubscribed from|moved off|moved away from|got rid of|traded in|handed back|gave back|recovered from|broke up with|resigned from|stepped down as|withdrew from) (?:the |his |her |their |its )?(?<x>[^,]+)/u,
+  /(?<!\p{L})(?:dropped out of|was laid off (?:from|by)|has overcome|overcame|finished|came off|stopped|quit|gave up|given up|cancelled|canceled|abandoned|ended(?! up)|closed|sold|removed|dropped(?! (?:off|by|in|out))|retired|deleted|discontinued|switched off|turned off|shut down|phased out|deprecated|decommissioned|uninstalled|ditched|revoked|lifted|waived|moved out of|let go of|unsubscribed from|moved off|moved away from|got rid of|traded in|handed back|gave back|recovered from|broke up with|resigned from|stepped down as|withdrew from) (?:the |his |her |their |its )?(?<x>[^,]+)/u,
   /(?<!\p{L})left (?:the |his |her |their )?(?<x>[^,]+)/u,
   /(?<!\p{L})(?:instead of|rather than|in place of|replacing) (?:the )?(?<x>[^,]+)/u,
   /(?<!\p{L})replaced (?:the )?(?<x>[^,]+?) (?:with|by|as)(?!\p{L})/u,

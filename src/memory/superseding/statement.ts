@@ -14,6 +14,10 @@ export function saidDay(content: string): number | null {
 const adverbs =
   /(?<!\p{L})(?:now|currently|recently|just|finally|officially|already|actually|instead(?! of)|these days|nowadays|as of (?:today|now|this week)|at the moment|permanently|, effective immediately)(?!\p{L})/giu;
 
+/** What an extraction writes instead of "last week" or "two days ago": when it happened, not what is true. */
+const besideDay =
+  /,? (?:(?:in|on|at|during) )?(?:the )?(?:a few |several |\p{L}+ |\d+ )?(?:days?|weeks?|weekends?|months?|years?|night|morning|evening|afternoon) (?:before|after|of) (?:\p{L}+day )?\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}/gu;
+
 /** One sentence without its end and adverbs of time; null: the text has several sentences, or is too long. */
 export function toStatement(content: string): string | null {
   if (content.length > statementMaxCharacters) return null;
@@ -25,6 +29,7 @@ export function toStatement(content: string): string | null {
     .replaceAll(/(?<!\p{L})(Dr|Mr|Mrs|Ms|Prof|St)\. /gu, "$1 ");
   if (/[?!:\n"“”]|\.\s/.test(sentence.replace(/\d:\d/g, "").replace(/https?:/g, ""))) return null;
   return sentence
+    .replace(besideDay, "")
     .replace(adverbs, " ")
     .replace(/ +/g, " ")
     .replace(/ ,/g, ",")
