@@ -35,6 +35,7 @@ describe("a relative date becomes an absolute one", () => {
     ["She was born four months ago.", "She was born in November 2026."],
     ["I moved here 10 years ago.", "I moved here in 2017."],
     ["I graduated in June.", "I graduated in June 2026."],
+    ["My dog died in June.", "My dog died in June 2026."],
     ["I will graduate in June.", "I will graduate in June 2027."],
     ["It was opened on March 3rd.", "It was opened on 3 March 2027."],
     ["The fair was on the 5th of December.", "The fair was on 5 December 2026."],

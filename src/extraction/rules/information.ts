@@ -62,7 +62,7 @@ const leastContent = 2;
 
 /** What somebody does or has done, which one more word makes a statement: "We made pizza." */
 const doing =
-  /^(?:\p{L}+,? ){0,2}?(?:i|we)(?:['’](?:m|re|ve)| am| are| have)?(?: (?:just|also|all|both|even|finally|recently|off|to|currently|now))* (?:adopted|ate|baked|bought|built|cooked|did|do|doing|drove|finished|flew|got|had|joined|made|making|met|moved|painted|played|playing|ran|read|reading|rode|saw|signed|sold|started|studied|studying|swam|taking|taught|teach|teaching|took|tried|trying|visited|visiting|volunteered|volunteering|walked|watched|went|won|work|working|wrote)(?!\p{L})/iu;
+  /^(?:\p{L}+,? ){0,2}?(?:i|we)(?:['’](?:m|re|ve)| am| are| have)?(?: (?:just|also|all|both|even|finally|recently|off|to|currently|now))* (?:(?:do not|don['’]t) (?:have|own|drive|drink|eat|smoke)|(?:looking|searching|applying) for|adopted|ate|baked|bought|built|cooked|did|do|doing|drove|finished|flew|got|had|joined|made|making|met|moved|painted|played|playing|ran|read|reading|rode|saw|signed|sold|started|studied|studying|swam|taking|taught|teach|teaching|took|tried|trying|visited|visiting|volunteered|volunteering|walked|watched|went|won|work|working|wrote)(?!\p{L})/iu;
 
 /** Whether the sentence states something about a person, a thing, a plan or an event. */
 export function saysSomething(sentence: string, { addressee }: Speaker, names: ReadonlySet<string>): boolean {

@@ -27,7 +27,10 @@ const kinds: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ["version", /(?<!\p{L})v?\d+\.\d+(?:\.\d+)?(?! ?\p{L})|(?<=(?:\p{Lu}\p{L}+|version) )\d+(?:\.\d+)+/gu],
   [
     "number",
-    new RegExp(`(?<![\\p{L}\\d.])(?:\\d[\\d,.]*\\d|\\d|${numberWords.join("|")})(?= (?<u>\\p{L}+)|$)`, "giu"),
+    new RegExp(
+      `(?<![\\p{L}\\d.])(?:\\d[\\d,.]*\\d|\\d|${numberWords.join("|")})(?= (?<u>\\p{L}+)|(?<=(?:to|by|at) [\\d,.]+)$)`,
+      "giu",
+    ),
   ],
 ];
 /** A change to another quantity, and the former one if it is named. */

@@ -62,6 +62,7 @@ describe("both stay", () => {
   test.each([
     ["Ana lives in Oslo.", "Ben moved to Bergen."],
     ["Ana lives in Oslo.", "Ana wants to move to Bergen."],
+    ["Ana has moved to Porto in 2043.", "Ana has moved to Porto in 2044."],
     ["Ana lives in Oslo.", "Ana lives in Oslo, Norway."],
     ["Ana lives in Oslo.", "Ana visited Bergen."],
     ["Ana works at Acme.", "Ana volunteers at a shelter."],
