@@ -29,11 +29,12 @@ export async function embedding(options: BenchOptions): Promise<readonly Table[]
     parts.defer(() => embedder.close());
     candidates.push({ name: source.id, source, embedder });
   }
-  const { dataset, sts, pairs } = options;
+  const { dataset, sts, pairs, translations: bitext } = options;
   const tables: Table[] = [];
   if (sts !== null) tables.push(await similarity(candidates, sts));
   if (dataset !== null) tables.push(await search(candidates, dataset));
   if (pairs !== null && existsSync(pairs)) tables.push(await thresholds(candidates, pairs));
+  if (bitext !== null) tables.push(await translations(candidates, bitext));
   tables.push(await speed(candidates, options.rounds));
   return tables;
 }
@@ -103,6 +104,37 @@ async function thresholds(candidates: readonly Candidate[], file: string): Promi
     "Pairs written for the thresholds of extraction: same (paraphrases), changed (one thing differs, such as the subject, a date or a negation) and different. No pair that changed may reach 0.98.";
   const columns = ["model", "pairs", "number", "median cosine", "highest", "≥ 0.90", "≥ 0.98"];
   return { title: "Embedding: thresholds", note, columns, rows };
+}
+
+/** Translations of a source of fewer sentences say little. */
+const leastSentences = 150;
+
+/** How many translations are nearest to their own English sentence, among all of their source. */
+async function translations(candidates: readonly Candidate[], file: string): Promise<Table> {
+  const sources = Map.groupBy(readRows(file, "\t"), ([, , source = ""]) => source);
+  const large = [...sources].filter(([, lines]) => lines.length >= leastSentences);
+  const rows = large.map(([source, lines]) => [source, String(lines.length)]);
+  for (const { name, embedder } of candidates) {
+    progress(`embedding: translations, ${name}`);
+    for (const [at, [, lines]] of large.entries()) {
+      const embedColumn = (column: number) =>
+        embedAll(
+          embedder,
+          lines.map((line) => line[column] ?? ""),
+          "passage",
+        );
+      const [english, others] = [await embedColumn(0), await embedColumn(1)];
+      const isNearest = others.filter((vector, row) => {
+        const own = cosine(vector, english[row] ?? vector);
+        return english.every((each, other) => other === row || cosine(vector, each) < own);
+      });
+      rows[at]?.push((isNearest.length / lines.length).toFixed(2));
+    }
+  }
+  const note =
+    "Share of translations whose nearest English sentence, among those of the same source, is their own. The sentences were kept out of training; others of the same sources were trained on.";
+  const columns = ["language and source", "sentences", ...candidates.map(({ name }) => name)];
+  return { title: "Embedding: translations", note, columns, rows };
 }
 
 async function speed(candidates: readonly Candidate[], rounds: number): Promise<Table> {

@@ -25,6 +25,8 @@ export interface BenchOptions {
   readonly dataset: string | null;
   /** An STS benchmark file: sentence, sentence, score. */
   readonly sts: string | null;
+  /** English, translation, source, tab-separated. */
+  readonly translations: string | null;
   /** Pairs with labels, tab-separated. */
   readonly pairs: string | null;
   /** How long each load lasts. */

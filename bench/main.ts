@@ -62,6 +62,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --dataset FILE     conversations in the LoCoMo format, for retrieval, embedding and extraction
   --sts FILE         STS benchmark (sentence, sentence, score), for embedding
   --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
+  --translations FILE  English, translation, source, tab-separated, for embedding
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
   --records N        how many records the ledger has, in ledger and in console (default: 1000000)
@@ -88,6 +89,7 @@ async function main(): Promise<void> {
       dataset: { type: "string" },
       sts: { type: "string" },
       pairs: { type: "string", default: join(root, "models/training/pairs-test.tsv") },
+      translations: { type: "string" },
       seconds: { type: "string", default: "5" },
       rounds: { type: "string", default: "5" },
       records: { type: "string", default: "1000000" },
@@ -105,6 +107,7 @@ async function main(): Promise<void> {
     models: values.model.map((directory) => resolve(directory)),
     dataset: values.dataset ?? null,
     sts: values.sts ?? null,
+    translations: values.translations ?? null,
     pairs: values.pairs,
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
