@@ -77,7 +77,7 @@ browserTest("a query shows both modes, the parts of each score, and what was jus
   await page.getByRole("heading", { name: "Hybrid" }).waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("When do we release?");
   const answer = await app.call("POST", "/v1/memories/search", {
-    body: { query: "When do we release?", mode: "hybrid" },
+    body: { query: "When do we release?", mode: "hybrid", rerank: "off" },
   });
   const found = answer.data.results as unknown as { memory: { content: string }; final_score: number }[];
   const shown = column(page, "Hybrid").locator("ol > li");
