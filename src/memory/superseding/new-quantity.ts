@@ -2,7 +2,7 @@
 // "The pool has 20 connections." English only. Pure.
 
 import { contentWords } from "./content-words.ts";
-import { isReliable, toStatement } from "./statement.ts";
+import { contains, isAboutPerson, isReliable, personOf, toStatement } from "./statement.ts";
 
 const numberWords = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
 const month = "(?:January|February|March|April|May|June|July|August|September|October|November|December)";
@@ -58,6 +58,9 @@ export interface Quantity {
 export interface QuantityReading {
   /** In the order of the text. */
   readonly quantities: readonly Quantity[];
+  readonly statement: string;
+  /** The person with whom it begins; null: a thing. */
+  readonly person: string | null;
   readonly isPresent: boolean;
   /** Whether it says that the quantity was changed. */
   readonly isChange: boolean;
@@ -82,6 +85,8 @@ export function readQuantity(content: string): QuantityReading | null {
   if (quantities.length === 0) return null;
   return {
     quantities,
+    statement,
+    person: personOf(statement),
     isPresent: present.test(statement),
     isChange: changed.test(statement),
     former: (changed.exec(statement)?.groups?.former ?? "").toLowerCase(),
@@ -98,7 +103,7 @@ const subjectEnd =
   / (?=(?:is|are|was|were|has|have|must|costs?|requires?|needs?|begins?|starts?|ends?|takes?|lasts?|allows?|keeps?|expires?|runs?|meets?|releases?|aims?|sleeps?|goes|weighs?|pays?|earns?|closes?|opens?)(?: |$))/u;
 
 export function givesNewQuantity(newer: QuantityReading | null, older: QuantityReading | null): boolean {
-  if (newer === null || older === null || !older.isPresent) return false;
+  if (newer === null || older === null || !older.isPresent || !mayBeOfSame(newer, older)) return false;
   if (changesQuantity(newer, older)) return true;
   if (older.quantities.length > 1) return false;
   const [former, current] = [older.quantities[0], newer.quantities.at(-1)];
@@ -145,6 +150,14 @@ function changesQuantity(newer: QuantityReading, older: QuantityReading): boolea
     return true;
   const special = isUnitNamed || [...words].some((each) => all.has(each) && !general.has(each));
   return special && shared >= 2 && 2 * shared >= words.size;
+}
+
+/** "Ben's rent was raised" says nothing about Ana's. "The rent was raised" may be said of the rent of the user. */
+function mayBeOfSame(newer: QuantityReading, older: QuantityReading): boolean {
+  if (older.person === null) return true;
+  const isUser = /^the user$/i.test(older.person);
+  const isUnsaid = isUser && newer.person === null && !contains(newer.statement, older.person);
+  return isUnsaid || isAboutPerson(newer.statement, older.person);
 }
 
 /** All words of the older statement, two at least, and at most two others. */

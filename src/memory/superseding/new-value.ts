@@ -8,12 +8,12 @@ import { clausesOf, contains } from "./statement.ts";
 /** Verbs with one object at a time, and the words behind a form of "be" that say the same. */
 const single =
   /^(?:lives?|works?|stays?|sleeps?|runs?|drives?|costs?|starts?|begins?|ends?|meets?|earns?|weighs?|pays?|reports?|belongs?|depends?|deploys?|builds?|stores?|listens?|studies|trains?|banks?|commutes?|sits?|parks?|sends?|publishes|logs?|targets?|points?|opens?|closes?|arrives?|leaves?|releases?|expires?|keeps?|(?:is|are) (?:\p{L}+ed|held|kept|built|sent|written|made|in|at|on|by|with|called|from|under|located|due))(?= )/u;
-/** Whether the text can do that at all. */
+const preposition = /^(?:in|at|on|for|by|with|from|to|as|into|under|of)$/;
+
+/** Whether the text can give a new value at all. */
 export function saysWhatIsNow({ saysNow, isReliable }: StateReading): boolean {
   return saysNow && isReliable;
 }
-
-const preposition = /^(?:in|at|on|for|by|with|from|to|as|into|under|of)$/;
 
 /** "Ana now trains at Ironworks." is said instead of "Ana trains at FitHaus." */
 export function givesNewValue(newer: StateReading | null, older: StateReading | null): boolean {

@@ -2,14 +2,12 @@
 // another subject, and no state that can be true beside the event.
 
 import { contentWords } from "./content-words.ts";
-import { contains, isAboutPerson, isReliable, toStatement } from "./statement.ts";
+import { contains, isAboutPerson, isReliable, personOf, toStatement } from "./statement.ts";
 import { type Transition, transitions } from "./states.ts";
 
 const brands =
   /(?<!\p{L})(?:Audi|BMW|Citro[eë]n|Dacia|Fiat|Ford|Honda|Hyundai|Jeep|Kia|Lexus|Mazda|Mercedes|Mini|Nissan|Opel|Peugeot|Polestar|Porsche|Renault|Seat|[SŠ]koda|Subaru|Suzuki|Tesla|Toyota|VW|Volkswagen|Volvo)(?!\p{L})/u;
 
-const person =
-  /^(?:[Tt]he user|(?!The |Our |Its |A |An )\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*){0,2})(?='s (?=\p{Ll})| \p{Ll})/u;
 /** Where the subject of a thing ends. */
 const verb =
   / (?=(?:is|are|was|were|has|have|does|do|requires?|needs?|runs?|uses?|costs?|takes?|keeps?|begins?|starts?|ends?|must|can|supports?)(?: |$))/u;
@@ -42,9 +40,10 @@ export interface StateReading {
 export function readState(content: string): StateReading | null {
   const statement = toStatement(content);
   if (statement === null) return null;
-  const someone = person.exec(statement)?.[0] ?? null;
-  const rest = someone === null ? statement : statement.slice(someone.length);
-  const phrase = someone ?? statement.split(verb)[0] ?? "";
+  const someone = personOf(statement);
+  const rest = someone === null ? statement : statement.slice(someone.length).replace(/^'s /, "");
+  const isPersonAlone = someone !== null && !statement.startsWith(`${someone}'s `);
+  const phrase = isPersonAlone ? someone : (statement.split(verb)[0] ?? "");
   const subject = someone === null ? subjectOf(phrase) : [];
   return {
     statement,
@@ -115,22 +114,19 @@ function isSameSubject(
   );
 }
 
+const ofAnother = /(?<!\p{L})(?:for|of|with|to)(?!\p{L})/u;
+/** Words beside the name of a thing. */
 const namedBeside: ReadonlySet<string> = new Set(contentWords("called named call support"));
 
 /** A named thing must be in the newer statement, and what happens must happen to it. A car can be named by its brand. */
 function hasAll({ statement, words }: StateReading, named: string, event: RegExp): boolean {
   const wanted = contentWords(named).filter((each) => !namedBeside.has(each));
-  const after = statement.slice(
-    (event.exec(statement)?.index ?? 0) + (event.exec(statement)?.[0].length ?? 0),
-  );
-  const [head = ""] = named.split(" ").slice(-1);
-  const before = after.toLowerCase().split(head.toLowerCase())[0] ?? "";
-  if (
-    after.toLowerCase().includes(head.toLowerCase()) &&
-    /(?<!\p{L})(?:for|of|with|to)(?!\p{L})/u.test(before) &&
-    wanted.length > 0
-  )
-    return false;
+  // "Ana bought a lock for the bicycle" does not give Ana a bicycle.
+  const found = event.exec(statement);
+  const after = statement.slice((found?.index ?? 0) + (found?.[0].length ?? 0)).toLowerCase();
+  const head = named.split(" ").at(-1)?.toLowerCase() ?? "";
+  const [between = "", ...rest] = after.split(head);
+  if (wanted.length > 0 && rest.length > 0 && ofAnother.test(between)) return false;
   return wanted.every((each) => words.has(each) || (each === "car" && brands.test(statement)));
 }
 

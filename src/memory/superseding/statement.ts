@@ -75,6 +75,14 @@ export function contains(text: string, phrase: string, before = "(?<!\\p{L})", a
   return new RegExp(`${before}${quoted}(?!\\p{L})${after}`, "iu").test(text);
 }
 
+const someone =
+  /^(?:[Tt]he user|(?!The |Our |Its |A |An )\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*){0,2})(?='s (?=\p{Ll})| \p{Ll})/u;
+
+/** The person with whom a statement begins, as it is written; null: it begins with something else. */
+export function personOf(statement: string): string | null {
+  return someone.exec(statement)?.[0].replace(/'s$/, "") ?? null;
+}
+
 /** "Ana's car" becomes "Ana", and "Ana's sister" stays. */
 export function withoutPossession(name: string): string {
   const [owner = "", ...owned] = name.split("'s ");
