@@ -66,13 +66,13 @@ export async function storeChange(
   { before, memory, vector }: { before: Memory; memory: Memory; vector: Float32Array | null },
   now: number,
 ): Promise<void> {
-  // Another memory may have taken the content key while this memory was expired or superseded, so the key is claimed again.
-  const isReactivated =
-    (isExpired(before, now) && !isExpired(memory, now)) ||
-    (before.supersededBy !== null && memory.supersededBy === null);
-  const key = vector !== null || isReactivated ? contentKey(memory.content) : null;
+  // Another memory may have taken the content key while this memory was expired or inactive, so the key is claimed again.
+  const isActivated = !before.active && memory.active;
+  const isRevived = isActivated || (isExpired(before, now) && !isExpired(memory, now));
+  const key = vector !== null || isRevived ? contentKey(memory.content) : null;
   if (key !== null) {
-    const holder = await transaction.memories.claimContent(project, key, now, memory.id);
+    const claim = { exceptId: memory.id, fromInactive: isActivated && vector === null };
+    const holder = await transaction.memories.claimContent(project, key, now, claim);
     if (holder !== null) throw duplicate(holder);
   }
   await transaction.memories.update(project, { memory, contentKey: key, vector });

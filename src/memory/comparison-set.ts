@@ -43,9 +43,9 @@ export interface Storing extends ProjectApplication {
 
 /**
  * The memories that the items of one call are compared with: those that a search found before the transaction and that have not changed
- * since, those that have changed since, and those that the call itself has stored so far. Expired and superseded memories are ignored. Other
- * inactive ones are not: a user has deactivated them, and an extraction must not store their content again. A memory of another scope, one without all
- * tags of the call, counts only if it repeats the item.
+ * since, those that have changed since, and those that the call itself has stored so far. Expired and inactive memories are ignored,
+ * because nothing uses them: who says it again gets a memory that is used. A memory of another scope, one without all tags of the call,
+ * counts only if it repeats the item.
  */
 export class ComparisonSet {
   readonly #transaction: Transaction;
@@ -80,9 +80,8 @@ export class ComparisonSet {
     const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
     for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
       const memory = await this.#transaction.memories.find(this.#project, id);
-      if (memory === null || memory.supersededBy !== null || isExpired(memory, this.#now)) continue;
-      const counts = hasTags(memory.tags, this.#tags) || !memory.active || similarity > skipAboveSimilarity;
-      if (counts) return { memory, similarity };
+      if (memory === null || !memory.active || isExpired(memory, this.#now)) continue;
+      if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity) return { memory, similarity };
     }
     return null;
   }

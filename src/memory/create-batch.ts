@@ -161,7 +161,7 @@ async function storeItem(
     if (known !== null && (await memories.find(project, known)) !== null)
       return { status: "existing", id: known };
   }
-  const holder = await memories.claimContent(project, contentKey, now, null);
+  const holder = await memories.claimContent(project, contentKey, now);
   if (holder !== null) return { status: "existing", id: holder };
   try {
     if (vector === null) throw new Refusal(1503, deletedMeanwhile);

@@ -50,7 +50,7 @@ export const createMemory = projectOperation({
   },
 
   async apply(transaction, input, prepared, { caller: { project }, plan, now }) {
-    const holder = await transaction.memories.claimContent(project, prepared.contentKey, now, null);
+    const holder = await transaction.memories.claimContent(project, prepared.contentKey, now);
     if (holder !== null) throw duplicate(holder);
     await requireRoom(transaction, project, plan);
     const memory = await transaction.memories.insert(

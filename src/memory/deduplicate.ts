@@ -1,4 +1,4 @@
-// Owns the decision about an extracted item: it becomes a new memory, updates a similar memory, or is skipped. The thresholds are those
+// Owns the decision about an extracted item: it becomes a new memory, updates a similar active memory, or is skipped. The thresholds are those
 // of the API contract. An item updates only memories that have all tags of its call. The decision is made inside the transaction, because other
 // calls may have changed memories before it.
 
@@ -87,7 +87,10 @@ async function storeItem(
   };
   if (action === "skipped" && shown !== null) return skip(shown);
   const known = action === "updated" ? match?.memory : undefined;
-  const holder = await memories.claimContent(project, contentKey, now, known?.id ?? null);
+  const holder = await memories.claimContent(project, contentKey, now, {
+    exceptId: known?.id ?? null,
+    fromInactive: true,
+  });
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     await requireRoom(transaction, project, plan);
@@ -109,8 +112,8 @@ async function storeItem(
 }
 
 /**
- * A memory that already has the content of an item gets the tags of the call, so that a filter finds it. Not an inactive one, which is
- * never changed, and not a rule without tags: it applies to the whole project, and tags would restrict it.
+ * A memory that already has the content of an item gets the tags of the call, so that a filter finds it. Not a rule
+ * without tags: it applies to the whole project, and tags would restrict it.
  * @returns the tags of the memory now
  */
 async function addTags(
@@ -122,7 +125,7 @@ async function addTags(
   if (known === null) throw new Error("a memory disappeared within a transaction");
   const isForAll = known.type === "rule" && known.tags.length === 0;
   const joined = joinTags(known.tags, tags);
-  if (!known.active || isForAll || joined === null || joined.length === known.tags.length) return known.tags;
+  if (isForAll || joined === null || joined.length === known.tags.length) return known.tags;
   const memory = { ...known, tags: joined, updatedAt: changedAt(known, now) };
   await memories.update(project, { memory, contentKey: null, vector: null });
   return joined;
@@ -130,8 +133,6 @@ async function addTags(
 
 function chooseAction(match: Match | null): Outcome["action"] {
   if (match === null || match.similarity <= updateAboveSimilarity) return "created";
-  // A user has deactivated the memory: an extraction must not store its content again, nor a similar text.
-  if (!match.memory.active) return "skipped";
   return match.similarity > skipAboveSimilarity ? "skipped" : "updated";
 }
 

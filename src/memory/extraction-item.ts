@@ -17,7 +17,7 @@ export const extractionItem = Fields(
     action: Choice(actions, {
       title: "ExtractionAction",
       description:
-        "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text), or a similar memory is inactive.",
+        "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text).",
     }),
     tags: Type.Optional(
       Tags("Tags of the memory after the call, sorted. The field is absent if there are none."),

@@ -5,6 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
+import type { ContentClaim } from "./store.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -98,6 +99,12 @@ export function toAgentMemory(memory: Memory): AgentMemory {
 
 export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boolean {
   return memory.expiresAt !== null && memory.expiresAt <= now;
+}
+
+/** Whether a memory keeps its content for itself when another one claims it. */
+export function keepsContent(memory: Memory, now: number, { fromInactive = false }: ContentClaim): boolean {
+  const isUsed = memory.active || (memory.supersededBy === null && !fromInactive);
+  return isUsed && !isExpired(memory, now);
 }
 
 /**

@@ -137,8 +137,8 @@ export interface SimilarMemories {
   /** The revision that was read; later changes are not included. */
   readonly revision: number;
   /**
-   * For each vector: the most similar memories first, including inactive ones, without expired ones; at most `similarMemoriesMax` of those
-   * that have all of the tags, and as many of the others.
+   * For each vector: the most similar active, unexpired memories first; at most `similarMemoriesMax` of those that have all of the tags,
+   * and as many of the others.
    */
   readonly found: readonly (readonly SimilarMemory[])[];
   /** For each vector: the similar items before it in the call. */
@@ -211,6 +211,13 @@ export interface NewMemory {
   readonly id?: string | null;
 }
 
+export interface ContentClaim {
+  /** A memory that may hold the key; absent: none. */
+  readonly exceptId?: string | null;
+  /** Whether an inactive holder loses the key. Default: false. */
+  readonly fromInactive?: boolean;
+}
+
 /** `contentKey` and `vector` are null unless the content has changed. */
 export interface MemoryChange {
   readonly memory: Memory;
@@ -229,14 +236,14 @@ export interface MemoryTransaction {
   /** Number of memories of the project, including expired and inactive ones; read from a counter, in constant time. */
   count(project: Project): Promise<number>;
   /**
-   * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, and is not `exceptId`, it loses
-   * the key and null is returned, so that a new memory can have the same content.
+   * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, or is inactive and the claim is
+   * `fromInactive`, and is not `exceptId`, it loses the key and null is returned, so that another memory can have the same content.
    */
   claimContent(
     project: Project,
     contentKey: Uint8Array,
     now: number,
-    exceptId: string | null,
+    claim?: ContentClaim,
   ): Promise<string | null>;
   insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
   update(project: Project, change: MemoryChange): Promise<void>;

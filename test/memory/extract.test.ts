@@ -167,7 +167,7 @@ describe("with tags", () => {
     expect((await allOf(member))[0]?.updatedAt).toBe(memory?.updatedAt ?? 0);
   });
 
-  test("no memory gets more than 16, an inactive one gets none, and a rule of the whole project stays one", async () => {
+  test("no memory gets more than 16, an inactive one none, and a rule of the whole project stays one", async () => {
     const member = await seam.project();
     const full = Array.from({ length: 15 }, (_, tag) => `tag ${tag + 10}`);
     await member.create({ content: "full", vector: at(1), tags: full });
@@ -182,10 +182,10 @@ describe("with tags", () => {
       { content: "scoped rule", vector: at(1, 6, 7) },
     ];
     const outcome = await extract(member, items, { tags: ["ana", "db"] });
-    expect(actionsOf(outcome)).toEqual(["skipped", "skipped", "skipped", "skipped"]);
+    expect(actionsOf(outcome)).toEqual(["skipped", "created", "skipped", "skipped"]);
     expect(itemsOf(outcome).map(({ tags }) => tags)).toEqual([
       full,
-      ["ben"],
+      ["ana", "db"],
       undefined,
       ["ana", "ben", "db"],
     ]);
@@ -194,6 +194,7 @@ describe("with tags", () => {
       ["inactive", "ben"],
       ["rule"],
       ["scoped rule", "ana", "ben", "db"],
+      ["inactive", "ana", "db"],
     ]);
     expect(itemsOf(await extract(member, items.slice(0, 1), { tags: ["ana"] }))[0]?.tags).toHaveLength(16);
   });
@@ -289,25 +290,45 @@ describe("an item and the most similar memory", () => {
     expect(actionsOf(await extract(member, [{ content: "known", vector: at(1) }]))).toEqual(["created"]);
   });
 
-  test("that was switched off counts and stays off", async () => {
+  test.each([
+    ["of the same text", "known", 1],
+    ["of another text above 0.98", "known again", 0.99],
+    ["of a text above 0.90", "said", 0.95],
+  ])(
+    "that is inactive does not count for an item %s, which nothing active says",
+    async (_, content, cosine) => {
+      const member = await seam.project();
+      const { data } = await member.create({ content: "known", vector: at(1) });
+      const id = String(data.id);
+      await member.call("memory.update", { memory_id: id, is_active: false });
+      const [item] = itemsOf(await extract(member, [{ content, vector: at(cosine) }]));
+      expect(item).toMatchObject({ action: "created", content });
+      expect(item?.id).not.toBe(id);
+      const found = await member.search({ vector: at(1) });
+      expect(found.map(({ memory }) => memory.id)).toEqual([String(item?.id)]);
+      expect((await allOf(member)).find((memory) => memory.id === id)).toMatchObject({ active: false });
+      expect(actionsOf(await extract(member, [{ content, vector: at(cosine) }]))).toEqual(["skipped"]);
+    },
+  );
+
+  test("that is inactive cannot be activated while another one has its text", async () => {
     const member = await seam.project();
     const { data } = await member.create({ content: "known", vector: at(1) });
-    await member.call("memory.update", { memory_id: String(data.id), is_active: false });
-    expect(actionsOf(await extract(member, [{ content: "known again", vector: at(0.99) }]))).toEqual([
-      "skipped",
-    ]);
     const id = String(data.id);
-    const before = await allOf(member);
-    const [item] = itemsOf(await extract(member, [{ content: "said", vector: at(0.95) }]));
-    expect(item).toMatchObject({ action: "skipped", id, match: { id, similarity: expect.closeTo(0.95, 5) } });
-    const [same] = itemsOf(await extract(member, [{ content: "known", vector: at(0.5) }]));
-    expect(same).toMatchObject({ action: "skipped", id, match: { id, similarity: 1 } });
-    expect(await allOf(member)).toEqual(before);
-    expect(before).toMatchObject([{ content: "known", active: false }]);
-    expect(await member.search({ vector: at(1) })).toEqual([]);
-    // Switched on again it is like any other.
-    await member.call("memory.update", { memory_id: id, is_active: true });
-    expect(actionsOf(await extract(member, [{ content: "said", vector: at(0.95) }]))).toEqual(["updated"]);
+    const switchTo = (memory_id: string, is_active: boolean) =>
+      member.call("memory.update", { memory_id, is_active });
+    await switchTo(id, false);
+    const [item] = itemsOf(
+      await extract(member, [{ content: "known", vector: at(1) }], { deduplicate: false }),
+    );
+    expect(item).toMatchObject({ action: "created" });
+    const newer = String(item?.id);
+    expect(await switchTo(id, true)).toMatchObject({ code: 2104, data: { memory_id: newer } });
+    expect((await switchTo(newer, false)).code).toBe(1000);
+    expect((await switchTo(id, true)).code).toBe(1000);
+    expect((await switchTo(newer, true)).code).toBe(2104);
+    const active = (await allOf(member)).filter((memory) => memory.active);
+    expect(active.map((memory) => memory.id)).toEqual([id]);
   });
 
   test("keeps what was set unless the text says otherwise", async () => {

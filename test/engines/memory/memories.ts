@@ -2,7 +2,7 @@
 
 import type { Project } from "../../../src/access/project.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
-import { isExpired, type Memory } from "../../../src/memory/memory.ts";
+import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
   ExportPage,
@@ -85,7 +85,7 @@ export function createMemoryReader(data: Data): MemoryReader {
       }),
     findSimilar: (project, query, signal) =>
       read(signal, () => {
-        const rows = rowsOf(project).filter(({ memory }) => !isExpired(memory, query.now));
+        const rows = rowsOf(project).filter(({ memory }) => memory.active && !isExpired(memory, query.now));
         const dimensions = data.settings.get("all")?.model?.dimensions ?? 0;
         return {
           revision: Math.max(0, ...rowsOf(project).map(({ revision }) => revision)),
@@ -265,10 +265,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
         .map(({ memory: { id }, vector }) => ({ id, vector })),
     ownerOf: async (id) => memories.get(id)?.project ?? null,
     count: async (project) => rowsOf(project).length,
-    async claimContent(project, contentKey, now, exceptId) {
+    async claimContent(project, contentKey, now, claim = {}) {
       const holder = rowsOf(project).find((row) => row.contentKey === hex(contentKey));
-      if (holder === undefined || holder.memory.id === exceptId) return null;
-      if (holder.memory.supersededBy === null && !isExpired(holder.memory, now)) return holder.memory.id;
+      if (holder === undefined || holder.memory.id === claim.exceptId) return null;
+      if (keepsContent(holder.memory, now, claim)) return holder.memory.id;
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },

@@ -1,7 +1,7 @@
 // Owns all SQL that changes memories, except the purge (purge.ts).
 
 import type { Project } from "../../../access/project.ts";
-import { isExpired, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import { keepsContent, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { isUnitVector } from "../../../ranking/scores.ts";
@@ -63,12 +63,11 @@ export function createMemoryTransaction(
       return sql.total.get(serialOf(project.id)) ?? 0;
     },
 
-    async claimContent(project, contentKey, now, exceptId) {
+    async claimContent(project, contentKey, now, claim = {}) {
       const holder = sql.holder.get(serialOf(project.id), contentKey);
-      if (holder === undefined || holder.id === exceptId) return null;
+      if (holder === undefined || holder.id === claim.exceptId) return null;
       const alive = findRow(project, holder.id);
-      const keeps = alive !== undefined && alive.superseded_by === null && !isExpired(toMemory(alive), now);
-      if (keeps) return holder.id;
+      if (alive !== undefined && keepsContent(toMemory(alive), now, claim)) return holder.id;
       sql.releaseContent.run(holder.serial);
       return null;
     },

@@ -90,7 +90,7 @@ function everythingSimilar({ above, now }: SimilarityQuery, vector: Float32Array
     topK: Number.POSITIVE_INFINITY,
     minSimilarity: above,
     includeExpired: false,
-    includeInactive: true,
+    includeInactive: false,
     now,
   };
 }
