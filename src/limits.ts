@@ -41,8 +41,6 @@ export const bodyArrivalMaxMs = 60_000;
 /** A chunked body may have this many chunks of any size. With more chunks, their average size must have this many bytes. */
 export const bodySmallChunksMax = 4_096;
 export const bodyChunkMinBytes = 64;
-/** An invalid body is recorded up to this size; a larger one is recorded as its length and digest. */
-export const invalidBodyMaxBytes = 4 * 1024;
 /** Depth of received JSON, and number of its values: objects, arrays, strings, numbers and literals. */
 export const jsonMaxDepth = 64;
 export const jsonMaxValues = 50_000;

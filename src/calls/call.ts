@@ -10,7 +10,7 @@ import type { Answer, Refused } from "./answer.ts";
 import type { ForeseenEntry } from "./exchange.ts";
 import type { RequestOrigin } from "./request.ts";
 
-/** Size and digest of a body that the ledger does not store: it is not I-JSON, or it is invalid and large. */
+/** Size and digest of a body that the ledger does not store: it is not I-JSON. */
 export interface UnreadableBody {
   readonly length: number;
   /** SHA-256, lower-case hexadecimal. */

@@ -8,7 +8,7 @@ import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
-import { bodyMaxBytes, invalidBodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
+import { bodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
 import { createParser } from "../schema/schema.ts";
 import { shorten, shortenName } from "../text/characters.ts";
 import type { Call } from "./call.ts";
@@ -122,13 +122,25 @@ export function readInput(
     };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
-    const isSmall = body.bytes.length <= invalidBodyMaxBytes;
-    return refuse(
-      fault,
-      isKeepable && isSmall ? { bodyText: body.text, unreadableBody: null } : digestOf(body.bytes),
-    );
+    return refuse(fault, isKeepable ? { bodyText: body.text, unreadableBody: null } : digestOf(body.bytes));
   }
 }
+
+/** What the record keeps of the body of a call that is refused whatever its body is. */
+export function keepBody(body: RequestBody, { limits: { maxValues } }: OpenInput): KeptBody {
+  if (body.kind === "none" || body.kind === "incomplete") return nothingKept;
+  // A refused exchange has no operation that would record a larger one.
+  if (body.kind === "unreadable" || body.bytes.length > bodyMaxBytes) return digestOf(body.bytes);
+  try {
+    const text = body.kind === "text" ? body.text : utf8.decode(body.bytes);
+    const isKeepable = isInteroperable(parseBody(text, maxValues));
+    return isKeepable ? { bodyText: text, unreadableBody: null } : digestOf(body.bytes);
+  } catch {
+    return digestOf(body.bytes);
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 type Parser = (value: unknown) => Readonly<Record<string, unknown>>;
 

@@ -16,7 +16,7 @@ import type { Call, Decision } from "./call.ts";
 import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
-import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
+import { keepBody, nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
 import { exchangeOf, isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
@@ -140,14 +140,17 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const authorised = link === null ? {} : { link: link.id };
     const call = { ...named, ...ownerOf(caller), ...authorised, origin, ...input.recorded };
     const admitted = admit(operation, actor, input.fault ?? fault);
-    if ("refused" in admitted) return await commit({ ...call, ...nothingKept, decision: admitted });
-
     const payer = caller?.project.id ?? session?.id ?? link?.id;
+    // Of a caller who is not known, no body is received.
+    if ("refused" in admitted && payer === undefined && request.credentials.kind !== "administration")
+      return await commit({ ...call, ...nothingKept, decision: admitted });
+
     if (exchange !== null && caller !== null) held.use(checks.exchanges.enter(caller.key));
     const claimOf = exchange === null ? claimBody : checks.claimExchangeBody;
     const claim = payer === undefined ? uncountedBody : held.use(claimOf(payer));
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
+    if ("refused" in admitted) return await commit({ ...call, ...keepBody(body, input), decision: admitted });
     if (body.kind === "bytes") exchange?.received(body.bytes, () => claim[Symbol.dispose]());
     const reading = readInput(operation, body, input);
     const kept = { ...call, ...reading.kept };

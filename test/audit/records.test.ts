@@ -40,8 +40,6 @@ describe("every outcome of every operation leaves one record", async () => {
   const body = { content: "The office opens at nine.", memory_type: "rule", importance: 0.25 };
   const full = { content: "No room for this.", memory_type: "fact" };
 
-  /** Refused before the body is received. */
-  const receivesNoBody = new Set<unknown>([1403]);
   const bad = '{"content":';
   const digest = { length: bad.length, sha256: createHash("sha256").update(bad).digest("hex") };
   test.each<
@@ -208,9 +206,6 @@ describe("every outcome of every operation leaves one record", async () => {
       ...entry,
     });
     expect(record?.payload).toMatchObject({ ip_address: "127.0.0.1", ...payload });
-    if (receivesNoBody.has(entry.code)) {
-      expect(record?.payload).not.toContainAnyKeys(["request_body", "unreadable_body"]);
-    }
     const names = [
       "deleted_memory",
       "error_msg",
@@ -232,6 +227,48 @@ describe("every outcome of every operation leaves one record", async () => {
   test("on a plan without memory", async () => {
     const records = await gained(other.id, () => app.call("GET", "/v1/memories", { key: other.key }));
     expect(records.map(({ entry }) => [entry.code, entry.status])).toEqual([[2106, 403]]);
+  });
+
+  const asked = { content: "The office is in Lisbon.", memory_type: "fact" };
+  test.each([
+    ["plan", 2106, "/v1/memories", () => other.key, asked],
+    ["permission", 1403, "/v1/memories", () => reader.key, asked],
+    ["metadata", 1400, "/v1/memories", () => key, asked],
+    ["permission, and its body is invalid", 1403, "/v1/memories", () => reader.key, { anything: [1, null] }],
+    ["permission, and its body is large", 1403, "/v1/memories", () => reader.key, { x: "x".repeat(500_000) }],
+    [
+      "permission for the gateway",
+      1403,
+      "/v1/chat/completions",
+      () => reader.key,
+      { model: "m", messages: [] },
+    ],
+  ])("a call that is refused for its %s leaves its body", async (name, code, path, keyOf, body) => {
+    const headers: Record<string, string> = name === "metadata" ? { "X-Audit-Metadata": "[]" } : {};
+    const chain = keyOf() === other.key ? other.id : project.id;
+    const records = await gained(chain, () => app.call("POST", path, { key: keyOf(), body, headers }));
+    expect(records).toMatchObject([{ entry: { code }, payload: { request_body: body } }]);
+  });
+
+  test("a call that is refused for its permission leaves the digest of a body that no record can have", async () => {
+    for (const body of ["{", "[1]", '{"a":1,"a":2}', '{"a":"\\ud83e"}']) {
+      const records = await gained(project.id, () =>
+        app.call("POST", "/v1/memories", { key: reader.key, body }),
+      );
+      const sha256 = createHash("sha256").update(body).digest("hex");
+      const unreadable_body = { length: body.length, sha256 };
+      expect(records).toMatchObject([{ entry: { code: 1403 }, payload: { unreadable_body } }]);
+      expect(records[0]?.payload.request_body).toBeUndefined();
+    }
+  });
+
+  test("a call that is refused for its permission leaves no body that is too large", async () => {
+    const body = `{"x":"${"x".repeat(1024 * 1024)}"}`;
+    const records = await gained(project.id, () =>
+      app.call("POST", "/v1/memories", { key: reader.key, body }),
+    );
+    expect(records.map(({ entry }) => entry.code)).toEqual([1403]);
+    expect(records[0]?.payload).not.toContainAnyKeys(["request_body", "unreadable_body"]);
   });
 
   test("calls that reach no operation leave none", async () => {

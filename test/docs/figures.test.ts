@@ -14,7 +14,6 @@ import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
-const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const seconds = (ms: number) => ms / 1_000;
 const minutes = (ms: number) => ms / 60_000;
 const words = ["no", "one", "two", "three", "four"];
@@ -98,7 +97,6 @@ const sentences: readonly (readonly [string, string])[] = [
   ["README.md", `[Bun](https://bun.sh) ${manifest.devDependencies["bun-types"]}`],
   ["docs/operator/INSTALLATION.md", `[Bun](https://bun.sh) ${manifest.devDependencies["bun-types"]}`],
   ["docs/engineer/DEVELOPMENT.md", `Bun ${manifest.devDependencies["bun-types"]} only`],
-  ["docs/engineer/AUDIT-FORMAT.md", `the body is larger than ${kib(limits.invalidBodyMaxBytes)}`],
   ["docs/engineer/AUDIT-FORMAT.md", `memledger reads up to ${mib(limits.evidenceFileMaxBytes)}`],
 ];
 
