@@ -5,7 +5,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
-import type { ContentClaim } from "./store.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -99,6 +98,13 @@ export function toAgentMemory(memory: Memory): AgentMemory {
 
 export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boolean {
   return memory.expiresAt !== null && memory.expiresAt <= now;
+}
+
+export interface ContentClaim {
+  /** A memory that may hold the key; absent: none. */
+  readonly exceptId?: string | null;
+  /** Whether an inactive holder loses the key. Default: false. */
+  readonly fromInactive?: boolean;
 }
 
 /** Whether a memory keeps its content for itself when another one claims it. */

@@ -2,7 +2,7 @@
 
 import type { Project } from "../access/project.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
-import type { Memory, MemoryType } from "./memory.ts";
+import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
 import type { TagFilter } from "./tags.ts";
 
 /** One page of all memories, oldest first. */
@@ -209,13 +209,6 @@ export interface NewMemory {
   readonly active?: boolean;
   /** An id that no memory of the project has; null or absent: a new one. */
   readonly id?: string | null;
-}
-
-export interface ContentClaim {
-  /** A memory that may hold the key; absent: none. */
-  readonly exceptId?: string | null;
-  /** Whether an inactive holder loses the key. Default: false. */
-  readonly fromInactive?: boolean;
 }
 
 /** `contentKey` and `vector` are null unless the content has changed. */
