@@ -1,16 +1,15 @@
 // The frame of the console: navigation, the view of the address, and what lies over every view. docs/engineer/CONSOLE-VIEWS.md says how to
 // add a view.
 
-import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation, useRoute } from "preact-iso";
-import { type Address, addresses } from "./addresses.ts";
+import { addresses } from "./addresses.ts";
 import { watchProject } from "./api/events.ts";
 import { ConnectionBar } from "./frame/connection-bar.tsx";
 import { useFrameShortcuts } from "./frame/frame-shortcuts.ts";
 import { HelpDialog } from "./frame/help-dialog.tsx";
 import { isNavigationOpen, Navigation } from "./frame/navigation.tsx";
 import { SignInDialog } from "./frame/sign-in-dialog.tsx";
+import { route, shownPage, url } from "./location.ts";
 import { Empty } from "./parts/empty.tsx";
 import { Failure } from "./parts/failure.tsx";
 import { FailureBoundary } from "./parts/failure-boundary.tsx";
@@ -19,22 +18,14 @@ import { Messages } from "./parts/messages.tsx";
 import { Loading } from "./parts/progress.tsx";
 import { View } from "./parts/view.tsx";
 import { listProjects, pathOf, projectId, projectName, readProjectName } from "./project.ts";
-import { views } from "./routes.ts";
+import { views, viewsFailure } from "./routes.ts";
 import { isAdministrator, readCurrent, session, sessionFailure } from "./session.ts";
 
 export function App() {
-  return (
-    <LocationProvider scope="/console">
-      <Frame />
-    </LocationProvider>
-  );
-}
-
-function Frame() {
-  const { path, url } = useLocation();
+  const page = shownPage();
   useFrameShortcuts();
   const { value: signedIn } = session;
-  const isAlone = path === addresses["sign-in"].path;
+  const isAlone = page?.view === "sign-in";
   useEffect(() => {
     if (signedIn === undefined && !isAlone) void readCurrent();
     if (signedIn?.project) projectId.value ??= signedIn.project.id;
@@ -56,15 +47,8 @@ function Frame() {
           {!isAlone && <TopBar />}
           <ConnectionBar />
           <main id="main" tabIndex={-1}>
-            <FailureBoundary resetOn={url}>
-              <ErrorBoundary>
-                <Router>
-                  {guarded.map(({ path, component }) => (
-                    <Route key={path} path={path} component={component} />
-                  ))}
-                  <Route default component={NotFound} />
-                </Router>
-              </ErrorBoundary>
+            <FailureBoundary resetOn={url.value}>
+              {page === null ? <NotFound /> : <Guarded key={`${page.view} ${page.project}`} />}
             </FailureBoundary>
           </main>
         </div>
@@ -104,65 +88,51 @@ function TopBar() {
 
 /** Where one is: the installation or the project, then the view. */
 function Crumbs() {
-  const { path } = useLocation();
-  const address = Object.values<Address>(addresses).find((each) => matches(each.path, path));
-  const isOfProject = address?.path.includes(":project") === true;
-  const { value: id } = projectId;
+  const page = shownPage();
+  const id = page?.project ?? null;
   return (
     <nav class="crumbs" aria-label="Breadcrumbs">
       <ol>
         <li>
-          {isOfProject && id !== null ? (
-            <a href={pathOf("project-overview")}>
+          {id !== null ? (
+            <a href={pathOf("project-overview", id)}>
               <bdi>{projectName(id)}</bdi>
             </a>
           ) : (
             <a href={addresses.overview.path}>Installation</a>
           )}
         </li>
-        {address !== undefined && <li aria-current="page">{address.title}</li>}
+        {page !== null && <li aria-current="page">{page.title}</li>}
       </ol>
     </nav>
   );
 }
 
-function matches(pattern: string, path: string): boolean {
-  const [expected, found] = [pattern, path].map((text) => text.replace(/\/$/, "").split("/"));
-  return (
-    expected?.length === found?.length &&
-    expected?.every((segment, index) => segment.startsWith(":") || segment === found?.[index]) === true
-  );
-}
-
-const guarded = Object.entries<Address>(addresses).map(([name, address]) => ({
-  path: address.path,
-  component: guard(address, views[name] ?? NotFound),
-}));
-
 /** The view, for those who can open it; for others why not, and what to do. */
-function guard({ needs, path }: Address, Shown: ComponentType): ComponentType {
-  return function Guarded() {
-    const { project } = useRoute().params;
-    const { url, route } = useLocation();
-    const { value: signedIn } = session;
-    const isWithout = needs !== "nobody" && signedIn === null;
-    // A key has one project, whose overview is its start.
-    const own = path === addresses.overview.path && signedIn?.project ? signedIn.project.id : null;
-    useEffect(() => {
-      if (project !== undefined) projectId.value = project;
-      watchProject(project ?? null);
-    }, [project]);
-    useEffect(() => {
-      if (isWithout) route(`${addresses["sign-in"].path}?${new URLSearchParams({ to: url })}`, true);
-      else if (own !== null) route(pathOf("project-overview", own), true);
-    }, [isWithout, own]);
-    if (needs === "nobody") return <Shown />;
+function Guarded() {
+  const { view, needs = "nobody", project = null } = shownPage() ?? {};
+  const { value: signedIn } = session;
+  const isWithout = needs !== "nobody" && signedIn === null;
+  // A key has one project, whose overview is its start.
+  const own = view === "overview" && signedIn?.project ? signedIn.project.id : null;
+  useEffect(() => {
+    if (project !== null) projectId.value = project;
+    watchProject(project);
+  }, [project]);
+  useEffect(() => {
+    if (isWithout) route(`${addresses["sign-in"].path}?${new URLSearchParams({ to: url.value })}`, true);
+    else if (own !== null) route(pathOf("project-overview", own), true);
+  }, [isWithout, own]);
+  // The boundary shows it.
+  if (viewsFailure.value !== null) throw viewsFailure.value;
+  if (needs !== "nobody") {
     if (sessionFailure.value !== null && !signedIn)
       return <Failure error={sessionFailure.value} onRetry={() => void readCurrent()} />;
     if (!signedIn || own !== null) return <Loading />;
     if (needs === "administrator" && !isAdministrator.value) return <Forbidden />;
-    return <Shown key={project ?? ""} />;
-  };
+  }
+  const Shown = view && views.value?.[view];
+  return Shown ? <Shown /> : <Loading />;
 }
 
 function Forbidden() {

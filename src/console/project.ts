@@ -1,10 +1,10 @@
 // Owns which project the address names, and the addresses of its views.
 
 import { signal } from "@preact/signals";
-import { useRoute } from "preact-iso";
 import type { Memledger } from "../../clients/typescript/src/client.ts";
 import { type Address, addresses, type ViewName } from "./addresses.ts";
 import { administer, clientOf } from "./api/calls.ts";
+import { shownPage } from "./location.ts";
 import { session } from "./session.ts";
 
 /** What the console needs of a project. Administrators know the numbers of its memories and valid keys, too. */
@@ -58,8 +58,8 @@ export function projectName(id: string): string {
 
 /** In a view of a project: its id, and the client of the API for it. */
 export function useProject(): { readonly id: string; readonly client: Memledger } {
-  const { project = "" } = useRoute().params;
-  return { id: project, client: clientOf(project) };
+  const id = shownPage()?.project ?? "";
+  return { id, client: clientOf(id) };
 }
 
 /** The path of a view, such as `/console/projects/PROJECT/memories`. */

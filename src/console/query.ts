@@ -2,7 +2,7 @@
 // shared and loaded again.
 
 import { useMemo } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { route, url } from "./location.ts";
 
 export interface Query {
   /** Null: the address does not have it. Of several values the first. */
@@ -18,9 +18,9 @@ export interface Query {
 export type QueryChanges = Readonly<Record<string, string | readonly string[] | null>>;
 
 export function useQuery(): Query {
-  const { url, route } = useLocation();
+  const { value: address } = url;
   return useMemo(() => {
-    const { pathname, searchParams } = new URL(url, location.origin);
+    const { pathname, searchParams } = new URL(address, location.origin);
     return {
       get: (name) => searchParams.get(name),
       all: (name) => searchParams.getAll(name),
@@ -31,7 +31,7 @@ export function useQuery(): Query {
         if (next !== location.pathname + location.search) route(next, step === "replace");
       },
     };
-  }, [url, route]);
+  }, [address]);
 }
 
 function withChanges(present: URLSearchParams, changes: QueryChanges): string {

@@ -1,15 +1,17 @@
 // Owns when the views are loaded: beginning with the page, so that they are there when it is known who is signed in.
 
-import type { ComponentType } from "preact";
-import { lazy } from "preact-iso";
-import { addresses } from "./addresses.ts";
+import { signal } from "@preact/signals";
 
-const load = () => import("./views/all-views.ts");
+/** Null: not loaded yet. */
+export const views = signal<typeof import("./views/all-views.ts").allViews | null>(null);
+/** Why they could not be loaded, such as after an update of the server; null: they could. */
+export const viewsFailure = signal<unknown>(null);
 
-/** By their names in addresses.ts. */
-export const views: Readonly<Record<string, ComponentType>> = Object.fromEntries(
-  Object.keys(addresses).map((name) => [name, lazy(() => load().then(({ viewNamed }) => viewNamed(name)))]),
+import("./views/all-views.ts").then(
+  ({ allViews }) => {
+    views.value = allViews;
+  },
+  (error: unknown) => {
+    viewsFailure.value = error;
+  },
 );
-
-// A failure is shown when a view is opened, which loads again.
-void load().catch(() => undefined);

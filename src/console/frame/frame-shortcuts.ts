@@ -1,24 +1,21 @@
 // Binds the shortcuts that work in every view.
 
 import { useEffect } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { canOpen } from "../access.ts";
 import { addresses } from "../addresses.ts";
+import { route } from "../location.ts";
 import { handleKey, type Shortcut, useShortcuts } from "../parts/shortcuts.ts";
 import { pathOf, projectId } from "../project.ts";
-import { views } from "../routes.ts";
 import { session } from "../session.ts";
 import { isHelpOpen } from "./help-dialog.tsx";
 import { installationViews, type NavigationItem, projectViews } from "./navigation-list.ts";
 
 export function useFrameShortcuts(): void {
-  const { route } = useLocation();
   useEffect(() => {
     addEventListener("keydown", handleKey);
     return () => removeEventListener("keydown", handleKey);
   }, []);
-  const openable = ({ view }: NavigationItem) =>
-    views[view] !== undefined && canOpen(view, session.value ?? null);
+  const openable = ({ view }: NavigationItem) => canOpen(view, session.value ?? null);
   const items = [...(projectId.value === null ? [] : projectViews), ...installationViews].filter(openable);
   const goes = items.map(
     ({ view, key }): Shortcut => ({
@@ -29,7 +26,7 @@ export function useFrameShortcuts(): void {
   );
   useShortcuts("Go to", goes);
   useShortcuts("Everywhere", [
-    { keys: "/", label: "Search", run: () => focusSearch(route) },
+    { keys: "/", label: "Search", run: () => focusSearch() },
     {
       keys: "?",
       label: "Show the shortcuts",
@@ -41,10 +38,10 @@ export function useFrameShortcuts(): void {
 }
 
 /** The search field of the view; without one, the search lab. */
-function focusSearch(route: (path: string) => void): void {
+function focusSearch(): void {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
   if (field !== null) {
     field.focus();
     field.select();
-  } else if (projectId.value !== null && views.search !== undefined) route(pathOf("search"));
+  } else if (projectId.value !== null) route(pathOf("search"));
 }

@@ -3,12 +3,11 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { canOpen } from "../access.ts";
 import { addresses } from "../addresses.ts";
+import { shownPage } from "../location.ts";
 import { Icon } from "../parts/icon.tsx";
 import { pathOf, projectId } from "../project.ts";
-import { views } from "../routes.ts";
 import { session } from "../session.ts";
 import { installationViews, type NavigationItem, projectViews } from "./navigation-list.ts";
 import { PersonMenu } from "./person-menu.tsx";
@@ -18,12 +17,12 @@ import { ProjectSwitcher } from "./project-switcher.tsx";
 export const isNavigationOpen = signal(false);
 
 export function Navigation() {
-  const { path } = useLocation();
+  const page = shownPage();
   const panel = useRef<HTMLElement>(null);
   const isOpen = isNavigationOpen.value;
   useEffect(() => {
     isNavigationOpen.value = false;
-  }, [path]);
+  }, [page?.view, page?.project]);
   useEffect(() => {
     if (isOpen) panel.current?.querySelector<HTMLElement>("a, button")?.focus();
   }, [isOpen]);
@@ -62,25 +61,20 @@ interface LinksProps {
 }
 
 function Links({ label, items }: LinksProps) {
-  const { path } = useLocation();
-  const shown = items.filter(({ view }) => views[view] !== undefined && canOpen(view, session.value ?? null));
+  const shown = items.filter(({ view }) => canOpen(view, session.value ?? null));
   if (shown.length === 0) return null;
   return (
     <div class="links">
       <h2>{label}</h2>
       <ul>
-        {shown.map(({ view, icon }) => {
-          const href = pathOf(view);
-          const isCurrent = href.replace(/\/$/, "") === path;
-          return (
-            <li key={view}>
-              <a href={href} aria-current={isCurrent ? "page" : undefined}>
-                <Icon name={icon} />
-                {addresses[view].title}
-              </a>
-            </li>
-          );
-        })}
+        {shown.map(({ view, icon }) => (
+          <li key={view}>
+            <a href={pathOf(view)} aria-current={shownPage()?.view === view ? "page" : undefined}>
+              <Icon name={icon} />
+              {addresses[view].title}
+            </a>
+          </li>
+        ))}
       </ul>
     </div>
   );

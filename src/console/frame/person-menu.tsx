@@ -10,7 +10,6 @@ import { Menu } from "../parts/menu.tsx";
 import { showMessage } from "../parts/messages.tsx";
 import { themeChoice } from "../parts/theme-choice.ts";
 import { Time, zoneChoice } from "../parts/time.tsx";
-import { views } from "../routes.ts";
 import { session, signOut } from "../session.ts";
 import { isHelpOpen } from "./help-dialog.tsx";
 
@@ -67,7 +66,7 @@ export function PersonMenu() {
           >
             Keyboard shortcuts <kbd>?</kbd>
           </button>
-          {views.sessions !== undefined && canOpen("sessions", signedIn ?? null) && (
+          {canOpen("sessions", signedIn ?? null) && (
             <a href={addresses.sessions.path} onClick={close}>
               {addresses.sessions.title}
             </a>

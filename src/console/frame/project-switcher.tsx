@@ -1,8 +1,8 @@
 // Shows the project of the address. Administrators choose another one here, and stay in the same view.
 
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
-import { addresses, type ViewName } from "../addresses.ts";
+import type { ViewName } from "../addresses.ts";
+import { shownPage } from "../location.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -10,9 +10,7 @@ import { Loading } from "../parts/progress.tsx";
 import { SearchField } from "../parts/search-field.tsx";
 import { useData } from "../parts/use-data.ts";
 import { listProjects, pathOf, projectId, projectName } from "../project.ts";
-import { views } from "../routes.ts";
 import { isAdministrator } from "../session.ts";
-import { projectViews } from "./navigation-list.ts";
 
 export function ProjectSwitcher() {
   const { value: id } = projectId;
@@ -40,7 +38,6 @@ export function ProjectSwitcher() {
 }
 
 function ProjectList({ close }: { readonly close: () => void }) {
-  const { path } = useLocation();
   const [text, setText] = useState("");
   const { value, error, isLoading, reload } = useData(text, () =>
     listProjects({ text: text.trim(), page_size: shownMax + 1 }),
@@ -55,7 +52,7 @@ function ProjectList({ close }: { readonly close: () => void }) {
         {found.slice(0, shownMax).map(({ id, name }) => (
           <li key={id}>
             <a
-              href={pathOf(sameView(path), id)}
+              href={pathOf(sameView(), id)}
               onClick={close}
               aria-current={id === projectId.value ? "true" : undefined}
             >
@@ -74,8 +71,7 @@ function ProjectList({ close }: { readonly close: () => void }) {
 const shownMax = 50;
 
 /** The view that is open, if it is one of a project. */
-function sameView(path: string): ViewName {
-  const existing = projectViews.filter(({ view }) => views[view] !== undefined);
-  const open = existing.find(({ view }) => path.endsWith(addresses[view].path.replace(/^.*:project/, "")));
-  return open?.view ?? existing[0]?.view ?? "project-overview";
+function sameView(): ViewName {
+  const page = shownPage();
+  return page?.project ? page.view : "project-overview";
 }

@@ -18,15 +18,8 @@ import { Sessions } from "./sessions/sessions.tsx";
 import { Settings } from "./settings/settings.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 
-/** @throws Error for a name that addresses.ts does not have */
-export function viewNamed(name: string): ComponentType {
-  const view = Object.entries(allViews).find(([each]) => each === name)?.[1];
-  if (view === undefined) throw new Error(`The console has no view ${name}.`);
-  return view;
-}
-
 /** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
-const allViews: Readonly<Record<ViewName, ComponentType>> = {
+export const allViews: Readonly<Record<ViewName, ComponentType>> = {
   sessions: Sessions,
   settings: Settings,
   projects: Projects,

@@ -3,7 +3,6 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { LocationProvider } from "preact-iso";
 import { useDraft } from "../../../src/console/drafts.ts";
 import { HelpDialog, isHelpOpen } from "../../../src/console/frame/help-dialog.tsx";
 import { Chart } from "../../../src/console/parts/chart.tsx";
@@ -328,10 +327,4 @@ function Parts() {
 }
 
 const place = document.getElementById("console");
-if (place !== null)
-  render(
-    <LocationProvider>
-      <Gallery />
-    </LocationProvider>,
-    place,
-  );
+if (place !== null) render(<Gallery />, place);

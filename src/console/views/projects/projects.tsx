@@ -1,7 +1,7 @@
 // All projects of the installation, for administrators: plans, credits, limits. `?open=` names the project beside the table.
 
 import { useMemo } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { route } from "../../location.ts";
 import { Count } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -22,7 +22,6 @@ import { ProjectPanel } from "./project-panel.tsx";
 
 export function Projects() {
   const query = useQuery();
-  const { route } = useLocation();
   const text = query.get("text") ?? "";
   const rows = useMemo(() => createRows(loadPage(text.trim())), [text]);
   const openId = query.get("open");

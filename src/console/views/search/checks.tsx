@@ -1,9 +1,9 @@
 // The checks of a project: performs all of them, says which fail and where the memory is now, opens one in the lab, deletes one.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import type { Check, CheckResult } from "../../../../clients/typescript/src/index.ts";
 import { isAllowed } from "../../access.ts";
+import { route } from "../../location.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure, readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
@@ -26,7 +26,6 @@ interface Row {
 export function Checks() {
   const { id: project, client } = useProject();
   const query = useQuery();
-  const { route } = useLocation();
   const long = useLongQuery(project);
   const open = ({ check, result }: Row) => {
     const address = addressOf(check, result);

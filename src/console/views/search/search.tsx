@@ -2,9 +2,9 @@
 // injection would return; and the checks, which are saved searches.
 
 import { useRef, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import type { SearchMode, SearchResult } from "../../../../clients/typescript/src/index.ts";
 import { isAllowed } from "../../access.ts";
+import { route } from "../../location.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { moveFocus } from "../../parts/move-focus.ts";
@@ -94,7 +94,6 @@ function Answer({ asked, comparison, query }: AnswerProps) {
   const [marked, setMarked] = useState<string | null>(null);
   const [saving, setSaving] = useState<NewCheck | null>(null);
   const root = useRef<HTMLDivElement>(null);
-  const { route } = useLocation();
   const find = (selector: string) => root.current?.querySelector<HTMLElement>(selector);
   const move = (step: number) => moveFocus(root.current, ".hit a", step);
   const edit = () => {

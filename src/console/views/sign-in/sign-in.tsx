@@ -2,8 +2,8 @@
 // removed from the address and sent by this page.
 
 import { useEffect, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { addresses } from "../../addresses.ts";
+import { route } from "../../location.ts";
 import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { View } from "../../parts/view.tsx";
@@ -12,7 +12,6 @@ import { session, signIn } from "../../session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
 export function SignIn() {
-  const { route } = useLocation();
   const query = useQuery();
   const [link, setLink] = useState(takeLink);
   const [error, setError] = useState<unknown>(null);
