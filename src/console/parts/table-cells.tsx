@@ -40,12 +40,14 @@ interface BodyRowProps<Row> {
   readonly index: number;
   readonly row: Row | undefined;
   readonly isActive: boolean;
+  /** Those that are shown. */
+  readonly columns: readonly Column<Row>[];
   readonly props: TableProps<Row>;
 }
 
 /** A row that has not changed is not drawn again while the table scrolls, except once in a minute, for the times in it. */
-export function BodyRow<Row>({ id, index, row, isActive, props }: BodyRowProps<Row>) {
-  const { columns, idOf, nameOf, openId, selection } = props;
+export function BodyRow<Row>({ id, index, row, isActive, columns, props }: BodyRowProps<Row>) {
+  const { idOf, nameOf, openId, selection } = props;
   const rowId = row && idOf(row);
   const isChosen = rowId !== undefined && selection !== undefined && isSelected(selection, rowId);
   const isOpen = rowId === openId;

@@ -9,8 +9,10 @@ export interface Column<Row> {
   readonly name: string;
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** A CSS length, such as `8rem`; left out: the column takes the rest. */
-  readonly width?: string;
+  /** In rem. A table that has not so much room for each of its columns leaves some out: those that narrow screens hide first. */
+  readonly width: number;
+  /** The column takes the rest, and never has less than its width. */
+  readonly grows?: boolean;
   readonly align?: "end";
   readonly isSortable?: boolean;
   /** On narrow screens: the first line, the second one, or nothing. Default: detail */

@@ -1,13 +1,15 @@
 // A table of any length: only visible rows are in the document, pages of rows are loaded while one scrolls (rows.ts). The arrow keys and
 // `j` `k` move, Enter opens, Space selects, Shift selects a range. On narrow screens each row has two lines.
 
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isConnected } from "../api/connection.ts";
 import { countOf } from "./count.tsx";
 import { Failure } from "./failure.tsx";
 import { rowWindow, scrollToRow } from "./row-window.ts";
 import { isSelected, select } from "./selection.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { BodyRow, HeadCell, isControl } from "./table-cells.tsx";
+import { chooserWidth, fittingColumns } from "./table-columns.ts";
 import type { TableProps } from "./table-types.ts";
 
 /** Of each row, in pixels: as in parts.css. */
@@ -20,7 +22,7 @@ const rangeMax = 1_000;
 const ahead = 40;
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { rows, columns, label, noun, idOf, openId = null, selection, onSelect } = props;
+  const { rows, label, noun, idOf, openId = null, selection, onSelect } = props;
   const id = useId();
   const view = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
@@ -28,10 +30,17 @@ export function Table<Row>(props: TableProps<Row>) {
   const [active, setActive] = useState(0);
   const anchor = useRef(0);
   const isNarrow = width < narrowMax;
+  const columns = useMemo(
+    () =>
+      isNarrow ? props.columns : fittingColumns(props.columns, width / remPixels(), onSelect !== undefined),
+    [props.columns, isNarrow, width, onSelect !== undefined],
+  );
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
   const version = rows.version.value;
   const known = rows.known();
   const isComplete = rows.isComplete();
+  const failure = rows.failure();
+  const isShown = known > 0 || !(isComplete || failure !== null);
   // One more row stands for those that are not known yet.
   const count = isComplete ? known : known + 1;
   const scrolled = { count, rowHeight, viewHeight, scrollTop };
@@ -44,8 +53,9 @@ export function Table<Row>(props: TableProps<Row>) {
       setSize({ width: current.clientWidth, height: current.clientHeight }),
     );
     observer.observe(current);
+    setScrollTop(0);
     return () => observer.disconnect();
-  }, []);
+  }, [isShown]);
   const formerHeight = useRef(rowHeight);
   useLayoutEffect(() => {
     // The same rows stay visible when the table becomes narrow or wide.
@@ -55,6 +65,10 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     rows.need(first, end + ahead);
   }, [rows, first, end, version]);
+  const connected = isConnected.value;
+  useEffect(() => {
+    if (connected && rows.failure() !== null) rows.retry();
+  }, [connected]);
   useEffect(() => {
     setActive(0);
     view.current?.scrollTo(0, 0);
@@ -85,7 +99,8 @@ export function Table<Row>(props: TableProps<Row>) {
       : [index, index];
     if (!isRange) anchor.current = index;
     if (to - from >= rangeMax) return;
-    const range = await rows.collect(from, to);
+    // The failure is shown below the table.
+    const range = await rows.collect(from, to).catch(() => []);
     onSelect(select(selection, range.map(idOf), isRange || selected));
   };
   const openActive = () => {
@@ -132,8 +147,9 @@ export function Table<Row>(props: TableProps<Row>) {
     if (!(target instanceof Element)) return;
     const index = Number(target.closest("tr")?.ariaRowIndex) - 2;
     if (target.matches(".chooser input")) {
+      // The browser sets the box back after this event, so that it shows what is selected, not what was clicked.
       event.preventDefault();
-      void toggle(index, event.shiftKey);
+      setTimeout(() => void toggle(index, event.shiftKey));
     } else if (index >= 0 && !isControl(target)) {
       setActive(index);
       const row = rows.at(index);
@@ -141,9 +157,8 @@ export function Table<Row>(props: TableProps<Row>) {
     }
   };
 
-  const failure = rows.failure();
-  if (failure !== null && known === 0) return <Failure error={failure} onRetry={() => rows.reload()} />;
-  if (isComplete && known === 0) return <>{props.empty}</>;
+  if (failure !== null && !isShown) return <Failure error={failure} onRetry={() => rows.reload()} />;
+  if (!isShown) return <>{props.empty}</>;
   const shown = Array.from({ length: Math.max(end - first, 0) }, (_, offset) => first + offset);
   const span = columns.length + (onSelect === undefined ? 0 : 1);
   return (
@@ -165,9 +180,9 @@ export function Table<Row>(props: TableProps<Row>) {
           onKeyDown={keyDown}
         >
           <colgroup>
-            {onSelect !== undefined && <col style={{ width: "2.25rem" }} />}
-            {columns.map(({ name, width }) => (
-              <col key={name} style={width === undefined ? undefined : { width }} />
+            {onSelect !== undefined && <col style={{ width: `${chooserWidth}rem` }} />}
+            {columns.map(({ name, width, grows }) => (
+              <col key={name} style={grows ? undefined : { width: `${width}rem` }} />
             ))}
           </colgroup>
           <thead>
@@ -195,6 +210,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 index={index}
                 row={rows.at(index)}
                 isActive={index === active}
+                columns={columns}
                 props={props}
               />
             ))}
@@ -212,6 +228,11 @@ export function Table<Row>(props: TableProps<Row>) {
       </p>
     </div>
   );
+}
+
+/** As the person has set the size of texts in the browser. */
+function remPixels(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
 function footText(

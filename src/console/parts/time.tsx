@@ -30,8 +30,8 @@ export function timeText(at: string | number, zone: Zone): string {
   return zone === "UTC" ? `${formats.UTC.format(time)} UTC` : formats.local.format(time);
 }
 
-/** Of a column with such texts: they have 14 characters at most, such as "59 minutes ago". */
-export const agoWidth = "calc(14ch + 1.25rem)";
+/** Of a column with such texts, in rem: they have 14 characters at most, such as "59 minutes ago". */
+export const agoWidth = 8;
 
 const agoFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const units = [

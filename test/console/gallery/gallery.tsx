@@ -70,12 +70,19 @@ async function load(cursor: string | null): Promise<Page<Row>> {
 }
 
 const columns: readonly Column<Row>[] = [
-  { name: "content", title: "Memory", cell: ({ text }) => <bdi>{text}</bdi>, narrow: "title" },
-  { name: "tags", title: "Tags", width: "11rem", cell: ({ tags }) => <Tags tags={tags} /> },
+  {
+    name: "content",
+    title: "Memory",
+    width: 16,
+    grows: true,
+    cell: ({ text }) => <bdi>{text}</bdi>,
+    narrow: "title",
+  },
+  { name: "tags", title: "Tags", width: 11, cell: ({ tags }) => <Tags tags={tags} /> },
   {
     name: "importance",
     title: "Importance",
-    width: "7rem",
+    width: 7,
     align: "end",
     cell: ({ importance }) => importance.toFixed(1),
     isSortable: true,
@@ -84,7 +91,7 @@ const columns: readonly Column<Row>[] = [
   {
     name: "created_at",
     title: "Created",
-    width: "11rem",
+    width: 11,
     cell: ({ at }) => <Time at={at} />,
     isSortable: true,
   },

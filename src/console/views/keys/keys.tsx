@@ -98,12 +98,19 @@ function State({ detail }: { readonly detail: KeyDetail }) {
 }
 
 const columns: readonly Column<KeyDetail>[] = [
-  { name: "name", title: "Name", narrow: "title", cell: ({ name }) => <bdi>{name}</bdi> },
-  { name: "state", title: "State", width: "6rem", cell: (detail) => <State detail={detail} /> },
+  {
+    name: "name",
+    title: "Name",
+    width: 12,
+    grows: true,
+    narrow: "title",
+    cell: ({ name }) => <bdi>{name}</bdi>,
+  },
+  { name: "state", title: "State", width: 6, cell: (detail) => <State detail={detail} /> },
   {
     name: "permissions",
     title: "Permissions",
-    width: "20rem",
+    width: 20,
     narrow: "hidden",
     cell: ({ permissions: granted }) =>
       granted.length === Object.keys(permissions).length ? "all" : <Tags tags={granted} />,

@@ -10,11 +10,11 @@ export const hashCharacters = 8;
 /** @param keyNames by the id of the key */
 export function columnsOf(keyNames: ReadonlyMap<string, string>): readonly Column<AuditRecord>[] {
   return [
-    { name: "chain", title: "Chain", width: "9.5rem", cell: (record) => <ChainCell record={record} /> },
+    { name: "chain", title: "Chain", width: 9.5, cell: (record) => <ChainCell record={record} /> },
     {
       name: "action",
       title: "Action",
-      width: "11rem",
+      width: 11,
       narrow: "title",
       cell: ({ action }) => (
         <code>
@@ -22,24 +22,24 @@ export function columnsOf(keyNames: ReadonlyMap<string, string>): readonly Colum
         </code>
       ),
     },
-    { name: "status", title: "Status", width: "7rem", cell: (record) => <StatusBadge record={record} /> },
-    { name: "about", title: "About", narrow: "hidden", cell: aboutOf },
+    { name: "status", title: "Status", width: 7, cell: (record) => <StatusBadge record={record} /> },
+    { name: "about", title: "About", width: 12, grows: true, narrow: "hidden", cell: aboutOf },
     {
       name: "key",
       title: "Key",
-      width: "9rem",
+      width: 9,
       narrow: "hidden",
       cell: ({ key_id: key }) => keyText(key, keyNames),
     },
     {
       name: "duration",
       title: "Duration",
-      width: "5.5rem",
+      width: 5.5,
       align: "end",
       narrow: "hidden",
       cell: ({ duration }) => (duration === null ? <span class="quiet">–</span> : durationText(duration)),
     },
-    { name: "time", title: "Time", width: "10.5rem", cell: ({ created_at: at }) => <Time at={at} /> },
+    { name: "time", title: "Time", width: 10.5, cell: ({ created_at: at }) => <Time at={at} /> },
   ];
 }
 

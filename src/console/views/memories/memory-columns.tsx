@@ -15,6 +15,8 @@ export const columns: readonly Column<Memory>[] = [
   {
     name: "content",
     title: "Memory",
+    width: 18,
+    grows: true,
     cell: (memory) => (
       <>
         <State memory={memory} />
@@ -23,17 +25,17 @@ export const columns: readonly Column<Memory>[] = [
     ),
     narrow: "title",
   },
-  { name: "type", title: "Type", width: "4.75rem", cell: ({ memory_type }) => typeNames[memory_type] },
+  { name: "type", title: "Type", width: 4.75, cell: ({ memory_type }) => typeNames[memory_type] },
   {
     name: "tags",
     title: "Tags",
-    width: "11rem",
+    width: 11,
     cell: ({ tags = [] }) => <Tags tags={tags.slice(0, shownTags)} />,
   },
   {
     name: "importance",
     title: "Importance",
-    width: "6rem",
+    width: 6,
     align: "end",
     cell: ({ importance }) => importance.toFixed(2),
     isSortable: true,

@@ -110,11 +110,18 @@ const loadPage =
   };
 
 const columns: readonly Column<ProjectDetail>[] = [
-  { name: "name", title: "Name", narrow: "title", cell: ({ name }) => <bdi>{name}</bdi> },
+  {
+    name: "name",
+    title: "Name",
+    width: 12,
+    grows: true,
+    narrow: "title",
+    cell: ({ name }) => <bdi>{name}</bdi>,
+  },
   {
     name: "plan",
     title: "Plan",
-    width: "9rem",
+    width: 9,
     cell: ({ plan, subscription }) => (
       <>
         <span class="badge accent">{plans[plan]}</span>{" "}
@@ -125,7 +132,7 @@ const columns: readonly Column<ProjectDetail>[] = [
   {
     name: "memories",
     title: "Memories",
-    width: "7rem",
+    width: 7,
     align: "end",
     narrow: "hidden",
     cell: ({ memories }) => <Count value={memories} />,
@@ -133,7 +140,7 @@ const columns: readonly Column<ProjectDetail>[] = [
   {
     name: "keys",
     title: "Keys",
-    width: "5rem",
+    width: 5,
     align: "end",
     narrow: "hidden",
     cell: ({ keys }) => <Count value={keys} />,
@@ -141,7 +148,7 @@ const columns: readonly Column<ProjectDetail>[] = [
   {
     name: "credits",
     title: "Credits",
-    width: "7rem",
+    width: 7,
     align: "end",
     narrow: "hidden",
     cell: ({ credits }) => <Count value={credits} none="Unlimited" />,
@@ -149,7 +156,7 @@ const columns: readonly Column<ProjectDetail>[] = [
   {
     name: "created_at",
     title: "Created",
-    width: "11rem",
+    width: 11,
     narrow: "hidden",
     cell: ({ created_at: at }) => <Time at={at} />,
   },

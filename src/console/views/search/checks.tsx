@@ -112,6 +112,8 @@ const columns: readonly Column<Row>[] = [
   {
     name: "query",
     title: "Query",
+    width: 14,
+    grows: true,
     narrow: "title",
     cell: ({ check, result }) => (
       <>
@@ -123,6 +125,8 @@ const columns: readonly Column<Row>[] = [
   {
     name: "memory",
     title: "Must find",
+    width: 12,
+    grows: true,
     cell: ({ check: { memory, expected_memory_id: id } }) =>
       memory === null ? (
         <span class="quiet">a deleted memory</span>
@@ -135,14 +139,14 @@ const columns: readonly Column<Row>[] = [
   {
     name: "within",
     title: "Among",
-    width: "9rem",
+    width: 9,
     narrow: "hidden",
     cell: ({ check: { within, mode } }) => `first ${within}, ${mode}`,
   },
   {
     name: "position",
     title: "Now",
-    width: "11rem",
+    width: 11,
     cell: ({ result }) => (result === null ? <span class="quiet">–</span> : placeText(result)),
   },
 ];
@@ -177,7 +181,7 @@ function deletion(remove: (check: Check) => void): Column<Row> {
   return {
     name: "delete",
     title: "Action",
-    width: "5rem",
+    width: 5,
     align: "end",
     cell: ({ check }) => (
       <button

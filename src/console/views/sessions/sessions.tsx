@@ -125,6 +125,8 @@ const columns: readonly Column<ListedSession>[] = [
   {
     name: "person",
     title: "Person",
+    width: 12,
+    grows: true,
     narrow: "title",
     cell: (listed) => (
       <>
@@ -136,7 +138,7 @@ const columns: readonly Column<ListedSession>[] = [
   {
     name: "kind",
     title: "Signed in as",
-    width: "14rem",
+    width: 14,
     cell: ({ kind, project_name }) =>
       kind === "administrator" ? (
         <span class="badge accent">Administrator</span>
@@ -149,7 +151,7 @@ const columns: readonly Column<ListedSession>[] = [
   {
     name: "ip_address",
     title: "Address",
-    width: "10rem",
+    width: 10,
     cell: ({ ip_address: address }) => <code>{address ?? "–"}</code>,
   },
   {
