@@ -21,6 +21,7 @@ import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts"
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
 import { createForwarder } from "./gateway/forwarder.ts";
+import { createMemoryOutcomes } from "./gateway/memory-outcomes.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type Logger } from "./log/logger.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
@@ -161,6 +162,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
   const forwarder = createForwarder(clock);
   parts.defer(() => forwarder.close());
+  const memoryOutcomes = createMemoryOutcomes({ clock, logger });
+  parts.defer(() => memoryOutcomes.close());
   const tools: PerformTools = {
     store,
     clock,
@@ -169,6 +172,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     prices: config.prices,
     gateway: config.gateway,
     forward: forwarder.forward,
+    memoryOutcomes,
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
@@ -198,6 +202,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     store,
     supervisor,
     history,
+    memoryOutcomes,
     readiness: isReady,
     build,
     reports,
@@ -205,7 +210,16 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   });
   parts.use(overseeing);
   const http = { perform, mcp, console, clock, logger, calls, readiness: isReady, overview: overseeing };
-  const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
+  const measured = {
+    store,
+    embedder,
+    extraction,
+    languageModel,
+    supervisor,
+    statistics,
+    memoryOutcomes,
+    build,
+  };
   const opened = await open(parts, locked, http, { measured, overseeing });
   // Event streams end before the sockets, which wait for what is running.
   parts.use(overseeing);

@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { Embedder } from "./embedding/embedder.ts";
 import type { ExtractionThread } from "./extraction/extraction-thread.ts";
 import type { LlmExtractor } from "./extraction/llm-extractor.ts";
+import type { MemoryOutcomes } from "./gateway/memory-outcomes.ts";
 import type { CurrentFacts, FactSources } from "./metrics/facts.ts";
 import type { MetricsServer } from "./metrics/metrics-server.ts";
 import type { NamedQueue } from "./storage/statistics.ts";
@@ -25,6 +26,7 @@ export interface MeasuredParts {
   /** Of the threads besides those of the store. */
   readonly supervisor: Pick<Supervisor, "restarts">;
   readonly statistics: Pick<CallStatistics, "read">;
+  readonly memoryOutcomes: Pick<MemoryOutcomes, "read">;
   readonly build: () => Omit<CurrentFacts["build"], "version" | "commit">;
 }
 
@@ -58,6 +60,7 @@ export async function listenForMetrics(
   };
   const readCurrent = (): CurrentFacts => ({
     calls: parts.statistics.read(),
+    memoryOutcomes: parts.memoryOutcomes.read(),
     embedding: parts.embedder.counts(),
     store: statistics.current(),
     queues: queuesOf(parts),

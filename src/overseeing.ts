@@ -11,6 +11,7 @@ import type { SettingReport } from "./config/sources.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { readDirectorySizes } from "./data-directory/directory-sizes.ts";
 import { readRotations, rotationsPath } from "./data-directory/ledger-rotation.ts";
+import type { MemoryOutcomes } from "./gateway/memory-outcomes.ts";
 import type { Json } from "./json/json.ts";
 import { readDisk } from "./metrics/process-facts.ts";
 import { componentVersions } from "./native/component-versions.ts";
@@ -38,6 +39,7 @@ interface OverseenParts {
   /** Of the threads besides those of the store. */
   readonly supervisor: Pick<Supervisor, "restarts">;
   readonly history: CallHistory;
+  readonly memoryOutcomes: Pick<MemoryOutcomes, "recentMisses">;
   readonly readiness: Readiness;
   readonly build: () => Pick<CurrentFacts, "format" | "model" | "extractor">;
   /** The settings and their sources. */
@@ -77,6 +79,7 @@ export function oversee(config: Config, parts: OverseenParts): Overseeing {
       addressWarning: address?.warning ?? null,
       isAccessibleToOthers: isAccessibleToOthers(config.dataDir),
       internalErrors: recentInternalErrors(history),
+      memoryMisses: parts.memoryOutcomes.recentMisses(),
       restartedThread: restarts.last(),
     };
   };

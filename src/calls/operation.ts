@@ -10,6 +10,7 @@ import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
 import type { Forward } from "../gateway/forwarding.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
+import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -30,8 +31,8 @@ export interface Preparation {
   readonly now: number;
   readonly prices: Prices;
   readonly gateway: GatewayConfig;
-  /** Sends a request to an upstream of the gateway. */
   readonly forward: Forward;
+  readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   /** The ends of lists that are read by page number. */

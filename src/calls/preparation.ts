@@ -8,6 +8,7 @@ import { createPagePins } from "../audit/page-pins.ts";
 import type { Clock } from "../clock.ts";
 import type { Forward } from "../gateway/forwarding.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
+import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -29,6 +30,7 @@ export interface PreparationTools {
   readonly prices: Prices;
   readonly gateway: GatewayConfig;
   readonly forward: Forward;
+  readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
@@ -72,6 +74,7 @@ export function createPrepare(
     prices,
     gateway,
     forward,
+    memoryOutcomes,
     extractor,
     redactor,
     embed,
@@ -104,6 +107,7 @@ export function createPrepare(
       prices,
       gateway,
       forward,
+      memoryOutcomes,
       extractor,
       redactor,
       pagePins,

@@ -168,7 +168,7 @@ export const upstreamSettings = {
   ),
   memoryDeadlineMs: whole(
     { name: "memory-deadline-ms", description: "time to find the memory for a request, in milliseconds" },
-    50,
+    1_000,
     1,
     60_000,
   ),

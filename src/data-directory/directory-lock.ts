@@ -141,12 +141,13 @@ const refuse = async () => {
 };
 const administrationOnly: Pick<
   PerformTools,
-  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "reranker"
+  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "memoryOutcomes" | "reranker"
 > = {
   embed: refuse,
   embeddingModel: () => "none",
   reranker: noReranker,
   forward: refuse,
+  memoryOutcomes: { count() {} },
   extractor: { name: "built-in", extract: refuse },
   redactor: { redactSource: refuse, redactItems: refuse },
 };

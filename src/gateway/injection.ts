@@ -9,6 +9,7 @@ import { memoryAuditFields } from "../memory/audit-fields.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { type DividedPrompt, dividePrompt } from "../memory/prompt.ts";
 import type { ChangedRequest, ChatRequest } from "./dialects/dialect.ts";
+import type { MemoryMiss, MemoryOutcome } from "./memory-outcomes.ts";
 import type { UpstreamMemory } from "./upstream.ts";
 
 /** "found": the prompt is known, and may be empty. "skipped": nobody wants memory. "failed": it was not found in time. */
@@ -43,22 +44,30 @@ export async function findMemory(
   request: Asked,
   memory: UpstreamMemory,
 ): Promise<Injection> {
+  const { caller, plan, memoryOutcomes: outcomes } = preparation;
+  const skip = (outcome: MemoryOutcome): Injection => {
+    outcomes.count(outcome);
+    return skipped;
+  };
+  if (!memory.isOn) return skip("off");
   const input = toInput(request, memory);
-  if (!memory.isOn || input === null) return skipped;
-  const { caller, plan } = preparation;
+  if (input === null) return skip("present");
   const mayRead = caller.key.permissions.includes("memory.read") && plan.memoryLimit !== 0;
-  if (!mayRead && memory.failure === "fail_open") return skipped;
+  if (!mayRead && memory.failure === "fail_open") return skip("not_permitted");
   const query = typeof input.query === "string" ? input.query : null;
-  const failed = (fault: string, recordId: string | null = null): Injection => {
+  const failed = (miss: MemoryMiss, fault: string, recordId: string | null = null): Injection => {
+    const record = preparation.exchange?.recordId;
+    outcomes.count(miss, { record, project: caller.project.id, key: caller.key.id, cause: fault });
     if (memory.failure === "fail_closed") throw withoutMemory(fault, recordId);
     return { ...skipped, outcome: "failed", recordId, query, fault };
   };
   const performed = preparation.perform(injectMemories, input, memory.deadlineMs).catch(() => null);
   const answer = await preparation.within(memory.deadlineMs, performed);
-  if (answer === undefined) return failed(`It was not complete after ${memory.deadlineMs} ms.`);
-  if (answer === null) return failed("The injection could not be performed.");
+  if (answer === undefined) return failed("late", `It was not complete after ${memory.deadlineMs} ms.`);
+  if (answer === null) return failed("failed", "The injection could not be performed.");
   const { code, message, recordId = null } = answer;
-  if (code !== successCode) return failed(message, recordId);
+  if (code !== successCode) return failed("failed", message, recordId);
+  outcomes.count("found");
   const data = dataOf(answer);
   const prompt = dividePrompt(typeof data.prompt === "string" ? data.prompt : "");
   return { outcome: "found", prompt, recordId, query, data, fault: null };

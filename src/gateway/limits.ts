@@ -44,6 +44,10 @@ export const compressedMinCharacters = 16 * 1024;
 /** Of a message about an error in a record. */
 export const errorMaxCharacters = 2_000;
 
+/** How often the number of requests without their memory is logged, and for how long the overview shows it. */
+export const memoryMissesLoggedEveryMs = 60_000;
+export const memoryMissesKeptMs = 15 * 60_000;
+
 /** The list of models of one upstream: its time, its size, and the models that are taken of it. */
 export const modelsMaxMs = 5_000;
 export const modelsMaxBytes = 4 * 1024 * 1024;

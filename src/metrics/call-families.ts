@@ -55,6 +55,14 @@ const callFamilies: readonly Family[] = [
         value: requests,
       })),
   },
+  {
+    name: "memledger_gateway_memory_total",
+    type: "counter",
+    help: "Requests of the gateway by what became of their memory: found, or not looked for (off, present, not_permitted), or missing (late, failed).",
+    labels: ["outcome"],
+    read: ({ memoryOutcomes }) =>
+      Object.entries(memoryOutcomes).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  },
 ];
 
 const queueFamilies: readonly Family[] = [

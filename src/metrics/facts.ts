@@ -5,6 +5,7 @@ import type { BackupState } from "../backup/last-backup.ts";
 import type { CallCounts } from "../calls/call-statistics.ts";
 import type { Clock } from "../clock.ts";
 import type { EmbeddingCounts } from "../embedding/embedding-statistics.ts";
+import type { MemoryOutcome } from "../gateway/memory-outcomes.ts";
 import type { DistributionState } from "../statistics/distribution.ts";
 import { createSource, type Source, type SourceState } from "../statistics/source.ts";
 import type {
@@ -21,6 +22,7 @@ import type { DiskFacts, ProcessFacts } from "./process-facts.ts";
 /** Known in the main thread. */
 export interface CurrentFacts {
   readonly calls: CallCounts;
+  readonly memoryOutcomes: Readonly<Record<MemoryOutcome, number>>;
   readonly embedding: EmbeddingCounts;
   readonly store: CurrentStatistics;
   /** Queues and restarts besides those of the store. */

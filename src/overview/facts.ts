@@ -1,6 +1,7 @@
 // Owns what the overview of an installation is made of: numbers and times that other parts know. Null: it is not known, or does not exist.
 
 import type { BackupState } from "../backup/last-backup.ts";
+import type { MissCounts } from "../gateway/memory-outcomes.ts";
 import type { ModelChange } from "../model-change/store.ts";
 import type {
   DatabaseContents,
@@ -38,6 +39,8 @@ export interface CurrentFacts {
   readonly verifiedAt: number | null;
   /** Calls that were answered with an internal error in the last minutes. */
   readonly internalErrors: number;
+  /** Requests of the gateway that did not get their memory in the last minutes. */
+  readonly memoryMisses: MissCounts;
   /** The thread that was started again last, if that was in the last minutes. */
   readonly restartedThread: string | null;
 }

@@ -31,6 +31,18 @@ export const serverWarnings: readonly WarningRule[] = [
           },
   },
   {
+    code: "memory_missing",
+    severity: "warning",
+    when: "requests to the gateway did not get their memory in the last 15 minutes: it was not found in time, or the injection failed",
+    find: ({ memoryMisses: { late, failed } }) =>
+      late + failed === 0
+        ? null
+        : {
+            message: `${counted(late + failed, "request")} to the gateway did not get their memory in the last 15 minutes: ${late} because it was not found in time, ${failed} because the injection failed.`,
+            remedy: `${late === 0 ? "" : "Increase memory-deadline-ms of the upstream, or reduce the load. "}${logRemedy} Search it for "did not get".`,
+          },
+  },
+  {
     code: "thread_restarted",
     severity: "notice",
     when: "a thread of the server was started again in the last 15 minutes",

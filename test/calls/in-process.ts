@@ -10,7 +10,7 @@ import { createClock } from "../../src/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { Redactor } from "../../src/memory/redactor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
-import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
 import { type Member, neverAborted, type Seam, seamModel, unitVector } from "../storage/seam.ts";
 
 export interface Called {
@@ -61,6 +61,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     embeddingModel: () => "of-the-test",
     reranker: noReranker,
     gateway: noGateway,
+    memoryOutcomes: nobodyCounts,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -16,7 +16,7 @@ import { noReranker } from "../../src/memory/reranker.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../storage/seam.ts";
 import { keepsSecrets } from "./in-process.ts";
 
@@ -37,6 +37,7 @@ const perform: Perform = createPerform({
   reranker: noReranker,
   embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
   gateway: noGateway,
+  memoryOutcomes: nobodyCounts,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -49,7 +49,7 @@ const plain = {
     minSimilarity: null,
     tags: null,
     failure: "fail_open",
-    deadlineMs: 50,
+    deadlineMs: 1_000,
   },
 } as const;
 

@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { memoryMissesLoggedEveryMs } from "../../src/gateway/limits.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { startTestGateway, type TestGateway, upstreamKey } from "./exchanges.ts";
 import { cut, eventStream } from "./fake-upstream.ts";
@@ -112,6 +113,9 @@ describe("memory", () => {
     expect(gateway.openai.received.length).toBe(sent);
     const { entry, payload } = gateway.lastRecord();
     expect([entry.code, payload.memory, payload.model_id]).toEqual([1503, "failed", "fake-quick"]);
+    gateway.app.passTime(memoryMissesLoggedEveryMs);
+    await gateway.post("/v1/chat/completions", { model: "fake", messages });
+    expect(gateway.app.complaints.splice(0)).toHaveLength(2);
   });
 
   test("a key without the permission gets no memory, and no failed injection is recorded", async () => {

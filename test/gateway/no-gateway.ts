@@ -2,6 +2,7 @@
 
 import type { Forward } from "../../src/gateway/forwarding.ts";
 import type { GatewayConfig } from "../../src/gateway/gateway-config.ts";
+import type { MemoryOutcomes } from "../../src/gateway/memory-outcomes.ts";
 
 export const noGateway: GatewayConfig = {
   upstreams: [],
@@ -12,6 +13,8 @@ export const noGateway: GatewayConfig = {
   remembers: false,
   rememberDetail: "full",
 };
+
+export const nobodyCounts: Pick<MemoryOutcomes, "count"> = { count() {} };
 
 export const cannotForward: Forward = async () => {
   throw new Error("nothing is forwarded here");

@@ -36,6 +36,7 @@ const healthy: InstallationFacts = {
   chainsWithFailure: 0,
   verifiedAt: null,
   internalErrors: 0,
+  memoryMisses: { late: 0, failed: 0 },
   restartedThread: null,
   readiness: { ready: true, reasons: [] },
   disk: { freeBytes: 50e9, totalBytes: 100e9 },
@@ -82,6 +83,7 @@ const contents = (oldestUnsignedAt: number | null) =>
 const cases: readonly (readonly [code: string, facts: Partial<InstallationFacts>, mentions: RegExp])[] = [
   ["not_ready", { readiness: { ready: false, reasons: ["the disk is full"] } }, /the disk is full/],
   ["internal_errors", { internalErrors: 1 }, /1 call failed/],
+  ["memory_missing", { memoryMisses: { late: 183, failed: 1 } }, /184 requests .* 183 .* memory-deadline-ms/],
   ["thread_restarted", { restartedThread: "reader" }, /reader/],
   ["directory_accessible", { isAccessibleToOthers: true }, /chmod 700 '\/srv\/memory data'/],
   ["no_tls", { addressWarning: "Everyone can read." }, /--tls-cert/],

@@ -11,7 +11,7 @@ import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
 import { keepsSecrets } from "../../calls/in-process.ts";
-import { cannotForward, noGateway } from "../../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway } from "../../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 
@@ -32,6 +32,7 @@ const perform = createPerform({
   plans: defaultPlans,
   limiter: createRateLimiter(),
   gateway: noGateway,
+  memoryOutcomes: nobodyCounts,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
