@@ -9,28 +9,49 @@ const members = {
   id: Type.String(),
   content: Type.String(),
   type: Type.String(),
-  importance: Type.Number(),
   updated_at: Type.String(),
 };
 
-export const shownMemory = Fields(members);
-export const foundMemory = Fields({ ...members, score: Type.Number() });
+export const listedMemory = Fields({ ...members, importance: Type.Number() });
+export const foundMemory = Fields({ ...members, relevance: Type.Number() });
 
-/** @param memory as the API shows it */
-export function showMemory(memory: Json | undefined): JsonObject {
+/** For a model that looks after the memories. @param memory as the API shows it */
+export function showListed(memory: JsonObject): JsonObject {
+  const { importance = null, is_active } = memory;
+  return { ...showMemory(memory), importance, ...(is_active === false ? { is_active } : {}) };
+}
+
+/**
+ * For a model that answers a question.
+ * @param result of a hybrid search, as the API shows it. Its final score is not shown: a search that is reranked has another scale.
+ */
+export function showFound({ memory, score_details }: JsonObject): JsonObject {
+  const { relevance = null } = isObject(score_details) ? score_details : {};
+  return { ...showMemory(memory), relevance: rounded(relevance) };
+}
+
+function showMemory(memory: Json | undefined): JsonObject {
   if (!isObject(memory)) return {};
-  const { id = null, content = null, memory_type = null, importance = null, updated_at = null } = memory;
-  const { expires_at = null, is_active, tags } = memory;
+  const { id = null, content = null, memory_type = null, updated_at = null } = memory;
+  const { expires_at = null, tags } = memory;
   return {
     id,
     content,
     type: memory_type,
-    importance,
-    updated_at,
-    ...(expires_at === null ? {} : { expires_at }),
-    ...(is_active === false ? { is_active } : {}),
+    updated_at: toMinute(updated_at),
+    ...(expires_at === null ? {} : { expires_at: toMinute(expires_at) }),
     ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/** Without seconds: `2026-11-21T09:30Z`. */
+function toMinute(time: Json): Json {
+  return typeof time === "string" ? time.replace(/:\d\d\.\d{3}Z$/, "Z") : time;
+}
+
+/** Read by a model, not by a program. */
+function rounded(score: Json): Json {
+  return typeof score === "number" ? Number(score.toFixed(2)) : score;
 }
 
 /** An item of an extraction; the id is null if a dry run would create it. */
@@ -44,37 +65,42 @@ export const extractedItem = Fields({
 /** @param item as the API shows it */
 export function showItem(item: JsonObject): JsonObject {
   const { action = null, id = null, content = null, memory_type = null, importance = null } = item;
-  const { expires_at = null } = item;
+  const { expires_at = null, tags, supersedes } = item;
   return {
     action,
     id,
     content,
     type: memory_type,
     importance,
-    ...(expires_at === null ? {} : { expires_at }),
+    ...(expires_at === null ? {} : { expires_at: toMinute(expires_at) }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(supersedes === undefined ? {} : { supersedes }),
   };
 }
 
-export function describeItem({ action, id, content, type, importance, expires_at }: JsonObject): string {
+export function describeItem(shown: JsonObject): string {
+  const { action, id, content, type, importance, expires_at, tags, supersedes } = shown;
   const details = [
     `id ${id}`,
     `importance ${importance}`,
     ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
+    ...(Array.isArray(tags) ? [`tags ${JSON.stringify(tags)}`] : []),
+    ...(Array.isArray(supersedes) ? [`inactive now: ${supersedes.join(", ")}`] : []),
   ];
   return `- ${action} ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
 }
 
 /** One line. The content is a JSON string, so it cannot be mistaken for another line. */
 export function describeMemory(shown: JsonObject): string {
-  const { id, content, type, importance, updated_at, expires_at, is_active, tags, score } = shown;
+  const { id, content, type, importance, updated_at, expires_at, is_active, tags, relevance } = shown;
   const details = [
     `id ${id}`,
-    `importance ${importance}`,
     `updated ${updated_at}`,
     ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
+    ...(importance === undefined ? [] : [`importance ${importance}`]),
     ...(is_active === false ? ["is_active false"] : []),
     ...(Array.isArray(tags) ? [`tags ${JSON.stringify(tags)}`] : []),
-    ...(score === undefined ? [] : [`score ${score}`]),
+    ...(relevance === undefined ? [] : [`relevance ${relevance}`]),
   ];
   return `- ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
 }

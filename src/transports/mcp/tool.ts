@@ -118,9 +118,9 @@ function asObject(schema: TObject, translate: (schema: TSchema, named: NamedSche
   return { type: "object" as const, ...rest, ...definitions };
 }
 
-/** Each tool is read by a model, at the cost of its context: a schema says there what it allows, and no more. */
+/** Each tool is read by a model, at the cost of its context: a schema says there what a model could not guess, and no more. */
 function withoutTexts(schema: TSchema, description: string | undefined): TSchema {
-  const { title, examples, pattern, description: longer, ...rest } = schema;
+  const { title, examples, pattern, minLength, description: longer, ...rest } = schema;
   const { anyOf, items } = rest;
   return Type.Unsafe({
     ...rest,

@@ -2,7 +2,6 @@
 // There is no tool that deletes all memories, and none for the ledger or administration.
 
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../json/json.ts";
 import { createMemory } from "../../memory/create.ts";
 import { deleteMemory } from "../../memory/delete.ts";
 import { extractMemories } from "../../memory/extract.ts";
@@ -17,10 +16,11 @@ import {
   describeMemory,
   extractedItem,
   foundMemory,
+  listedMemory,
   objectsOf,
+  showFound,
   showItem,
-  showMemory,
-  shownMemory,
+  showListed,
 } from "./memory-view.ts";
 import type { Tool, ToolArgument } from "./tool.ts";
 
@@ -43,17 +43,16 @@ export const tools: readonly Tool[] = [
     operation: searchMemories,
     arguments: { query: { field: "query" }, type, tags, top_k: { field: "top_k" } },
     fixed: { mode: "hybrid" },
-    output: Fields({ results: Type.Array(foundMemory) }),
-    present: ({ results }) => ({
-      results: objectsOf(results).map(({ memory, final_score = null }) => ({
-        ...showMemory(memory),
-        score: rounded(final_score),
-      })),
+    output: Fields({ results: Type.Array(foundMemory), reranked: Type.Optional(Type.Boolean()) }),
+    present: ({ results, reranked }) => ({
+      results: objectsOf(results).map(showFound),
+      ...(reranked === undefined ? {} : { reranked }),
     }),
-    describe: ({ results }) => {
+    describe: ({ results, reranked }) => {
       const found = objectsOf(results);
       if (found.length === 0) return "No memory was found.";
-      return lines(`${counted(found.length, "memory", "memories")}, best first:`, found.map(describeMemory));
+      const order = reranked === false ? "best first, not reranked" : "best first";
+      return lines(`${counted(found.length, "memory", "memories")}, ${order}:`, found.map(describeMemory));
     },
   },
   {
@@ -108,14 +107,14 @@ export const tools: readonly Tool[] = [
     operation: listMemories,
     arguments: { type, tags: { field: "tag" }, page: { field: "page" } },
     output: Fields({
-      memories: Type.Array(shownMemory),
+      memories: Type.Array(listedMemory),
       page: Type.Integer(),
       total_pages: Type.Integer(),
       total: Type.Integer(),
     }),
     present: ({ memories, pagination }) => {
       const [{ page = 1, total_pages = 0, total = 0 } = {}] = objectsOf([pagination ?? null]);
-      return { memories: objectsOf(memories).map(showMemory), page, total_pages, total };
+      return { memories: objectsOf(memories).map(showListed), page, total_pages, total };
     },
     describe: ({ memories, page, total_pages, total }) =>
       lines(
@@ -128,7 +127,7 @@ export const tools: readonly Tool[] = [
     description:
       "Get the rules and the memories for a task as one text. Without a query: the most important and recent ones.",
     operation: injectMemories,
-    arguments: { query: { field: "query" }, max_characters: { field: "max_characters" } },
+    arguments: { query: { field: "query" }, tags, max_characters: { field: "max_characters" } },
     output: Fields({ prompt: Type.String(), omitted: Type.Integer() }),
     present: ({ prompt = "", omitted = 0 }) => ({ prompt, omitted }),
     describe: ({ prompt, omitted }) => {
@@ -144,6 +143,7 @@ export const tools: readonly Tool[] = [
     operation: extractMemories,
     arguments: {
       text: { field: "text", isRequired: true },
+      tags,
       detail: { field: "detail", description: "full: every statement, to answer questions about it later." },
       dry_run: { field: "dry_run", description: "Show what would be saved, and save nothing." },
     },
@@ -176,9 +176,4 @@ export function findTool(name: string): Tool | undefined {
 
 function lines(first: string, rest: readonly string[]): string {
   return [first, ...rest].join("\n");
-}
-
-/** Scores are compared by a reader, not by a program. */
-function rounded(score: Json): Json {
-  return typeof score === "number" ? Number(score.toFixed(3)) : score;
 }

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, type Json } from "../../../src/json/json.ts";
+import { objectsOf } from "../../../src/transports/mcp/memory-view.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, connectFormer, eras, type ToolReply } from "./clients.ts";
 
@@ -77,9 +78,8 @@ describe.each(eras)("a client of %s", (era) => {
       id,
       content: "Releases go out on Tuesdays.",
       type: "fact",
-      importance: 0.8,
-      updated_at: expect.stringMatching(/^20\d\d-.*Z$/),
-      expires_at: "2099-01-02T03:04:05.000Z",
+      updated_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\dZ$/),
+      expires_at: "2099-01-02T03:04Z",
     };
     const found = await use(
       "memory_search",
@@ -87,7 +87,7 @@ describe.each(eras)("a client of %s", (era) => {
       "memory.search",
       200,
     );
-    expect<unknown>(found.structured).toEqual({ results: [{ ...shown, score: expect.any(Number) }] });
+    expect<unknown>(found.structured).toEqual({ results: [{ ...shown, relevance: expect.any(Number) }] });
     const none = await use(
       "memory_search",
       { query: "When do we release?", type: "rule" },
@@ -102,7 +102,12 @@ describe.each(eras)("a client of %s", (era) => {
     expect(updated.structured).toEqual({ status: "updated", id });
     const listed = await use("memory_list", { type: "fact", page: 1 }, "memory.list", 200);
     const { expires_at: _, ...permanent } = shown;
-    const changed = { ...permanent, content: "Releases go out on Wednesdays.", is_active: false };
+    const changed = {
+      ...permanent,
+      content: "Releases go out on Wednesdays.",
+      importance: 0.8,
+      is_active: false,
+    };
     expect<unknown>(listed.structured).toEqual({ memories: [changed], page: 1, total_pages: 1, total: 1 });
     expect(listed.text).toContain("is_active false");
 
@@ -146,6 +151,42 @@ describe.each(eras)("a client of %s", (era) => {
       );
       expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('Argument "tags/1"')]);
     }
+    await close();
+  });
+
+  test("gets the context of tags, and tags what a text says", async () => {
+    const { use, close } = await open();
+    const memory = (content: string, type: string, tags: string[]) => ({ content, type, tags });
+    const first = memory("The shop runs in Lisbon.", "fact", ["shop"]);
+    await use("memory_save", first, "memory.create", 201);
+    await use("memory_save", memory("The bakery runs in Porto.", "fact", ["bakery"]), "memory.create", 201);
+    await use("memory_save", memory("Answer bakers in verse.", "rule", ["bakery"]), "memory.create", 201);
+    for (const query of [undefined, "Where does it run?"]) {
+      const { structured } = await use("memory_context", { query, tags: ["shop"] }, "memory.inject", 200);
+      expect(structured.prompt).toContain("Lisbon");
+      expect(structured.prompt).not.toMatch(/Porto|verse/);
+    }
+    const text = "Ana: We decided that releases go out on Tuesdays.";
+    const extracted = await use("memory_extract", { text, tags: ["shop"] }, "memory.extract", 200);
+    expect(extracted.structured).toMatchObject({ items: [{ action: "created", tags: ["shop"] }] });
+    for (const [tag, total] of [
+      ["shop", 2],
+      ["bakery", 2],
+    ] as const) {
+      const listed = await use("memory_list", { tags: [tag] }, "memory.list", 200);
+      expect(listed.structured).toMatchObject({ total });
+    }
+    const wrong = await use("memory_context", { tags: [] }, "memory.inject", 400);
+    expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('Argument "tags"')]);
+    await close();
+  });
+
+  test("hears which memories an extraction has made inactive", async () => {
+    const { use, close } = await open();
+    const extract = async (text: string) => use("memory_extract", { text }, "memory.extract", 200);
+    const [before] = objectsOf((await extract("Ana: I live in Porto.")).structured.items);
+    const [after] = objectsOf((await extract("Ana: I moved to Lisbon.")).structured.items);
+    expect<unknown>(after).toMatchObject({ action: "created", supersedes: [before?.id] });
     await close();
   });
 
@@ -318,6 +359,31 @@ describe.each(eras)("a client of %s", (era) => {
     expect(Math.max(...progress)).toBeLessThanOrEqual(1);
     await close();
   });
+});
+
+test("the relevance of a memory has one scale, and a result says whether the order is that of the reranker", async () => {
+  for (const rerank of ["on", "off"] as const) {
+    const server = await startTestApp({ rerank });
+    const client = await connect(server, server.apiKey, "2026-07-28");
+    const texts = [
+      "Releases go out on Tuesdays.",
+      "The canteen closes at three.",
+      "Dana reviews each release.",
+    ];
+    for (const content of texts) await client.call("memory_save", { content, type: "fact" });
+    const found = await client.call("memory_search", { query: "When do we release?" });
+    const body = { query: "When do we release?", mode: "hybrid", rerank: "off" };
+    const { data } = await server.call("POST", "/v1/memories/search", { body });
+    const expected = objectsOf(data.results).map(({ memory, score_details }) => [
+      isObject(memory) ? memory.id : null,
+      isObject(score_details) ? Number(Number(score_details.relevance).toFixed(2)) : null,
+    ]);
+    const shown = objectsOf(found.structured.results).map(({ id, relevance }) => [id, relevance]);
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+    expect(found.structured.reranked).toBe(rerank === "on" ? true : undefined);
+    await client.close();
+    await server.stop();
+  }
 });
 
 test("an auditor reads how a call arrived and from which program", async () => {
