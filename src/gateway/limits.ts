@@ -36,8 +36,9 @@ export const answerMaxMs = 6 * 3_600_000;
 /** Connections to one upstream that are kept for further requests, and the interval of their signs of life. */
 export const idleConnectionsMax = 64;
 export const idleConnectionMaxMs = 30_000;
-/** How long the end of the connection is waited for after the final event. */
+/** How long more is waited for: after the final event, which reports about the answer may follow, and after the end of the stream. */
 export const finalMaxMs = 2_000;
+export const endMaxMs = 100;
 
 /** The record of a request is kept compressed from this size on, while the answer arrives. */
 export const compressedMinCharacters = 16 * 1024;

@@ -85,9 +85,8 @@ async function passOnRead(
     const { removesUsageEvent } = changed;
     const { status } = answer;
     const chunks = status < 400 || key === null ? answer.chunks : maskKey(answer.chunks, key);
-    const received = { headers: answer.headers, chunks };
     const relayed = await relay(exchange, {
-      answer: received,
+      answer: { ...answer, chunks },
       assembler,
       removesUsageEvent,
       onChunk: keep,

@@ -7,7 +7,6 @@ import { AnswerBody } from "./answer/answer-body.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import type { AnswerAssembler } from "./answer/assembled.ts";
 import { type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
-import { finalMaxMs } from "./limits.ts";
 
 /** How the answer ended, as its record says. */
 export type AnswerEnd = "complete" | "broken off by the upstream" | "broken off by the client" | "late";
@@ -19,7 +18,7 @@ export interface Relayed {
 }
 
 export interface RelayOptions {
-  readonly answer: Pick<ForwardedAnswer, "headers" | "chunks">;
+  readonly answer: Pick<ForwardedAnswer, "headers" | "chunks" | "close">;
   readonly assembler: AnswerAssembler;
   /** Whether the report of usage that only the gateway has asked for is left out of a stream. */
   readonly removesUsageEvent: boolean;
@@ -41,8 +40,8 @@ export async function relay(
   const chunks = answer.chunks[Symbol.asyncIterator]();
   try {
     while (true) {
-      const next = await (isFinal() ? within(finalMaxMs, chunks.next()) : chunks.next());
-      // Undefined: a connection that stays open after the final event.
+      const next = await nextOf(chunks, reader, within);
+      // Undefined: a connection that stays open after the end of the answer.
       if (next === undefined || next.done === true) break;
       onChunk?.(next.value);
       for (const bytes of reader.push(next.value)) await exchange.write(bytes);
@@ -57,8 +56,25 @@ export async function relay(
     }
     return await breakOff(exchange, error, rest);
   } finally {
-    await chunks.return?.().catch(() => {});
+    // Not `chunks.return()`, which would wait for the next chunk.
+    answer.close();
   }
+}
+
+/** Undefined: the answer is over, although its connection is not. */
+async function nextOf(
+  chunks: AsyncIterator<Uint8Array>,
+  reader: AnswerStream | AnswerBody,
+  within: RelayOptions["within"],
+): Promise<IteratorResult<Uint8Array> | undefined> {
+  const { silenceMaxMs } = reader;
+  const next = chunks.next();
+  if (silenceMaxMs === null) return next;
+  const arrived = await within(silenceMaxMs, next);
+  if (arrived !== undefined || !reader.isOver()) return arrived ?? next;
+  // Closing the connection ends it with a fault.
+  next.catch(() => {});
+  return undefined;
 }
 
 /** The client gets all that the upstream has sent, and no end. */

@@ -214,7 +214,7 @@ describe("limits", () => {
       [null, "short"],
     ]);
     const assembler = dialects.responses.assemble({ choices: 1 });
-    expect(assembler.take({ type: "response.completed", data: null, start: 0, end: 1 })).toBe("final");
+    expect(assembler.take({ type: "response.completed", data: null, start: 0, end: 1 })).toBe("end");
     expect(assembler.answer()).toMatchObject({ isComplete: true, skippedEvents: 1 });
   });
 

@@ -1,7 +1,7 @@
 // Owns what of an answer that is no stream may be sent to the client at once, and what is held back: its last character, until its record is
 // committed. Must never change a byte.
 
-import { answerMaxBytes, heldEventMaxBytes } from "../limits.ts";
+import { answerMaxBytes, finalMaxMs, heldEventMaxBytes } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 
 export class AnswerBody {
@@ -16,6 +16,21 @@ export class AnswerBody {
   constructor({ assembler, maxBytes = answerMaxBytes }: { assembler: AnswerAssembler; maxBytes?: number }) {
     this.#assembler = assembler;
     this.#maxBytes = maxBytes;
+  }
+
+  /** As of AnswerStream. Servers that announce no length may keep the connection open after the end of the JSON. */
+  get silenceMaxMs(): number | null {
+    const last = this.#held[0]?.[0];
+    return last === closingBrace || last === closingBracket ? finalMaxMs : null;
+  }
+
+  isOver(): boolean {
+    try {
+      JSON.parse(this.#text());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** The bytes that can be sent now. Held back is the last character, because JSON is not complete without it, and white space after it. */
@@ -39,14 +54,21 @@ export class AnswerBody {
 
   /** The rest, when the upstream has ended the answer. To be sent only after the record is committed. */
   end(): readonly Uint8Array[] {
-    const isTooLong = this.#bytes > this.#maxBytes;
-    this.#assembler.takeWhole(isTooLong ? "" : new TextDecoder().decode(Buffer.concat(this.#copy)));
+    this.#assembler.takeWhole(this.#text());
     this.#copy = [];
     const held = this.#held;
     this.#held = [];
     return held;
   }
+
+  /** "" for an answer that is too long. */
+  #text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#copy));
+  }
 }
+
+const closingBrace = 0x7d;
+const closingBracket = 0x5d;
 
 /** Index of the last byte that is no white space of JSON (RFC 8259, section 2); -1: there is none. */
 function lastCharacterIn(bytes: Uint8Array): number {

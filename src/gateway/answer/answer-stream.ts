@@ -1,8 +1,8 @@
 // Owns what of a streamed answer may be sent to the client at once, and what is held back: the final event, until its record is committed.
 // Must never change a byte, except that the report of usage that only the gateway has asked for is left out.
 
-import { heldEventMaxBytes } from "../limits.ts";
-import type { AnswerAssembler } from "./assembled.ts";
+import { endMaxMs, finalMaxMs, heldEventMaxBytes } from "../limits.ts";
+import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import { type SseEvent, SseReader } from "./sse-reader.ts";
 
 export interface AnswerStreamOptions {
@@ -28,6 +28,8 @@ export class AnswerStream {
   /** Where the final event begins; null: it was not received. */
   #finalStart: number | null = null;
   #finalEnd: number | null = null;
+  /** Of the last event. */
+  #last: EventKind = "part";
   #removed: SseEvent[] = [];
 
   constructor({ assembler, removesUsageEvent, heldMaxBytes = heldEventMaxBytes }: AnswerStreamOptions) {
@@ -39,6 +41,18 @@ export class AnswerStream {
   /** Whether the final event was received. What follows it is held back, too. */
   get isFinal(): boolean {
     return this.#finalStart !== null;
+  }
+
+  /** How long the upstream may be silent before the answer is over; null: it is not complete. */
+  get silenceMaxMs(): number | null {
+    const last = this.#last;
+    if (last === "end" || (this.isFinal && last === "usage")) return endMaxMs;
+    return this.isFinal || last === "error" ? finalMaxMs : null;
+  }
+
+  /** Whether the answer is over if the upstream is silent for that long. */
+  isOver(): boolean {
+    return true;
   }
 
   /**
@@ -69,7 +83,8 @@ export class AnswerStream {
 
   #take(event: SseEvent): void {
     const kind = this.#assembler.take(event);
-    if (kind === "final") {
+    this.#last = kind;
+    if (kind === "final" || kind === "end") {
       this.#finalStart ??= event.start;
       this.#finalEnd ??= event.end;
     }

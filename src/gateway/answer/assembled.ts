@@ -34,10 +34,10 @@ export interface AssembledAnswer {
 }
 
 /**
- * What an event is for the relay: the end of the answer, a report of the usage and nothing else, another part, or a part of the answer
- * after what seemed to be its end.
+ * What an event is for the relay: "final": the answer ends with it, but reports about it may follow. "end": nothing follows. "error": the
+ * answer breaks off. "usage": a report of the usage and nothing else. "continued": a part of the answer after what seemed to be its end.
  */
-export type EventKind = "final" | "usage" | "part" | "continued";
+export type EventKind = "final" | "end" | "error" | "usage" | "part" | "continued";
 
 export interface AnswerAssembler {
   /** Never throws. */

@@ -70,7 +70,7 @@ export function createChatAssembler(expected: number): AnswerAssembler {
     take({ type, data }): EventKind {
       if (data?.trim() === done) {
         isComplete = true;
-        return "final";
+        return "end";
       }
       const chunk = readObject(data);
       if (chunk === null) {
@@ -83,7 +83,8 @@ export function createChatAssembler(expected: number): AnswerAssembler {
       const isEmpty = Array.isArray(chunk.choices) && chunk.choices.length === 0;
       if (isEmpty && isObject(chunk.usage) && !isObject(chunk.error)) return "usage";
       if (wasEnded && budget.taken > before) return "continued";
-      return isEnded() ? "final" : "part";
+      if (isEnded()) return "final";
+      return type === "error" || isObject(chunk.error) ? "error" : "part";
     },
 
     takeWhole(text) {

@@ -85,9 +85,10 @@ export function createMessagesAssembler(): AnswerAssembler {
       const event = readObject(data);
       if (event === null) skippedEvents += 1;
       else takeEvent(event);
-      if ((textIn(event?.type) ?? type) !== finalType) return "part";
+      const kind = textIn(event?.type) ?? type;
+      if (kind !== finalType) return kind === "error" ? "error" : "part";
       isComplete = true;
-      return "final";
+      return "end";
     },
 
     takeWhole(text) {

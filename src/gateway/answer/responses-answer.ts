@@ -71,14 +71,14 @@ export function createResponsesAssembler(): AnswerAssembler {
 
   return {
     take({ type: name, data }): EventKind {
-      if (data?.trim() === done) return "final";
+      if (data?.trim() === done) return "end";
       const event = readObject(data);
       const type = textIn(event?.type) ?? name ?? "";
       if (event === null) skippedEvents += 1;
       else takeEvent(type, event);
-      if (!finalTypes.has(type)) return "part";
+      if (!finalTypes.has(type)) return type === "error" ? "error" : "part";
       isComplete = true;
-      return "final";
+      return "end";
     },
 
     takeWhole(text) {
