@@ -184,6 +184,8 @@ export interface AuditTransaction {
   signCheckpoint(project: RecordLocation["project"], now: number): Promise<SignedCheckpoint>;
   /** The same for every chain, including that of the installation. */
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
+  /** Signs the heads of the chains that are due for a checkpoint. */
+  signDueCheckpoints(now: number): Promise<void>;
   /** Records after `through` whose payload contains this text: those that were appended after findText. */
   findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
   /** As AuditReader.erasures, with the erasures of this transaction. */

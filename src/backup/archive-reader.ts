@@ -16,9 +16,10 @@ import { dirname, join } from "node:path";
 import { constants, createZstdDecompress } from "node:zlib";
 import { syncFolder } from "../files/durable.ts";
 import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
+import { findStrayByte } from "../files/zstd-frames.ts";
 import { backupReserveBytes, manifestMaxBytes } from "./limits.ts";
 import { type ArchivedFile, type Manifest, manifestName, parseManifest } from "./manifest.ts";
-import { blockBytes, paddingOf, readTarHeader } from "./tar.ts";
+import { blockBytes, endBytes, paddingOf, readTarHeader } from "./tar.ts";
 
 /** The file is not a backup, is incomplete, or was altered. The message says what to do. */
 export class UnusableBackup extends Error {}
@@ -60,10 +61,37 @@ export async function unpackBackup(
     }
     const [missing] = left.values();
     if (missing !== undefined) throw unusable(path, `the file ${missing.name} is missing in it`);
+    await requireEnd(archive, path);
     return manifest;
   } finally {
     archive.close();
   }
+}
+
+/** Tar fills its last record, of this size, with zeros. */
+const tarRecordBytes = 20 * blockBytes;
+
+/** After the first block of zeros, only the second one and zeros that fill the record of tar. @throws UnusableBackup */
+async function requireEnd(archive: Archive, path: string): Promise<void> {
+  await readZeros(archive, path, blockBytes);
+  for (let left = tarRecordBytes - endBytes; ; ) {
+    const part = await archive.next(blockBytes);
+    if (part === null) break;
+    left -= part.length;
+    if (left < 0 || !isZero(part)) throw unusable(path, appended);
+  }
+  if (findStrayByte(path) !== null) throw unusable(path, appended);
+}
+
+const appended = "it has bytes behind its end, or between its parts: the backup was altered";
+
+/** What fills a block. @throws UnusableBackup */
+async function readZeros(archive: Archive, path: string, bytes: number): Promise<void> {
+  if (!isZero(await archive.read(bytes))) throw unusable(path, appended);
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
 }
 
 interface Archive {
@@ -71,6 +99,8 @@ interface Archive {
   read(bytes: number): Promise<Buffer>;
   /** At most so many bytes, at least one. @throws UnusableBackup when the archive has ended */
   some(maxBytes: number): Promise<Buffer>;
+  /** The same; null: the archive has ended. */
+  next(maxBytes: number): Promise<Buffer | null>;
   close(): void;
 }
 
@@ -86,19 +116,25 @@ function openArchive(path: string): Archive {
   const chunks = stream[Symbol.asyncIterator]();
   let held = Buffer.alloc(0);
 
-  const some = async (maxBytes: number): Promise<Buffer> => {
+  const next = async (maxBytes: number): Promise<Buffer | null> => {
     while (held.length === 0) {
-      const next = await chunks.next().catch((error: unknown) => {
+      const found = await chunks.next().catch((error: unknown) => {
         throw isOfZstd(error) ? unusable(path, "its compressed data is damaged", error) : error;
       });
-      if (next.done === true) throw unusable(path, "it is incomplete: the file was cut short");
-      held = next.value;
+      if (found.done === true) return null;
+      held = found.value;
     }
     const part = held.subarray(0, maxBytes);
     held = held.subarray(part.length);
     return part;
   };
+  const some = async (maxBytes: number): Promise<Buffer> => {
+    const part = await next(maxBytes);
+    if (part === null) throw unusable(path, "it is incomplete: the file was cut short");
+    return part;
+  };
   return {
+    next,
     some,
     async read(bytes) {
       const whole = Buffer.alloc(bytes);
@@ -140,7 +176,7 @@ async function readManifest(archive: Archive, path: string): Promise<Manifest> {
   if (member?.name !== manifestName) throw unusable(path, "it does not begin with a manifest");
   if (member.bytes > manifestMaxBytes) throw unusable(path, "its manifest is too large");
   const text = await archive.read(member.bytes);
-  await archive.read(paddingOf(member.bytes));
+  await readZeros(archive, path, paddingOf(member.bytes));
   const manifest = parseManifest(text.toString());
   if (typeof manifest === "string") throw unusable(path, manifest);
   return manifest;
@@ -183,7 +219,7 @@ async function unpackFile(
     closeSync(file);
   }
   syncFolder(dirname(target));
-  await archive.read(paddingOf(bytes));
+  await readZeros(archive, path, paddingOf(bytes));
   if (hash.digest("hex") !== sha256)
     throw unusable(
       path,

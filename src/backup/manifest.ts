@@ -1,7 +1,8 @@
 // Owns the manifest of a backup: what the archive contains, of which installation, and how its files are verified. Pure.
 // Must never contain a secret: a key is named by its verifier key, which is public.
 
-import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
+import { parseUnambiguousJson } from "../audit/verify/unambiguous-json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { ModelBinding } from "../model-change/store.ts";
 import type { ChainHead, DatabaseCopy } from "../storage/engine.ts";
 
@@ -52,8 +53,8 @@ export function printManifest(manifest: Manifest): string {
 
 /** @returns the manifest, or why the text is none, as a clause */
 export function parseManifest(text: string): Manifest | string {
-  const value = readJson(text);
-  if (!isObject(value)) return "its manifest is not JSON";
+  const value = parseUnambiguousJson(text);
+  if (!isObject(value)) return "its manifest is not JSON, or names a member twice";
   if (value.format !== formatName) {
     return typeof value.format === "string" && value.format.startsWith("memledger-backup/")
       ? `its format ${JSON.stringify(value.format)} is unknown: use the version of memledger that wrote it, or a newer one`

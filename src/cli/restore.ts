@@ -9,22 +9,21 @@ import {
   endSessions,
   placeUnpacked,
   requireEmptyDirectory,
-  type UnpackedBackup,
   unpackingFolder,
   withUnpacked,
 } from "../data-directory/restore-backup.ts";
+import { requireTrueManifest, type UnpackedBackup } from "../data-directory/verify-backup.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { toData, toText, type Verification } from "./audit-report.ts";
-import { collect, verifyPath } from "./audit-verify.ts";
+import { collect } from "./audit-verify.ts";
+import { isRefused, verifyBackup } from "./backup-verification.ts";
 import { bindWork, type Session } from "./command.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 const megabytes = { name: "MB", size: 1_000_000 };
-/** The first format whose ledger can be verified without a migration. */
-const verifiableFormat = 2;
 
 export function addRestoreCommand(program: Command, session: Session): void {
   const command = program
@@ -32,14 +31,10 @@ export function addRestoreCommand(program: Command, session: Session): void {
     .description(
       "Restore a backup into an empty or a new data directory. Every file, the database and the ledger are verified before anything is put in place.",
     )
-    .argument("<file>", "the backup")
-    .option(
-      "--public-key <file>",
-      "public key of the ledger, kept outside the server (default: that in the backup)",
-    );
+    .argument("<file>", "the backup");
+  addEvidence(command);
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const file = resolve(operands[0] ?? "");
-    const publicKey = typeof options.publicKey === "string" ? resolve(options.publicKey) : null;
     const dataDir = existsSync(config.dataDir) ? realpathSync(config.dataDir) : config.dataDir;
     await requireEmptyDirectory(dataDir);
     return withProgress(terminal, "Nothing was restored.", (progress, signal) =>
@@ -48,17 +43,15 @@ export function addRestoreCommand(program: Command, session: Session): void {
         unpackingFolder(dataDir),
         { now: createClock().now(), onProgress: progress.show, signal },
         async (unpacked) => {
-          const verification = await verifyLedger(unpacked, { publicKey, checkpoints: [] });
-          if (verification !== null && isRefused(verification)) {
+          const verification = await verifyBackup(unpacked, evidenceOf(options));
+          if (isRefused(verification)) {
             session.exitCode = verdicts[verification.finding.verdict];
             return {
               data: toData(verification),
-              text: `Nothing was restored.\n${toText(verification)}`.replaceAll(
-                `${unpacked.folder}/`,
-                `${file}:`,
-              ),
+              text: `Nothing was restored.\n${ledgerText(verification, unpacked, file)}`,
             };
           }
+          await requireTrueManifest(file, unpacked);
           await requireEmptyDirectory(dataDir);
           const endedSessions = await endSessions(unpacked);
           placeUnpacked(unpacked, dataDir);
@@ -77,6 +70,35 @@ export function addBackupVerifyCommand(backup: Command, session: Session): void 
       "Verify a backup: every file, the database and the ledger. Unpacks it to a folder beside the file, which is removed afterwards.",
     )
     .argument("<file>", "the backup")
+    .option("--work-dir <dir>", "folder to unpack the backup in (default: the folder of the file)");
+  addEvidence(command);
+  bindWork(
+    command,
+    session,
+    async ({ options, operands, terminal }) => {
+      const file = resolve(operands[0] ?? "");
+      const parent = typeof options.workDir === "string" ? resolve(options.workDir) : dirname(file);
+      return withProgress(terminal, "The backup was not verified.", (progress, signal) =>
+        withUnpacked(
+          file,
+          parent,
+          { now: createClock().now(), onProgress: progress.show, signal },
+          async (unpacked) => {
+            const verification = await verifyBackup(unpacked, evidenceOf(options));
+            if (isRefused(verification)) session.exitCode = verdicts[verification.finding.verdict];
+            else await requireTrueManifest(file, unpacked);
+            return verified(unpacked, file, verification);
+          },
+        ),
+      );
+    },
+    { ignoresConfig: () => true },
+  );
+}
+
+/** Of both commands. */
+function addEvidence(command: Command): void {
+  command
     .addOption(
       new Option("--checkpoint <file>", "external checkpoint, kept outside the server; can be repeated")
         .argParser(collect)
@@ -85,32 +107,19 @@ export function addBackupVerifyCommand(backup: Command, session: Session): void 
     .option(
       "--public-key <file>",
       "public key of the ledger, kept outside the server (default: that in the backup)",
-    )
-    .option("--work-dir <dir>", "folder to unpack the backup in (default: the folder of the file)");
-  bindWork(
-    command,
-    session,
-    async ({ options, operands, terminal }) => {
-      const file = resolve(operands[0] ?? "");
-      const publicKey = typeof options.publicKey === "string" ? resolve(options.publicKey) : null;
-      const checkpoints = Array.isArray(options.checkpoint) ? options.checkpoint.map(String) : [];
-      const parent = typeof options.workDir === "string" ? resolve(options.workDir) : dirname(file);
-      return withProgress(terminal, "The backup was not verified.", (progress, signal) =>
-        withUnpacked(
-          file,
-          parent,
-          { now: createClock().now(), onProgress: progress.show, signal },
-          async (unpacked) => {
-            const verification = await verifyLedger(unpacked, { publicKey, checkpoints });
-            if (verification !== null && isRefused(verification))
-              session.exitCode = verdicts[verification.finding.verdict];
-            return verified(unpacked, file, verification);
-          },
-        ),
-      );
-    },
-    { ignoresConfig: () => true },
-  );
+    );
+}
+
+function evidenceOf({ publicKey, checkpoint }: Readonly<Record<string, unknown>>) {
+  return {
+    publicKey: typeof publicKey === "string" ? resolve(publicKey) : null,
+    checkpoints: Array.isArray(checkpoint) ? checkpoint.map((path) => resolve(String(path))) : [],
+  };
+}
+
+/** Nobody finds the folder in which the backup was unpacked. */
+function ledgerText(verification: Verification, { folder }: UnpackedBackup, file: string): string {
+  return toText(verification).replaceAll(`${folder}/`, `${file}:`);
 }
 
 async function withProgress(
@@ -122,21 +131,7 @@ async function withProgress(
   return untilStopped(what, (signal) => work(progress, signal)).finally(progress.clear);
 }
 
-/** Null: the database is too old to be verified before it is migrated. */
-async function verifyLedger(
-  { folder, manifest }: UnpackedBackup,
-  { publicKey, checkpoints }: { publicKey: string | null; checkpoints: readonly string[] },
-): Promise<Verification | null> {
-  if (manifest.database.format < verifiableFormat) return null;
-  return verifyPath(folder, { publicKey, checkpoints, project: null });
-}
-
-/** A backup without external checkpoints is complete in itself. */
-function isRefused({ finding }: Verification): boolean {
-  return finding.verdict !== "intact" && finding.verdict !== "unattested";
-}
-
-function factsOf({ manifest }: UnpackedBackup, verification: Verification | null) {
+function factsOf({ manifest }: UnpackedBackup, verification: Verification) {
   const { createdAt, memledger, database, includesSigningKey, files } = manifest;
   return {
     created_at: createdAt,
@@ -144,25 +139,21 @@ function factsOf({ manifest }: UnpackedBackup, verification: Verification | null
     installation: database.installation,
     database_format: database.format,
     files: files.length,
-    records: verification?.finding.records ?? null,
+    records: verification.finding.records,
     includes_signing_key: includesSigningKey,
   };
 }
 
-function verified(unpacked: UnpackedBackup, file: string, verification: Verification | null): Report {
+function verified(unpacked: UnpackedBackup, file: string, verification: Verification): Report {
   const facts = factsOf(unpacked, verification);
-  const data = { file, ...facts, ledger: verification === null ? null : toData(verification) };
-  const ledger =
-    verification === null
-      ? "The ledger has a format that is too old to be verified before the database is migrated."
-      : toText(verification).replaceAll(`${unpacked.folder}/`, `${file}:`);
-  return { data, text: `${list({ file, ...facts })}\n\n${ledger}` };
+  const data = { file, ...facts, ledger: toData(verification) };
+  return { data, text: `${list({ file, ...facts })}\n\n${ledgerText(verification, unpacked, file)}` };
 }
 
 interface Restoration {
   readonly file: string;
   readonly dataDir: string;
-  readonly verification: Verification | null;
+  readonly verification: Verification;
   /** Number of sessions of the console and of sign-in links. */
   readonly endedSessions: number;
 }

@@ -13,22 +13,15 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type UnpackOptions, unpackBackup, unusable } from "../backup/archive-reader.ts";
-import type { Manifest } from "../backup/manifest.ts";
+import { type UnpackOptions, unpackBackup } from "../backup/archive-reader.ts";
 import { isUnfinished, removeUnfinished, temporaryPath } from "../backup/unfinished.ts";
-import { chooseEngine } from "../engines/engines.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { explainedAs } from "../files/system-error.ts";
 import { locate } from "./data-directory.ts";
 import { DirectoryInUse } from "./directory-in-use.ts";
 import { createDirectoryLocker } from "./directory-lock.ts";
 import { requireOwnership } from "./ownership.ts";
-
-/** An unpacked backup. */
-export interface UnpackedBackup {
-  readonly folder: string;
-  readonly manifest: Manifest;
-}
+import { requireIntact, type UnpackedBackup, withEngine } from "./verify-backup.ts";
 
 interface UnpackPlace extends UnpackOptions {
   /** Milliseconds since 1970. */
@@ -63,36 +56,13 @@ export async function withUnpacked<Result>(
   }
 }
 
-async function requireIntact(path: string, folder: string, { database }: Manifest): Promise<void> {
-  const directory = locate(folder);
-  const engine = chooseEngine(directory);
-  const damage = await engine.findDamage();
-  const format = damage.length === 0 ? await engine.findFormat() : 0;
-  // The executable unpacks its libraries there.
-  rmSync(directory.runtime, { recursive: true, force: true });
-  // The format decides how the ledger is verified, so the manifest must not.
-  if (damage.length === 0 && format !== database.format) {
-    const stated = `its manifest states format ${database.format} of the database, which has format ${format}`;
-    throw unusable(path, `${stated}: the backup was altered`);
-  }
-  if (damage.length === 0) return;
-  throw new Error(
-    `The database in ${path} is damaged: ${damage.join("; ")}. Nothing was changed. Use another backup.`,
-  );
-}
-
 /**
  * Ends the sessions of the console and the sign-in links in an unpacked backup: a person whose session was revoked after the backup must
  * not be signed in again.
  * @returns how many they were
  */
 export async function endSessions({ folder }: UnpackedBackup): Promise<number> {
-  const directory = locate(folder);
-  try {
-    return await chooseEngine(directory).endSessions();
-  } finally {
-    rmSync(directory.runtime, { recursive: true, force: true });
-  }
+  return withEngine(folder, (engine) => engine.endSessions());
 }
 
 /** @throws DirectoryInUse; Error that says what to do when the directory contains anything */

@@ -61,6 +61,8 @@ export interface Engine {
    * @throws Error that says what to do when the database is damaged; the reason of `signal`
    */
   copyTo(target: string, options?: CopyOptions): Promise<DatabaseCopy>;
+  /** What `copyTo` would say about a copy. Works with every older format. @throws as migrate does */
+  describe(): Promise<DatabaseCopy>;
   /** The faults of the database, as clauses for messages; empty when it is intact. Reads the whole database. */
   findDamage(): Promise<readonly string[]>;
   /** What does not fit the memories and can be made again from them. Needs a database of the current format that is not damaged. */

@@ -9,7 +9,7 @@ import type { Engine } from "../../storage/engine.ts";
 import type { spawnWorker } from "../../threads/spawn.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
-import { copyDatabase } from "./database-file/copy.ts";
+import { copyDatabase, describe } from "./database-file/copy.ts";
 import { explainDiskFailure } from "./database-file/disk-failure.ts";
 import { findDamage, inspect } from "./database-file/inspect.ts";
 import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
@@ -65,6 +65,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     inspect: async () => inspect(file()),
     findFormat: async () => findFormat(file()),
     copyTo: (target, options = {}) => copyDatabase(file(), target, options),
+    describe: async () => describe(file()),
     findDamage: async () => findDamage(file()),
     findFaults: async () => findFaults(file()),
     endSessions: async () => endAllSessions(file()),

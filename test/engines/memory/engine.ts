@@ -56,6 +56,9 @@ export function createMemoryEngine(folder: string): Engine {
     copyTo: async () => {
       throw new Error("The engine in memory stores no file that could be copied. Use another engine.");
     },
+    describe: async () => {
+      throw new Error("The engine in memory stores no file that could be described. Use another engine.");
+    },
     findDamage: async () => [],
     async endSessions() {
       const [sessions, links] = [data.sessions.all(), data.links.all()];

@@ -174,6 +174,7 @@ export function createAuditTransaction(
       return choosePruning({ last, exportFirst: null, oldThrough, oldPayloadsThrough: 0 }).through;
     },
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
+    signDueCheckpoints: async () => undefined,
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     findTextAfter: async (text, through) => findText(data, text, through).map(toLocation),
     erasures: async () => countErasures(data),

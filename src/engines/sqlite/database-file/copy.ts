@@ -70,7 +70,7 @@ function finish(target: string, { runtime }: DatabaseFile): DatabaseCopy {
     database.pragma("locking_mode = EXCLUSIVE");
     database.pragma("journal_mode = DELETE");
     requireIntact(database);
-    return describe(database);
+    return contentsOf(database);
   } finally {
     database.close();
     for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(target + suffix, { force: true });
@@ -88,7 +88,17 @@ function requireIntact(database: Database): void {
   );
 }
 
-function describe(database: Database): DatabaseCopy {
+/** What the manifest of a backup says about this database. @throws as migrate does */
+export function describe(file: DatabaseFile): DatabaseCopy {
+  const database = openReading(file);
+  try {
+    return contentsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+function contentsOf(database: Database): DatabaseCopy {
   const chains = readHeads(database);
   return {
     format: checkFormat(database),

@@ -75,6 +75,10 @@ export function createAuditTransaction(
       return checkpoints.signAll(now);
     },
 
+    async signDueCheckpoints(now) {
+      checkpoints.signDueBefore(now);
+    },
+
     async findTextAfter(text, through) {
       const found: RecordLocation[] = [];
       for (let after: number | null = through; after !== null; ) {

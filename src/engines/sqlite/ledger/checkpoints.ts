@@ -48,6 +48,8 @@ export interface Checkpoints {
   sign(head: NumberedHead, now: number): SignedCheckpoint;
   /** Signs the heads of all chains; inside a transaction. @throws as sign does. */
   signAll(now: number): SignedCheckpoint[];
+  /** Signs every head that is due; inside a transaction. */
+  signDueBefore(now: number): void;
   /** Signs every head that is due, in its own transaction. With `everything`, also all heads that no checkpoint covers. */
   signDue(everything: boolean): void;
   /** Appends the notes of committed transactions to their files. */
@@ -100,6 +102,12 @@ export function createCheckpoints({
     return signed;
   };
 
+  const findDue = (now: number, everything: boolean): readonly ChainState[] => {
+    const isDue = (chain: ChainState) =>
+      isCheckpointDue(chain, now, interval) || (everything && hasUnsigned(chain));
+    return chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain));
+  };
+
   const publish = (): void => {
     const notesToWrite = unpublished;
     unpublished = [];
@@ -121,11 +129,12 @@ export function createCheckpoints({
     sign,
     publish,
     signAll: (now) => chains.all().map((chain) => sign(chain, now)),
+    signDueBefore(now) {
+      for (const chain of findDue(now, false)) sign(chain, now);
+    },
     signDue(everything) {
       const now = clock.now();
-      const isDue = (chain: ChainState) =>
-        isCheckpointDue(chain, now, interval) || (everything && hasUnsigned(chain));
-      const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain));
+      const due = findDue(now, everything);
       if (due.length === 0) return;
       database.transaction(() => {
         for (const chain of due) sign(chain, now);

@@ -57,7 +57,7 @@ function checkSnapshot(database: Database): number {
   const { id, format, tables } = readHeader(database);
   const isUnused = tables === 0 && format === 0;
   // Tables and format are written in one transaction, so tables without a format are those of another program.
-  if (!isUnused && (id !== applicationId || format === 0)) throw new ForeignDatabase();
+  if (!isUnused && (id !== applicationId || format <= 0)) throw new ForeignDatabase();
   if (format > formatVersion) {
     throw new Error(
       `The database has format ${format}, but this version of memledger supports formats up to ${formatVersion}. Use the newer version that wrote it.`,
