@@ -1,4 +1,5 @@
-// Owns connections to upstreams. Must never follow a redirect, decompress a body, or send a request to a proxy that nobody has configured.
+// Owns connections to upstreams. Must never follow a redirect, decompress a body, send a request to a proxy that nobody has configured, or
+// send again what an upstream may have received: an answer costs money.
 // Not `fetch`: a process has 256 requests of it at once, and all others wait for one of them to end.
 
 import { Agent, type IncomingMessage, request as requestHttp } from "node:http";
@@ -23,7 +24,7 @@ export function createForwarder(timers: Pick<Timers, "after">): Forwarder {
   const options = {
     keepAlive: true,
     maxFreeSockets: idleConnectionsMax,
-    keepAliveMsecs: idleConnectionMaxMs,
+    timeout: idleConnectionMaxMs,
   };
   const plain = new Agent(options);
   const encrypted = new TlsAgent(options);
@@ -33,7 +34,7 @@ export function createForwarder(timers: Pick<Timers, "after">): Forwarder {
       try {
         return await send(request, agents, timers);
       } catch (error) {
-        // An upstream may close a connection that was idle at the moment in which it is used again. Nothing of the request was read then.
+        // An upstream may close a connection that was idle before it is used again.
         if (!(error instanceof LostConnection)) throw error;
         return send(request, { plain: new Agent(), encrypted: new TlsAgent() }, timers);
       }
@@ -50,7 +51,7 @@ interface Agents {
   readonly encrypted: TlsAgent;
 }
 
-/** A connection of an earlier request was closed before the first byte of an answer. */
+/** A connection of an earlier request was closed before anything of this request was written. */
 class LostConnection extends UpstreamFault {}
 
 function send(
@@ -81,6 +82,13 @@ function send(
   );
   let incoming: IncomingMessage | null = null;
   let isOver = false;
+  let isWritten = false;
+  const write = () => {
+    if (isOver) return;
+    isWritten = true;
+    if (body === null) outgoing.end();
+    else outgoing.end(body);
+  };
   const end = () => {
     isOver = true;
     for (const timer of [silence, total, connecting]) timer.cancel();
@@ -92,13 +100,16 @@ function send(
     const isConnected = () => connecting.cancel();
     if (!socket.connecting) isConnected();
     else socket.once(isEncrypted ? "secureConnect" : "connect", isConnected);
+    // In a later turn, a connection that the upstream has closed already is known to be closed.
+    if (outgoing.reusedSocket) timers.after(0, write);
+    else write();
   });
   outgoing.once("finish", sent);
   outgoing.on("error", (error) => {
     const fault = toFault(error, "failed");
     if (incoming !== null) incoming.destroy(fault);
     else end();
-    const isLost = outgoing.reusedSocket && fault.kind === "failed" && incoming === null;
+    const isLost = !isWritten && outgoing.reusedSocket && fault.kind === "failed";
     reject(isLost ? new LostConnection("failed", fault.systemCode) : fault);
   });
   outgoing.once("response", (response) => {
@@ -116,8 +127,6 @@ function send(
       close: abandon,
     });
   });
-  if (body === null) outgoing.end();
-  else outgoing.end(body);
   return promise;
 }
 

@@ -33,9 +33,9 @@ export const patternMaxCharacters = 256;
 export const connectMaxMs = 10_000;
 /** The longest time from a request to the end of its answer. */
 export const answerMaxMs = 6 * 3_600_000;
-/** Connections to one upstream that are kept for further requests, and the interval of their signs of life. */
+/** Connections to one upstream that are kept for further requests, and for how long: many servers close theirs after five seconds. */
 export const idleConnectionsMax = 64;
-export const idleConnectionMaxMs = 30_000;
+export const idleConnectionMaxMs = 4_000;
 /** How long more is waited for: after the final event, which reports about the answer may follow, and after the end of the stream. */
 export const finalMaxMs = 2_000;
 export const endMaxMs = 100;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { createClock } from "../../src/clock.ts";
 import { createForwarder } from "../../src/gateway/forwarder.ts";
-import { type ForwardedRequest, UpstreamFault } from "../../src/gateway/forwarding.ts";
+import { type ForwardedAnswer, type ForwardedRequest, UpstreamFault } from "../../src/gateway/forwarding.ts";
 
 const forwarder = createForwarder(createClock());
 const closing: (() => void)[] = [() => forwarder.close()];
@@ -36,10 +36,9 @@ function toRequest(url: string, other: Partial<ForwardedRequest> = {}): Forwarde
 }
 
 async function exchange(url: string, other: Partial<ForwardedRequest> = {}) {
-  const { status, headers, chunks } = await forwarder.forward(toRequest(url, other));
-  let text = "";
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString("latin1");
-  return { status, headers, text };
+  const answer = await forwarder.forward(toRequest(url, other));
+  const { status, headers } = answer;
+  return { status, headers, text: await textOf(answer) };
 }
 
 async function faultOf(work: Promise<unknown>): Promise<UpstreamFault> {
@@ -206,18 +205,63 @@ test("an upstream that sends without end waits for a slow reader", async () => {
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
-test("a connection that the upstream has closed while it was idle costs no request", async () => {
-  let connections = 0;
-  const url = await listen((socket, _head, count) => {
-    if (count === 1) connections += 1;
-    // The second request on a connection finds it closed.
-    if (count === 2) socket.destroy();
-    else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  });
-  expect((await exchange(url)).text).toBe("ok");
-  expect((await exchange(url)).text).toBe("ok");
-  expect(connections).toBe(2);
+describe("a connection of an earlier request", () => {
+  const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  test.each(["end", "resetAndDestroy"] as const)(
+    "that the upstream has closed (%s) costs no request",
+    async (close) => {
+      const sockets: Socket[] = [];
+      let requests = 0;
+      const url = await listen((socket, _head, count) => {
+        if (count === 1) sockets.push(socket);
+        requests += 1;
+        socket.write(ok);
+      });
+      const own = createForwarder(createClock());
+      const read = async () => textOf(await own.forward(toRequest(url)));
+      expect(await read()).toBe("ok");
+      const closed = new Promise((resolve) => sockets[0]?.once("close", resolve));
+      sockets[0]?.[close]();
+      // In the turn in which it is closed, so that the client does not know it yet.
+      const second = read();
+      await closed;
+      expect(await second).toBe("ok");
+      expect([requests, sockets.length]).toEqual([2, 2]);
+      own.close();
+    },
+  );
+
+  const losses: readonly ["end" | "resetAndDestroy", sent: string][] = [
+    ["end", ""],
+    ["resetAndDestroy", ""],
+    ["end", "HTTP/1.1 200"],
+  ];
+  test.each(losses)(
+    "that ends (%s) after the request was sent, and after %j of the answer: it is not sent again",
+    async (close, sent) => {
+      let requests = 0;
+      const url = await listen((socket, _head, count) => {
+        requests += 1;
+        if (count === 1) {
+          socket.write(ok);
+          return;
+        }
+        if (sent !== "") socket.write(sent);
+        socket[close]();
+      });
+      expect((await exchange(url)).text).toBe("ok");
+      expect((await faultOf(exchange(url))).kind).toBe("failed");
+      expect(requests).toBe(2);
+    },
+  );
 });
+
+async function textOf({ chunks }: ForwardedAnswer): Promise<string> {
+  let text = "";
+  for await (const chunk of chunks) text += Buffer.from(chunk).toString("latin1");
+  return text;
+}
 
 test("many answers run at once, more than `fetch` allows", async () => {
   const url = await answers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n");
