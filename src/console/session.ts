@@ -35,14 +35,17 @@ export function readCurrent(): Promise<SessionDetail | null> {
 /**
  * The session to send a request with; null: nobody is signed in.
  * @param which "current": as it is known. "renewed": the current one was refused, so the person is asked to sign in again. Null then means
- * that the person does not want to, or has signed in as somebody else, for whom the request was not meant.
+ * that it was refused for another reason, or that the person does not want to, or has signed in as somebody else, for whom the request was
+ * not meant.
  */
 export async function requireSession(which: "current" | "renewed"): Promise<SessionDetail | null> {
   if (which === "current") return session.value ?? readCurrent();
   const refused = session.value ?? null;
   if (refused === null) return null;
   const known = await read();
-  const renewed = known !== null && known.request_token !== refused.request_token ? known : await askAgain();
+  // The session has not ended: the request was refused for another reason, such as a missing permission.
+  if (known?.request_token === refused.request_token) return null;
+  const renewed = known ?? (await askAgain());
   return renewed !== null && isSamePerson(renewed, refused) ? renewed : null;
 }
 

@@ -14,6 +14,8 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
+const firstControl = "input, textarea, select, :not(header) > button";
+
 /** It is open as long as it is shown. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -21,6 +23,8 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   useEffect(() => {
     const { current } = dialog;
     current?.showModal();
+    // The browser would begin with the button that closes it, and a space would close it.
+    current?.querySelector<HTMLElement>(firstControl)?.focus({ preventScroll: true });
     return () => current?.close();
   }, []);
   return (
