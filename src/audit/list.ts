@@ -8,10 +8,11 @@ import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
 import { pageFields } from "../schema/page.ts";
 import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema/schema.ts";
+import { consoleReads } from "./console-reads.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
-import type { RecordPage, RecordQuery } from "./store.ts";
+import type { HiddenReads, RecordPage, RecordQuery } from "./store.ts";
 
 const dayMs = 86_400_000;
 const statusClasses = { "2xx": 2, "4xx": 4, "5xx": 5 } as const;
@@ -32,8 +33,20 @@ export const recordFilters = {
   ),
 };
 
+/** For lists and histories that people read in the console. */
+export const withoutConsoleReads = {
+  without_console_reads: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "true: leave out successful reads that administrators have made in the console, such as those of this list. They are recorded all the same.",
+    }),
+  ),
+};
+
 const listInput = Fields({
   ...recordFilters,
+  ...withoutConsoleReads,
   cursor: Type.Optional(
     Type.String({
       description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
@@ -75,8 +88,9 @@ export const listRecords = projectOperation({
 
   async prepare(input, preparation) {
     const { page_size = auditPageSizeDefault, page = 1 } = input;
-    const { caller, plan, now } = preparation;
-    const list = describeList(input, caller.project.id, retentionFloor(plan, now));
+    const { store, caller, plan, now } = preparation;
+    const hidden = await consoleReads(store, caller.project.id, input.without_console_reads);
+    const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden);
     const found = await readPage(list, input, preparation);
     const data = {
       logs: found.records.map((record) => toAuditRecord(record, plan.hash)),
@@ -102,14 +116,29 @@ interface List {
 /**
  * @param project id; null: the installation
  * @param floor records before this time are not shown; null: all are
+ * @param hidden records that are left out; null: none
  * @throws Refusal 1400
  */
-export function describeList(input: RecordFilters, project: string | null, floor: number | null): List {
+export function describeList(
+  input: RecordFilters,
+  project: string | null,
+  floor: number | null,
+  hidden: HiddenReads | null = null,
+): List {
   const { from, to } = readSpan(input);
   const { action = null, key_id: keyId = null, memory_id: memoryId = null, status_class } = input;
   const statusClass = status_class === undefined ? null : statusClasses[status_class];
   return {
-    name: nameList(project, from, to, action, keyId, memoryId, statusClass),
+    name: nameList(
+      project,
+      from,
+      to,
+      action,
+      keyId,
+      memoryId,
+      statusClass,
+      ...(hidden === null ? [] : ["hidden"]),
+    ),
     filter: {
       from: floor === null ? from : Math.max(floor, from ?? floor),
       to,
@@ -117,6 +146,7 @@ export function describeList(input: RecordFilters, project: string | null, floor
       keyId,
       memoryId,
       statusClass,
+      hidden,
     },
   };
 }

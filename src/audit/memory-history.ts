@@ -6,7 +6,8 @@ import { confirm, type Preparation, projectOperation } from "../calls/operation.
 import { isObject, type Json } from "../json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { Choice, Fields, Id, Nullable } from "../schema/schema.ts";
-import { retentionFloor } from "./list.ts";
+import { consoleReads } from "./console-reads.ts";
+import { retentionFloor, withoutConsoleReads } from "./list.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import {
   bulkDeletion,
@@ -93,8 +94,9 @@ export const readMemoryHistory = projectOperation({
         description: "changes: created, changed, deleted. uses: found, injected, read.",
       }),
     ),
+    ...withoutConsoleReads,
     cursor: Type.Optional(
-      Type.String({ description: "next_cursor of the previous page, with the same include." }),
+      Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),
     page_size: Type.Optional(
       Type.Integer({
@@ -144,9 +146,17 @@ export const readMemoryHistory = projectOperation({
 
   async prepare(input, preparation) {
     const { include = "changes", memory_id, cursor, page_size = pageSizeDefault } = input;
-    const list = nameList(preparation.caller.project.id, "memory.history", memory_id, include);
+    const { store, caller } = preparation;
+    // A change is always shown.
+    const isHiding = include === "uses" && input.without_console_reads === true;
+    const hidden = await consoleReads(store, caller.project.id, isHiding);
+    const filters = isHiding ? [include, "hidden"] : [include];
+    const list = nameList(caller.project.id, "memory.history", memory_id, ...filters);
     const below = cursor === undefined ? null : fromCursor(list, cursor).below;
-    const found = await search({ memory_id, include, below, limit: page_size }, preparation);
+    const found = await search(
+      { memory_id, include, below, limit: page_size, withoutKeys: hidden?.keyIds ?? [] },
+      preparation,
+    );
     const events = completeEvents(found.records.toReversed()).toReversed();
     const data = {
       events: events.map(({ of, event }) => ({ ...of, ...event })),
@@ -168,11 +178,12 @@ interface Wanted {
   readonly include: "changes" | "uses";
   readonly below: number | null;
   readonly limit: number;
+  readonly withoutKeys: readonly string[];
 }
 
 /** Reads on until the page is full, there are no older records, or it has read enough. */
 async function search(
-  { memory_id: memoryId, include, below: start, limit }: Wanted,
+  { memory_id: memoryId, include, below: start, limit, withoutKeys }: Wanted,
   { store, caller, plan, now, signal }: Preparation,
 ): Promise<{ records: MemoryRecord<EventRecord>[]; below: number | null }> {
   const floor = retentionFloor(plan, now);
@@ -184,6 +195,7 @@ async function search(
     mentioning: mentioningActions[include],
     always: include === "changes" ? bulkDeletion : null,
     from: from === 0 ? null : from,
+    withoutKeys,
   };
   const records: MemoryRecord<EventRecord>[] = [];
   let below = start;

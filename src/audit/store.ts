@@ -15,6 +15,8 @@ export interface RecordQuery {
   readonly memoryId: string | null;
   /** First digit of the HTTP status. */
   readonly statusClass: 2 | 4 | 5 | null;
+  /** Null or left out: none. */
+  readonly hidden?: HiddenReads | null;
   readonly limit: number;
   /** Seq of the newest record to show; null: the newest of the chain. */
   readonly through: number | null;
@@ -22,6 +24,12 @@ export interface RecordQuery {
   readonly total: number | null;
   /** Number of records to skip, or the seq below which the page begins. */
   readonly after: { readonly skip: number } | { readonly below: number };
+}
+
+/** Successful records of these actions with these keys are left out. */
+export interface HiddenReads {
+  readonly keyIds: readonly string[];
+  readonly actions: readonly string[];
 }
 
 export interface RecordPage {
@@ -56,6 +64,8 @@ export interface MentionQuery {
   readonly mentioning: readonly string[];
   /** Every record of this action is found; null: none. */
   readonly always: string | null;
+  /** Records with these keys are left out. */
+  readonly withoutKeys: readonly string[];
   /** Milliseconds; only records from this time on. Null: all. */
   readonly from: number | null;
   /** Only records below this seq; null: the newest first. */

@@ -1,9 +1,12 @@
 // Proves what a project sees of its ledger: filters, pages, cursors, retention, and nothing of other projects.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { readActions } from "../../src/audit/console-reads.ts";
 import { showRecord } from "../../src/audit/show-record.ts";
+import { projectOperations } from "../../src/calls/operations.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
+import { signIn } from "../transports/http/console/signed-in.ts";
 
 const dayMs = 86_400_000;
 const app = await startTestApp();
@@ -319,4 +322,36 @@ describe("retention at reading", async () => {
     expect([reply.status, reply.code]).toEqual([404, 2204]);
     await expect(app.administer(showRecord, { record: String(old?.id) })).rejects.toThrow("does not exist");
   });
+});
+
+test("reads of administrators in the console can be left out, of lists and of the uses of a memory", async () => {
+  const { id, key } = await app.createProject("business");
+  const memory = String((await create(key, "The console reads this memory.")).data.id);
+  await app.call("GET", `/v1/memories/${memory}`, { key });
+  const person = await signIn(app);
+  const headers = { "Memledger-Project": id };
+  await person.send("GET", `/v1/memories/${memory}`, { headers });
+  await person.send("GET", "/v1/memories", { headers });
+  await person.send("GET", "/v1/memories/00000000000000000000000000000000", { headers });
+  await person.send("PUT", `/v1/memories/${memory}`, { headers, body: { importance: 0.9 } });
+  const shown = await list(key, "?without_console_reads=true&page_size=2");
+  expect(logsOf(shown).map(({ action, http_status }) => `${action} ${http_status}`)).toEqual([
+    "memory.update 200",
+    "memory.read 404",
+  ]);
+  expect(shown.total).toBe(4);
+  const rest = await list(key, `?without_console_reads=true&page_size=2&cursor=${shown.next_cursor}`);
+  expect(logsOf(rest).map(({ action }) => action)).toEqual(["memory.read", "memory.create"]);
+  expect((await list(key)).total).toBe(8);
+  const uses = async (query: string) => {
+    const { data } = await app.call("GET", `/v1/memories/${memory}/history?include=uses${query}`, { key });
+    return Array.isArray(data.events) ? data.events.length : 0;
+  };
+  expect([await uses(""), await uses("&without_console_reads=true")]).toEqual([2, 1]);
+});
+
+test("the reads that can be left out are all that change nothing, and take no data out", () => {
+  const reads = projectOperations.filter(({ effects }) => effects.readOnly).map(({ name }) => name);
+  const takingOut = ["audit.export_download", "memory.export"];
+  expect(readActions).toEqual(reads.filter((name) => !takingOut.includes(name)).toSorted());
 });

@@ -146,6 +146,33 @@ browserTest(
   60_000,
 );
 
+browserTest(
+  "what administrators read in the console is hidden until it is asked for",
+  async () => {
+    const { page, faults, close } = await openLedger();
+    // The list itself, and what the tests before have read.
+    await row(page, "memory.create").waitFor();
+    expect(await row(page, "audit.list").count()).toBe(0);
+    await page.getByLabel("Reads in the console").click();
+    await row(page, "audit.list").waitFor();
+    expect(page.url()).toContain("console_reads=shown");
+    await page.getByLabel("Reads in the console").click();
+    await row(page, "audit.list").waitFor({ state: "detached" });
+    // The same for the uses of a memory: the console has read it, and others have found it.
+    await page.goto(`${app.url}/console/projects/${project}/memories?memory=${memory}&tab=uses`);
+    const events = page.locator(".history > ol > li");
+    await events.first().waitFor();
+    const found = await events.count();
+    expect(await events.filter({ hasText: "Read" }).count()).toBe(0);
+    await page.getByLabel("Reads in the console").click();
+    await events.filter({ hasText: "Read" }).first().waitFor();
+    expect(await events.count()).toBeGreaterThan(found);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
 for (const theme of ["light", "dark"] as const)
   for (const width of [1_280, 360])
     browserTest(

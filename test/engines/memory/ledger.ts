@@ -10,6 +10,7 @@ import { choosePruning } from "../../../src/audit/retention.ts";
 import type { Signer } from "../../../src/audit/signed-note.ts";
 import type {
   AuditTransaction,
+  HiddenReads,
   LedgerStatistics,
   MentionQuery,
   Mentions,
@@ -37,7 +38,7 @@ export function toStoredRecord({ seq, entry, hash, payload }: RecordRow): Stored
 }
 
 export function listRecords(rows: readonly RecordRow[], query: RecordQuery): RecordPage {
-  const { from, to, action, keyId, memoryId, statusClass, limit, after } = query;
+  const { from, to, action, keyId, memoryId, statusClass, limit, after, hidden } = query;
   const inSpan = rows.filter(({ at }) => (from === null || at >= from) && (to === null || at <= to));
   const newest = to === null ? (rows.at(-1)?.seq ?? 0) : (inSpan.at(-1)?.seq ?? 0);
   const through = Math.min(newest, query.through ?? newest);
@@ -46,11 +47,17 @@ export function listRecords(rows: readonly RecordRow[], query: RecordQuery): Rec
     .filter((row) => action === null || row.action === action)
     .filter((row) => keyId === null || row.keyId === keyId)
     .filter((row) => memoryId === null || row.memoryId === memoryId)
+    .filter((row) => !isHidden(row, hidden ?? null))
     .filter((row) => statusClass === null || Math.floor(row.status / 100) === statusClass)
     .toReversed();
   const rest = "skip" in after ? found.slice(after.skip) : found.filter(({ seq }) => seq < after.below);
   const records = rest.slice(0, limit).map(toStoredRecord);
   return { records, total: query.total ?? found.length, through, hasMore: rest.length > limit };
+}
+
+function isHidden({ keyId, action, status }: RecordRow, hidden: HiddenReads | null): boolean {
+  if (hidden === null || keyId === null || status < 200 || status > 299) return false;
+  return hidden.keyIds.includes(keyId) && hidden.actions.includes(action);
 }
 
 export function countRecords(rows: readonly RecordRow[], from: number | null): LedgerStatistics {
@@ -84,9 +91,10 @@ export function listCheckpoints(
 }
 
 export function findMentions(rows: readonly RecordRow[], query: MentionQuery): Mentions {
-  const { memoryId, naming, mentioning, always, from, below } = query;
+  const { memoryId, naming, mentioning, always, from, below, withoutKeys } = query;
   const records = rows
     .filter(({ at, seq }) => (from === null || at >= from) && (below === null || seq < below))
+    .filter(({ keyId }) => keyId === null || !withoutKeys.includes(keyId))
     .filter(
       (row) =>
         row.action === always ||

@@ -66,6 +66,16 @@ export function testLedger(subject: EngineUnderTest): void {
         expect(await seqs({ memoryId: first, action: "memory.create" })).toEqual([[1], 1, false]);
         expect(await seqs({ keyId: member.caller.key.id, limit: 2 })).toEqual([[6, 5], 6, true]);
         expect(await seqs({ keyId: "0".repeat(32) })).toEqual([[], 0, false]);
+        const hidden = { keyIds: [member.caller.key.id], actions: ["memory.update", "memory.create"] };
+        expect(await seqs({ hidden })).toEqual([[6, 3], 2, false]);
+        expect(await seqs({ hidden, statusClass: 4 })).toEqual([[6, 3], 2, false]);
+        expect(await seqs({ hidden, action: "memory.update" })).toEqual([[], 0, false]);
+        expect(await seqs({ hidden: { ...hidden, actions: ["memory.update"] }, memoryId: first })).toEqual([
+          [1],
+          1,
+          false,
+        ]);
+        expect(await seqs({ hidden: { ...hidden, keyIds: [] } })).toEqual([[6, 5, 4, 3, 2, 1], 6, false]);
         expect(await seqs({ from: at2, to: at4 - 1 })).toEqual([[3, 2], 2, false]);
         expect(await seqs({ from: at4 })).toEqual([[6, 5, 4], 3, false]);
         expect(await seqs({ to: at1 })).toEqual([[1], 1, false]);

@@ -507,7 +507,7 @@ export interface Extraction {
 /**
  * created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and
  * importance have not changed, and its expiry only if the item has one. skipped: a memory already has this
- * content (similarity above 0.98, or the same text), or a similar memory is inactive.
+ * content (similarity above 0.98, or the same text).
  */
 export type ExtractionAction = "created" | "updated" | "skipped";
 
@@ -695,7 +695,7 @@ export interface MemoryExtractRequest {
   messages?: readonly Message[] | undefined;
   /**
    * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
-   * unless it would have more than 16, is inactive, or is a rule without tags, which applies to the whole project.
+   * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
   /** Default: "essential". */
@@ -1242,7 +1242,12 @@ export interface MemoryExportQuery {
 export interface MemoryHistoryQuery {
   /** changes: created, changed, deleted. uses: found, injected, read. Default: "changes". */
   include?: MemoryHistoryPart | undefined;
-  /** next_cursor of the previous page, with the same include. */
+  /**
+   * true: leave out successful reads that administrators have made in the console, such as those of this list.
+   * They are recorded all the same. Default: false.
+   */
+  without_console_reads?: boolean | undefined;
+  /** next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
   /** Events per page. Default: 20. */
   page_size?: number | undefined;
@@ -1262,6 +1267,11 @@ export interface AuditListQuery {
   key_id?: string | undefined;
   /** Only this class of HTTP status. */
   status_class?: StatusClass | undefined;
+  /**
+   * true: leave out successful reads that administrators have made in the console, such as those of this list.
+   * They are recorded all the same. Default: false.
+   */
+  without_console_reads?: boolean | undefined;
   /** next_cursor of the previous page, with the same filters. Cannot be combined with page. */
   cursor?: string | undefined;
   /** Page number, from 1. Default: 1. */

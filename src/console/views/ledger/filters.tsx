@@ -5,6 +5,7 @@ import { Select } from "../../parts/field.tsx";
 import { SpanMenu } from "../../parts/time-span.tsx";
 import type { Query } from "../../query.ts";
 import { actions } from "./actions.ts";
+import { ConsoleReadsSwitch } from "./console-reads.tsx";
 import { isFiltered, noFilter, type RecordFilter, statusClasses } from "./filter.ts";
 
 interface FiltersProps {
@@ -60,6 +61,7 @@ export function Filters({ filter, query, keyNames }: FiltersProps) {
         value={memory}
         onChange={({ currentTarget }) => query.set({ memory_id: currentTarget.value.trim() })}
       />
+      <ConsoleReadsSwitch query={query} />
       {isFiltered(filter) && (
         <button type="button" class="bare" onClick={() => query.set(noFilter)}>
           Clear

@@ -13,6 +13,7 @@ import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { columnsOf } from "./columns.tsx";
+import { withoutConsoleReads } from "./console-reads.tsx";
 import { isFiltered, isGapless, noFilter, readFilter, toListQuery } from "./filter.ts";
 import { Filters } from "./filters.tsx";
 import { useKeyNames } from "./key-names.ts";
@@ -31,7 +32,8 @@ export function Ledger() {
   const links = useMemo(createKnownLinks, [id]);
   /** What the list knew of the record that was opened. */
   const chosen = useRef<AuditRecord | null>(null);
-  const listQuery = toListQuery(filter);
+  const hidden = withoutConsoleReads(query);
+  const listQuery = { ...toListQuery(filter), ...hidden };
   const [round, setRound] = useState(0);
   const reload = () => setRound(round + 1);
   const name = JSON.stringify([id, listQuery, round]);
@@ -66,7 +68,7 @@ export function Ledger() {
     >
       {positionError !== null && <Failure error={positionError} />}
       <Filters filter={filter} query={query} keyNames={keyNames} />
-      <div class="with-panel ledger" data-gapless={isGapless(filter)}>
+      <div class="with-panel ledger" data-gapless={isGapless(filter) && !("without_console_reads" in hidden)}>
         <Table
           label="Records"
           noun={["record", "records"]}

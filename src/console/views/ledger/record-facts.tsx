@@ -105,9 +105,11 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 
 /** How the call arrived and from where. */
 function fromText(
-  { ip_address: address }: AuditRecord | AuditRecordDetail,
+  { ip_address: address, key_id: key }: AuditRecord | AuditRecordDetail,
   detail: AuditRecordDetail | null,
 ) {
-  const parts = [detail === null ? null : (detail.transport ?? "http"), detail?.client_name ?? null, address];
+  // A record without an address and a key is one of the server, or of a command beside it.
+  const unsaid = address === null && key === null ? "this server" : "http";
+  const parts = [detail === null ? null : (detail.transport ?? unsaid), detail?.client_name ?? null, address];
   return <bdi>{parts.filter((each) => each !== null).join(" · ")}</bdi>;
 }

@@ -14,6 +14,8 @@ import { Loading } from "../../parts/progress.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { pathOf, useProject } from "../../project.ts";
+import { useQuery } from "../../query.ts";
+import { ConsoleReadsSwitch, withoutConsoleReads } from "../ledger/console-reads.tsx";
 import { ChangedFields } from "./changed-fields.tsx";
 import type { MemoryChanges } from "./memory-changes.ts";
 import { type MemoryFields, newMemory, toFields, toUpdate } from "./memory-fields.ts";
@@ -29,7 +31,7 @@ interface HistoryProps {
 
 const nothing = {
   changes: "The ledger has no record of this memory any more: it is older than the records that are kept.",
-  uses: "No search has found this memory, and no call has read it.",
+  uses: "No search has found this memory, and no call has read it, apart from what is switched off above.",
 };
 
 export function History({ id, include, memory, changes }: HistoryProps) {
@@ -37,16 +39,20 @@ export function History({ id, include, memory, changes }: HistoryProps) {
   const [more, setMore] = useState<readonly MemoryEvent[]>([]);
   const [cursor, setCursor] = useState<string | null | undefined>(undefined);
   const [failure, setFailure] = useState<unknown>(null);
-  const first = useData(`${project} ${id} ${include}`, (signal) =>
-    client.memories.history(id, { include }, { signal }),
-  );
+  const query = useQuery();
+  const asked = { include, ...(include === "uses" ? withoutConsoleReads(query) : {}) };
+  const first = useData(JSON.stringify([project, id, asked]), (signal) => {
+    setMore([]);
+    setCursor(undefined);
+    return client.memories.history(id, asked, { signal });
+  });
   if (first.error !== null) return <Failure error={first.error} onRetry={first.reload} />;
   if (first.value === undefined) return <Loading />;
   const events = [...first.value.events, ...more];
   const next = cursor === undefined ? first.value.next_cursor : cursor;
   const loadMore = async () => {
     try {
-      const page = await client.memories.history(id, { include, cursor: next ?? undefined });
+      const page = await client.memories.history(id, { ...asked, cursor: next ?? undefined });
       setMore([...more, ...page.events]);
       setCursor(page.next_cursor);
       setFailure(null);
@@ -56,6 +62,7 @@ export function History({ id, include, memory, changes }: HistoryProps) {
   };
   return (
     <div class="history">
+      {include === "uses" && <ConsoleReadsSwitch query={query} />}
       {events.length === 0 && next === null && <p class="quiet">{nothing[include]}</p>}
       <ol>
         {events.map((event, index) => (

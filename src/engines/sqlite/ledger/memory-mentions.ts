@@ -27,7 +27,8 @@ export function createMemoryMentions(
 ): (project: ChainOwner, query: MentionQuery) => Mentions {
   const span = createChainSpan(database);
   const seek = createSeek(database);
-  const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
+  const inRange =
+    "e.chain = :chain AND e.seq BETWEEN :low AND :high AND COALESCE(e.key NOT IN (SELECT value FROM json_each(:withoutKeys)), TRUE)";
   const newest = "ORDER BY e.seq DESC LIMIT :limit";
   const naming = database.prepare<[Record<string, unknown>], Place>(
     `SELECT e.number, e.seq, 1 AS certain FROM audit_entry e INDEXED BY audit_entry_by_memory
@@ -47,7 +48,8 @@ export function createMemoryMentions(
     const { memoryId, always } = query;
     const low = query.from === null ? chain.first : seek(chain, query.from);
     const high = query.below === null ? chain.last : query.below - 1;
-    const range = { chain: chain.number, low, high, limit: stepRecords };
+    const withoutKeys = JSON.stringify(query.withoutKeys);
+    const range = { chain: chain.number, low, high, limit: stepRecords, withoutKeys };
     const places = [
       ...naming.all({ ...range, memoryId, actions: JSON.stringify(query.naming) }),
       ...query.mentioning.flatMap((action) => ofAction.all({ ...range, action, certain: 0 })),

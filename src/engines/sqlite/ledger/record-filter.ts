@@ -14,11 +14,12 @@ export interface Filter {
   readonly values: Values;
 }
 
-type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "statusClass">;
+type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "statusClass" | "hidden">;
 
 /** Of the entries `e`. */
 export const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
 export const byFailure = "INDEXED BY audit_entry_failed";
+export const byKey = "INDEXED BY audit_entry_by_key";
 /** The condition of the index of failures. */
 export const isFailure = "e.status NOT BETWEEN 200 AND 299";
 
@@ -33,20 +34,34 @@ type Selection = (typeof selections)[number];
 /** Records with a value are counted up to this number to find out which value is rarer. */
 const countedMax = 5_000;
 
-export function filterOf({ action, keyId, memoryId, statusClass }: Filters): Filter {
+/** Records that are left out: the list passes over them, and its count is the difference, so that no list reads the whole chain. */
+export const isHidden =
+  "e.key IN (SELECT value FROM json_each(:hiddenKeys)) AND e.status BETWEEN 200 AND 299 AND e.action IN (SELECT value FROM json_each(:hiddenActions))";
+
+export function filterOf({ action, keyId, memoryId, statusClass, hidden = null }: Filters): Filter {
   const conditions = [
     ...(action === null ? [] : ["e.action = :action"]),
     ...(keyId === null ? [] : ["e.key = :keyId"]),
     ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
     ...statusConditions(statusClass),
+    ...hiddenConditions(hidden),
   ];
   // Without the hint SQLite scans the whole chain to avoid sorting.
   const isRare = statusClass !== null && statusClass !== 2 && memoryId === null;
   return {
     hint: isRare ? byFailure : "",
     sql: conditions.map((condition) => `AND ${condition}`).join(" "),
-    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
+    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100, ...hiddenValues(hidden) },
   };
+}
+
+export function hiddenValues(hidden: RecordQuery["hidden"]): Values {
+  if (!hidden) return {};
+  return { hiddenKeys: JSON.stringify(hidden.keyIds), hiddenActions: JSON.stringify(hidden.actions) };
+}
+
+function hiddenConditions(hidden: RecordQuery["hidden"]): readonly string[] {
+  return hidden ? [`COALESCE(NOT (${isHidden}), TRUE)`] : [];
 }
 
 function statusConditions(statusClass: RecordQuery["statusClass"]): readonly string[] {
@@ -83,6 +98,7 @@ export function createFilterChoice(database: Database): (query: Filters, range: 
       `e.${lead.column} = :${lead.name}`,
       ...chosen.filter(({ name }) => name !== lead.name).map(lookedUp),
       ...statusConditions(query.statusClass),
+      ...hiddenConditions(query.hidden),
     ];
     return {
       hint: `INDEXED BY ${lead.index}`,

@@ -1,6 +1,6 @@
 // Owns the SQL of the list of audit records: counts and pages. Reads no record at or below the newest anchor of a chain.
 
-import type { ChainOwner, RecordPage, RecordQuery } from "../../../audit/store.ts";
+import type { ChainOwner, HiddenReads, RecordPage, RecordQuery } from "../../../audit/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import {
   createChainSpan,
@@ -12,11 +12,14 @@ import {
 } from "./audit-reader.ts";
 import {
   byFailure,
+  byKey,
   createFilterChoice,
   type Filter,
   filterOf,
+  hiddenValues,
   inRange,
   isFailure,
+  isHidden,
   type Values,
 } from "./record-filter.ts";
 
@@ -38,6 +41,8 @@ export function createRecordList(
     );
 
   const count = (query: RecordQuery, range: Values & { low: number; high: number }): number => {
+    const { hidden, ...shown } = query;
+    if (hidden) return count(shown, range) - countHidden(hidden, shown, range);
     const others = choose({ ...query, statusClass: null }, range);
     const all = others.sql === "" ? Math.max(0, range.high - range.low + 1) : countMatching(others, range);
     if (query.statusClass === null) return all;
@@ -45,6 +50,17 @@ export function createRecordList(
     // The index of failures contains the other records; no index contains these.
     const hint = others.sql === "" ? byFailure : others.hint;
     return all - countMatching({ ...others, hint, sql: `${others.sql} AND ${isFailure}` }, range);
+  };
+
+  /** Of the matching records, by the index of keys. */
+  const countHidden = (hidden: HiddenReads, shown: RecordQuery, range: Values): number => {
+    const { sql, values } = filterOf(shown);
+    const all = {
+      hint: byKey,
+      sql: `AND ${isHidden} ${sql}`,
+      values: { ...values, ...hiddenValues(hidden) },
+    };
+    return countMatching(all, range);
   };
 
   /** Rows are found in an index. Entries and payloads are read only of the rows that are shown, not of skipped ones. */

@@ -481,15 +481,15 @@ class AsyncMemories:
         max_retries: int | None = None,
     ) -> Extraction:
         """Extract memories from text. Finds memories in a text, a transcript or the messages of a conversation
-        and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item
-        is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update
-        changes the content, and the expiry if the item has one; type and importance stay. An inactive
-        memory is never changed: a similar item (above 0.90) is skipped. With tags, the new memories get
-        them, only memories that have all of them are updated, and a memory because of which an item is
-        skipped gets them, too. Items of one call are also compared with each other. With deduplicate false,
-        only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run
-        is free with the built-in extractor and costs as much as a normal call with a language model, unless
-        the operator has configured otherwise. A call stores all of its items or none.
+        and stores them. If the cosine similarity of an item and an active, unexpired memory is above 0.98,
+        the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An
+        update changes the content, and the expiry if the item has one; type and importance stay. Inactive
+        memories are not compared: what they say is stored again. With tags, the new memories get them, only
+        memories that have all of them are updated, and a memory because of which an item is skipped gets
+        them, too. Items of one call are also compared with each other. With deduplicate false, only items
+        whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free
+        with the built-in extractor and costs as much as a normal call with a language model, unless the
+        operator has configured otherwise. A call stores all of its items or none.
 
         Permission: `memory.write`.
 
@@ -498,8 +498,8 @@ class AsyncMemories:
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
-        them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies
-        to the whole project.
+        them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
+        project.
         detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
@@ -777,6 +777,7 @@ class AsyncMemories:
         memory_id: str,
         *,
         include: MemoryHistoryPart | Unset = UNSET,
+        without_console_reads: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -793,7 +794,9 @@ class AsyncMemories:
 
         memory_id: Memory identifier, 32 hexadecimal characters.
         include: changes: created, changed, deleted. uses: found, injected, read. Default: "changes".
-        cursor: next_cursor of the previous page, with the same include.
+        without_console_reads: true: leave out successful reads that administrators have made in the
+        console, such as those of this list. They are recorded all the same. Default: false.
+        cursor: next_cursor of the previous page, with the same filters.
         page_size: Events per page. Default: 20.
         """
         return await self._calls.data(
@@ -804,6 +807,7 @@ class AsyncMemories:
                 },
                 query={
                     "include": include,
+                    "without_console_reads": without_console_reads,
                     "cursor": cursor,
                     "page_size": page_size,
                 },
@@ -817,6 +821,7 @@ class AsyncMemories:
         memory_id: str,
         *,
         include: MemoryHistoryPart | Unset = UNSET,
+        without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -829,6 +834,7 @@ class AsyncMemories:
                 memory_id,
                 cursor=cursor,
                 include=include,
+                without_console_reads=without_console_reads,
                 page_size=page_size,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
@@ -971,6 +977,7 @@ class AsyncAudit:
         memory_id: str | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
+        without_console_reads: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -993,6 +1000,8 @@ class AsyncAudit:
         memory_id: Only calls that named this memory.
         key_id: Only calls with this API key.
         status_class: Only this class of HTTP status.
+        without_console_reads: true: leave out successful reads that administrators have made in the
+        console, such as those of this list. They are recorded all the same. Default: false.
         cursor: next_cursor of the previous page, with the same filters. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Records per page. Default: 50.
@@ -1007,6 +1016,7 @@ class AsyncAudit:
                     "memory_id": memory_id,
                     "key_id": key_id,
                     "status_class": status_class,
+                    "without_console_reads": without_console_reads,
                     "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
@@ -1025,6 +1035,7 @@ class AsyncAudit:
         memory_id: str | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
+        without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1041,6 +1052,7 @@ class AsyncAudit:
                 memory_id=memory_id,
                 key_id=key_id,
                 status_class=status_class,
+                without_console_reads=without_console_reads,
                 page_size=page_size,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
