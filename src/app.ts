@@ -13,7 +13,7 @@ import type { ClockShift } from "./clock-shift.ts";
 import type { Config, Loaded } from "./config/config.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
-import { initialise } from "./data-directory/first-start.ts";
+import { type FirstStart, initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { isDatabaseMissing } from "./data-directory/lost-database.ts";
 import { backUpBeforeMigration } from "./data-directory/migration-backup.ts";
@@ -41,17 +41,11 @@ export interface BackgroundApp {
   close(cause?: string): Promise<void>;
 }
 
-export interface App extends BackgroundApp {
+export interface App extends BackgroundApp, FirstStart {
   readonly url: string;
   readonly port: number;
   /** Where Prometheus reads the metrics; null: they are not served. */
   readonly metricsUrl: string | null;
-  /** The project "default", or the oldest one; null when there is no project. */
-  readonly projectId: string | null;
-  /** The key that this start created; null when keys already existed. */
-  readonly apiKey: string | null;
-  /** The secret of the sign-in link that this start created; null when keys already existed, or there is no console. */
-  readonly signInSecret: string | null;
   /** What the operator must know about the address, in sentences; null: nothing. */
   readonly warning: string | null;
   /** Reads the TLS certificate again; the former one stays in use if that fails. Never throws. */
@@ -64,6 +58,8 @@ export interface AppOptions {
   readonly clockShift?: ClockShift | null;
   /** What to do if the database is missing or older than its checkpoints. */
   readonly decision?: LedgerDecision;
+  /** Whether the first start makes a sign-in link. Default: if there is a console. */
+  readonly makesLink?: boolean;
   /** The settings of the configuration with their sources, for people who ask for them. Default: none is shown. */
   readonly reports?: Loaded["reports"];
   /** Default: the engine of this program. */
@@ -81,7 +77,7 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     const { url, port, warning, reloadCertificate, stop } = listening;
     parts.defer(stop);
     overseeing.listensOn(listening);
-    const first = await initialise(http.perform, locked.engine, config.console);
+    const first = await initialise(http.perform, locked.engine, options.makesLink ?? config.console);
     const socket = tryListenLocally(locked.directory, http, url, config.shutdownGraceSeconds * 1_000);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
@@ -253,6 +249,6 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
 /** A busy thread is ready; a thread that is restarting is not. */
 async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readiness> {
   const restarting = supervisor.restarting().map((name) => `the ${name} is restarting`);
-  const reasons = [...new Set([...(await store.readiness()), ...restarting])];
-  return { ready: reasons.length === 0, reasons };
+  const reasons = new Set([...(await store.readiness()), ...restarting]);
+  return { ready: reasons.size === 0, reasons: [...reasons] };
 }

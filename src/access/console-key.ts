@@ -43,6 +43,6 @@ export function chooseConsoleKey(keys: readonly Caller[], now: number): Caller |
 export function consoleKeyEnded({ name }: { readonly name: string }): Refusal {
   return new Refusal(
     1403,
-    `The key "${consoleKeyName}" of the project "${name}" was revoked or has expired, so the console cannot use the project. To permit it again, create another key with this name: memledger key create --project PROJECT --name ${consoleKeyName}.`,
+    `The key "${consoleKeyName}" of the project "${name}" was revoked or has expired, so the console cannot use the project. To permit it again, create another key with this name: memledger key create --project PROJECT --name ${consoleKeyName} --permissions memory.read,memory.write.`,
   );
 }

@@ -46,7 +46,7 @@ const files = "In the data directory:";
 const seeAlso =
   "The handbook for operators, docs/OPERATIONS.md, and the other pages of the documentation are part of the source code. A running server shows the reference of its HTTP API at /docs.";
 const examples: readonly (readonly [command: string, effect: string])[] = [
-  ["memledger serve", "Starts the server. The first start prints an API key."],
+  ["memledger serve", "Starts the server. The first start creates an API key."],
   ["memledger key create --project default --permissions memory.read", "Creates a key that can only read."],
   [
     "memledger audit verify --checkpoint kept.note",

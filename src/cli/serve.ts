@@ -1,7 +1,7 @@
 // Binds `memledger serve`: starts the server, prints its address when it is ready, and shuts it down at a signal.
 
 import { type Command, Option } from "commander";
-import { type App, type AppOptions, startApp, startBackgroundApp } from "../app.ts";
+import { type AppOptions, startApp, startBackgroundApp } from "../app.ts";
 import { createClock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
 import type { Config } from "../config/config.ts";
@@ -15,10 +15,10 @@ import { createLogger } from "../log/logger.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { endWithin } from "../threads/process-deadline.ts";
-import { signInAddress } from "../transports/http/console/sign-in-address.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
+import { readyReport } from "./ready-report.ts";
 import { listenForSignals, type Signals } from "./signals.ts";
-import { list, type Report, type Terminal } from "./terminal.ts";
+import type { Report, Terminal } from "./terminal.ts";
 import { versionText } from "./version.ts";
 
 export function addServeCommand(program: Command, session: Session): void {
@@ -69,9 +69,11 @@ type Run = (
 
 /** Replaces a background server of the directory. */
 const runServer: Run = async (config, options, terminal, signals) => {
-  const app = await replaceBackgroundServer(config.dataDir, () => startApp(config, options));
+  const showsSecrets = terminal.isJson || terminal.isWatched;
+  const start = () => startApp(config, { ...options, makesLink: config.console && showsSecrets });
+  const app = await replaceBackgroundServer(config.dataDir, start);
   signals.onReload(() => void app.reloadCertificate());
-  await printReady(terminal, readyReport(app, config));
+  await printReady(terminal, readyReport(app, config, terminal));
   await app.close(await signals.end);
 };
 
@@ -106,51 +108,6 @@ function keepLogShort(dataDir: string): ClockTimer {
 function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]): LedgerDecision {
   if (newInstallation === true) return "new-installation";
   return restoredBackup === true ? "restored-backup" : null;
-}
-
-function readyReport(app: App, config: Config): Report {
-  const { url, projectId, apiKey, signInSecret, metricsUrl, warning } = app;
-  const link = signInSecret === null ? null : signInAddress(url, signInSecret);
-  const data = {
-    event: "ready",
-    url,
-    project_id: projectId,
-    ...(apiKey === null ? {} : { api_key: apiKey }),
-    ...(link === null ? {} : { console_link: link }),
-    ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
-    ...(warning === null ? {} : { warning }),
-  };
-  const upstreams = config.gateway.upstreams.map(({ name }) => name);
-  const facts = {
-    API: `${url}/v1`,
-    Documentation: `${url}/docs`,
-    ...(config.console ? { Console: `${url}/console/` } : {}),
-    ...(upstreams.length === 0 ? {} : { Gateway: `${url}/v1, to ${upstreams.join(", ")}` }),
-    ...(metricsUrl === null ? {} : { Metrics: metricsUrl }),
-    Data: config.dataDir,
-  };
-  const parts = [`${versionText} is running.`, list(facts)];
-  if (warning !== null) parts.push(`Warning: ${warning}`);
-  if (apiKey !== null) parts.push(firstSteps(url, apiKey, projectId ?? ""));
-  if (link !== null) parts.push(consoleStep(link));
-  return { data, text: `${parts.join("\n\n")}\n\nStop it with Ctrl+C.` };
-}
-
-function firstSteps(url: string, apiKey: string, projectId: string): string {
-  return `First start: an API key of the project "default" (${projectId}) was created.
-Save the key now. It is not shown again:
-
-  ${apiKey}
-
-Try it:
-
-  curl -X POST ${url}/v1/memories -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '{"content":"Deploys happen on Thursdays.","memory_type":"fact"}'`;
-}
-
-function consoleStep(link: string): string {
-  return `Open the console in a browser with this link. It is valid once, for ten minutes; "memledger console" makes another one:
-
-  ${link}`;
 }
 
 /** Adds the complete command to the error of the store. */

@@ -14,6 +14,8 @@ export interface Terminal {
   readonly isJson: boolean;
   /** Whether the user can be asked: stdin and stderr are terminals, and --json is not given. */
   readonly canPrompt: boolean;
+  /** Whether the result is read by a person in front of a terminal; otherwise it may be kept in a log or a file. */
+  readonly isWatched: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws Error that says why it cannot be written */
   print(report: Report): Promise<void>;
@@ -30,6 +32,7 @@ export function createTerminal(isJson: boolean): Terminal {
   return {
     isJson,
     canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
+    isWatched: !isJson && process.stdout.isTTY === true,
     variables: process.env,
     print: ({ data, text }) => printResult(isJson ? JSON.stringify(data) : text),
     writeError: (line) => void process.stderr.write(`${line}\n`),

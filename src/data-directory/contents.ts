@@ -15,6 +15,11 @@ export const contents: readonly DirectoryEntry[] = [
     names: ["memledger.log", "memledger.log-former"],
     description: "the log of background servers; at most about 1 MiB each",
   },
+  {
+    names: ["first-api-key"],
+    description:
+      "the API key of the first start, if its output was no terminal; only the owner can read it, and backups do not contain it; delete it when you have stored the key elsewhere",
+  },
   { names: ["memledger.starting"], description: "exists while a program starts a background server" },
   {
     names: ["console-sign-in.html"],

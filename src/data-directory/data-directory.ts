@@ -20,6 +20,8 @@ export interface DataDirectory {
   readonly startMarker: string;
   /** Leads a browser to a sign-in link; there for some seconds only. */
   readonly signInPage: string;
+  /** The API key of the first start, if its output was no terminal. */
+  readonly firstKey: string;
   /** The log of background servers, and the one before it. */
   readonly log: string;
   readonly formerLog: string;
@@ -35,6 +37,7 @@ export function locate(root: string): DataDirectory {
     socket: join(root, "memledger.sock"),
     startMarker: join(root, "memledger.starting"),
     signInPage: join(root, "console-sign-in.html"),
+    firstKey: join(root, "first-api-key"),
     log: join(root, "memledger.log"),
     formerLog: join(root, "memledger.log-former"),
   };

@@ -10,28 +10,37 @@ import type { JsonObject } from "../json/json.ts";
 import type { Engine } from "../storage/engine.ts";
 import { administer, administrationRequest } from "./administration.ts";
 
-interface FirstStart {
+export interface FirstStart {
+  /** The project "default", or the oldest one; null when there is no project. */
   readonly projectId: string | null;
-  /** Null: there are keys already. */
+  /** Whether any key with a secret exists. */
+  readonly hasKey: boolean;
+  /** Null: this is not the first start. */
   readonly apiKey: string | null;
-  /** Of a sign-in link of the console; null: there are keys already, or there is no console. */
+  /** Of a sign-in link of the console; null: this is not the first start, or no link is wanted. */
   readonly signInSecret: string | null;
 }
 
-/** Creates the project "default" and its first key if there are no keys with a secret. */
-export async function initialise(perform: Perform, engine: Engine, hasConsole: boolean): Promise<FirstStart> {
-  const { secretKeys, projects } = await engine.inspect();
+/**
+ * Creates the project "default" and its first key, unless an operator has created a project: then the operator decides who gets a key.
+ * A project with a local key only was created for an assistant.
+ */
+export async function initialise(perform: Perform, engine: Engine, wantsLink: boolean): Promise<FirstStart> {
+  const { keys, secretKeys, projects } = await engine.inspect();
   const main = projects.find(({ name }) => name === "default");
-  if (secretKeys > 0)
-    return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null, signInSecret: null };
+  if (secretKeys > 0 || (projects.length > 0 && keys === 0)) {
+    const projectId = (main ?? projects[0])?.id ?? null;
+    return { projectId, hasKey: secretKeys > 0, apiKey: null, signInSecret: null };
+  }
   const create = (operation: InstallationOperation, fields: JsonObject) =>
     administer(perform, operation, administrationRequest("server", fields));
   const projectId =
     main?.id ?? textOf(await create(createProject, { name: "default", plan: "custom" }), "id");
   const key = await create(createKey, { project: projectId, name: "first", permissions });
-  const link = hasConsole ? await create(createSignInLink, {}) : null;
+  const link = wantsLink ? await create(createSignInLink, {}) : null;
   return {
     projectId,
+    hasKey: true,
     apiKey: textOf(key, "key"),
     signInSecret: link === null ? null : textOf(link, "secret"),
   };

@@ -7,7 +7,8 @@ import { locate } from "../../src/data-directory/data-directory.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
 import { main, readyOf } from "../export/limited-server.ts";
-import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
+import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
+import { openTerminal } from "./pseudo-terminal.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -272,10 +273,8 @@ async function connect(url: string, bytes: string) {
 test("people get the key once, the documentation and a line to try", async () => {
   const dataDir = createFolder();
   const gateway = ["--gateway-base-url", "http://127.0.0.1:9/v1"];
-  const child = spawn(["serve", "--port", "0", "--data-dir", dataDir, ...gateway]);
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("Ctrl+C")) text += (await reader.read()).value ?? "";
+  const server = openTerminal(["serve", "--port", "0", "--data-dir", dataDir, ...gateway], { columns: 400 });
+  const text = await server.until("Ctrl+C");
   const [, url = ""] = /Documentation +(http:\S+)\/docs/.exec(text) ?? [];
   expect(text.match(/ml_[0-9A-Za-z]{43}/g)).toHaveLength(2);
   expect(text).toMatch(/Gateway +http:\S+\/v1, to default\n/);
@@ -283,8 +282,7 @@ test("people get the key once, the documentation and a line to try", async () =>
   const tried = Bun.spawn(["sh", "-c", `${line} -sS`], { stdout: "pipe" });
   expect(await tried.stdout.text()).toContain('"code":1000');
   expect((await fetch(`${url}/docs`)).status).toBe(200);
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(0);
+  expect(await server.interrupt()).toBe(0);
 });
 
 describe("the data directory", () => {

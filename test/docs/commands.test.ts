@@ -39,7 +39,10 @@ const notRun: Readonly<Record<string, string>> = {
     "needs Docker",
   "docker run --detach --name memledger --read-only --cap-drop ALL --security-opt no-new-privileges --volume memledger:/var/lib/memledger --publish 127.0.0.1:8420:8420 memledger":
     "needs Docker",
-  "docker exec memledger /usr/bin/memledger key create --project default": "needs Docker",
+  "docker exec memledger /usr/bin/memledger key create --project default --permissions memory.read,memory.write":
+    "needs Docker",
+  "kubectl --namespace memledger exec memledger-0 -- /usr/bin/memledger key create --project default --permissions memory.read,memory.write":
+    "needs Kubernetes",
   "sha256sum --check --ignore-missing SHA256SUMS": "needs a release",
   "apt-get install ./memledger_0.1.0_amd64.deb": "needs root",
   "memledger key create --project default --permissions memory.read,memory.write --data-dir /var/lib/memledger":

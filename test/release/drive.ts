@@ -62,6 +62,9 @@ function serviceSandbox(extracted: string): Sandbox {
     ],
     variables: { MEMLEDGER_DATA_DIR: "/srv" },
     uid: 990,
+    data,
+    // As release/debian/postinst does.
+    prepare: ["project", "create", "--name", "default", "--log-level", "error"],
     filter,
     program: "/mnt/memledger",
     serve: ["serve"],
@@ -84,6 +87,8 @@ function imageSandbox(extracted: string): Sandbox {
     mounts: ["--ro-bind", image, "/", "--bind", data, "/var/lib/memledger"],
     variables,
     uid,
+    data,
+    prepare: null,
     filter: null,
     program: entrypoint,
     serve: command,

@@ -1,13 +1,18 @@
 // Starts a server in a sandbox of bubblewrap: another root, a user without privileges, no capabilities, and a filter of system calls. The
 // network is that of the machine, so that calls reach the server.
 
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 export interface Sandbox {
   /** Arguments of bwrap. */
   readonly mounts: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly uid: number;
+  /** The data directory, outside of the sandbox. */
+  readonly data: string;
+  /** What the installation of the package runs before the first start; null: nothing. */
+  readonly prepare: readonly string[] | null;
   /** Path of a compiled seccomp program. */
   readonly filter: string | null;
   readonly program: string;
@@ -16,12 +21,19 @@ export interface Sandbox {
   readonly health: readonly string[];
 }
 
-/** Creates and finds a memory, and asks for the health, while a server runs. @returns null, or what did not work */
+/**
+ * Creates and finds a memory, and asks for the health, while a server runs whose output is a log.
+ * @returns null, or what did not work
+ */
 export async function useServer(sandbox: Sandbox): Promise<string | null> {
-  const server = start(sandbox, [...sandbox.serve, "--host", "127.0.0.1", "--port", "0", "--json"]);
+  const prepared = sandbox.prepare === null ? null : start(sandbox, sandbox.prepare);
+  if (prepared !== null && (await prepared.exited) !== 0) return await prepared.stdout.text();
+  const server = start(sandbox, [...sandbox.serve, "--host", "127.0.0.1", "--port", "0"]);
+  const log = new Log(server.stdout);
   try {
-    const { url, api_key } = JSON.parse(await firstLine(server.stdout));
-    const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
+    const [, url] = await log.until(/^API +(\S+)\/v1$/m);
+    const key = await (sandbox.prepare === null ? firstKey(sandbox, log) : createKey(sandbox));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const post = (path: string, body: object) =>
       fetch(`${url}/v1/memories${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     const created = await post("", { content: "The office is in Lisbon.", memory_type: "fact" });
@@ -37,6 +49,7 @@ export async function useServer(sandbox: Sandbox): Promise<string | null> {
   }
   const exitCode = await server.exited;
   if (exitCode !== 0) return `the server ended with ${exitCode}`;
+  if (/mlk?_[0-9A-Za-z]{20,}/.test(await log.all())) return "a secret is in the log";
   const stopped = start(sandbox, sandbox.health);
   return (await stopped.exited) === 1 ? null : "the health check passes without a server";
 }
@@ -44,6 +57,8 @@ export async function useServer(sandbox: Sandbox): Promise<string | null> {
 function start({ mounts, variables, uid, filter, program }: Sandbox, words: readonly string[]) {
   const descriptor = filter === null ? null : openSync(filter, "r");
   const command = [
+    // The log is on stderr, and the address on stdout: both are kept by what runs a service.
+    ...["sh", "-c", 'exec "$@" 2>&1', "sh"],
     "bwrap",
     ...mounts,
     ...["--dev", "/dev", "--proc", "/proc", "--unshare-user", "--unshare-ipc", "--unshare-uts"],
@@ -74,13 +89,46 @@ function programOf(pid: number): number {
   return child === undefined ? pid : programOf(Number(child));
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    const end = text.indexOf("\n");
-    if (end >= 0) return text.slice(0, end);
+/** The key of a first start is in a file that only the owner can read; the log has its path. */
+async function firstKey({ data }: Sandbox, log: Log): Promise<string> {
+  const [, name = ""] = await log.until(/Only the owner of this file can read it: \S+\/(\S+)$/m);
+  const path = join(data, name);
+  const mode = statSync(path).mode & 0o777;
+  if (mode !== 0o600) throw new Error(`${path} has the mode ${mode.toString(8)}`);
+  return readFileSync(path, "utf8").trim();
+}
+
+async function createKey(sandbox: Sandbox): Promise<string> {
+  const words = ["key", "create", "--project", "default", "--permissions", "memory.read,memory.write"];
+  return JSON.parse(await start(sandbox, [...words, "--json"]).stdout.text()).key;
+}
+
+/** What a program writes, as systemd and container engines keep it. */
+class Log {
+  #text = "";
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#chunks = stream[Symbol.asyncIterator]();
   }
-  throw new Error(`the server ended before it was ready: ${text}`);
+
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#text);
+      if (found !== null) return found;
+      if (!(await this.#read())) throw new Error(`the server ended before it was ready: ${this.#text}`);
+    }
+  }
+
+  async all(): Promise<string> {
+    while (await this.#read());
+    return this.#text;
+  }
+
+  async #read(): Promise<boolean> {
+    const { value, done } = await this.#chunks.next();
+    if (value !== undefined) this.#text += this.#decoder.decode(value, { stream: true });
+    return done !== true;
+  }
 }

@@ -1,0 +1,110 @@
+// Owns what `memledger serve` prints when it is ready: the addresses, and at the first start how to begin. A secret is printed to a
+// terminal, or to the program that asks for JSON. Anything else may be a log that others read, so it gets the path of a file.
+
+import type { App } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import { writeWhole } from "../files/durable.ts";
+import { explainSystemError } from "../files/system-error.ts";
+import { quoteWord } from "../text/shell-word.ts";
+import { signInAddress } from "../transports/http/console/sign-in-address.ts";
+import { list, type Report, type Terminal } from "./terminal.ts";
+import { versionText } from "./version.ts";
+
+export function readyReport(app: App, config: Config, terminal: Terminal): Report {
+  const { url, projectId, apiKey, signInSecret, metricsUrl, warning } = app;
+  const link = signInSecret === null ? null : signInAddress(url, signInSecret);
+  if (terminal.isJson) {
+    const data = {
+      event: "ready",
+      url,
+      project_id: projectId,
+      ...(apiKey === null ? {} : { api_key: apiKey }),
+      ...(link === null ? {} : { console_link: link }),
+      ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
+      ...(warning === null ? {} : { warning }),
+    };
+    return { data, text: "" };
+  }
+  const parts = [
+    `${versionText} is running.`,
+    list(addresses(app, config)),
+    ...(warning === null ? [] : [`Warning: ${warning}`]),
+    ...(terminal.isWatched ? shownSteps(app, link, config.dataDir) : writtenSteps(app, config)),
+  ];
+  return { data: null, text: parts.join("\n\n") };
+}
+
+function addresses({ url, metricsUrl }: App, config: Config): Readonly<Record<string, string>> {
+  const upstreams = config.gateway.upstreams.map(({ name }) => name);
+  return {
+    API: `${url}/v1`,
+    Documentation: `${url}/docs`,
+    ...(config.console ? { Console: `${url}/console/` } : {}),
+    ...(upstreams.length === 0 ? {} : { Gateway: `${url}/v1, to ${upstreams.join(", ")}` }),
+    ...(metricsUrl === null ? {} : { Metrics: metricsUrl }),
+    Data: config.dataDir,
+  };
+}
+
+/** For a person in front of the terminal. */
+function shownSteps(app: App, link: string | null, dataDir: string): readonly string[] {
+  const { url, apiKey, projectId } = app;
+  const steps = [...keyAdvice(app, dataDir)];
+  if (apiKey !== null) {
+    steps.push(`First start: an API key of the project "default" (${projectId}) was created.
+Save the key now. It is not shown again:
+
+  ${apiKey}
+
+Try it:
+
+  curl -X POST ${url}/v1/memories -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '{"content":"Deploys happen on Thursdays.","memory_type":"fact"}'`);
+  }
+  if (link !== null) {
+    steps.push(`Open the console in a browser with this link. It is valid once, for ten minutes; "memledger console" makes another one:
+
+  ${link}`);
+  }
+  return [...steps, "Stop it with Ctrl+C."];
+}
+
+/** For a log. */
+function writtenSteps(app: App, { console, dataDir }: Config): readonly string[] {
+  const { apiKey, projectId } = app;
+  if (apiKey === null) return keyAdvice(app, dataDir);
+  const { firstKey } = locate(dataDir);
+  const created = `First start: an API key of the project "default" (${projectId}) was created.`;
+  const signIn = console
+    ? `\n\nTo sign in to the console, run: ${commandLine(["console", "--no-open"], dataDir)}`
+    : "";
+  const fault = saveKey(firstKey, apiKey);
+  return fault === null
+    ? [`${created} Only the owner of this file can read it: ${firstKey}${signIn}`]
+    : [`${created} It was lost, because ${fault}. Create another one: ${keyCommand(app, dataDir)}${signIn}`];
+}
+
+function keyAdvice(app: App, dataDir: string): readonly string[] {
+  return app.hasKey || app.projectId === null
+    ? []
+    : [`There is no API key yet. Create one: ${keyCommand(app, dataDir)}`];
+}
+
+function keyCommand({ projectId }: App, dataDir: string): string {
+  const words = ["key", "create", "--project", projectId ?? "default"];
+  return commandLine([...words, "--permissions", "memory.read,memory.write"], dataDir);
+}
+
+function commandLine(words: readonly string[], dataDir: string): string {
+  return ["memledger", ...words, "--data-dir", dataDir].map(quoteWord).join(" ");
+}
+
+/** @returns why the file cannot be written; null: it was */
+function saveKey(path: string, apiKey: string): string | null {
+  try {
+    writeWhole(path, `${apiKey}\n`);
+    return null;
+  } catch (error) {
+    return `${path} cannot be written (${explainSystemError(error)?.cause ?? String(error)})`;
+  }
+}
