@@ -4,32 +4,41 @@
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
+import {
+  countHoldings,
+  erased,
+  type Holders,
+  heldCounts,
+  notErasable,
+  traceText,
+  withPlainIds,
+} from "./erased.ts";
 import { toServerRecord } from "./record.ts";
-import type { RecordsWithText } from "./store.ts";
-
-/** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */
-const notErasable = ["audit.redact", "audit.prune"];
 
 export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), removes the files of exports that contain these records, and deletes the checks that expect the memory. The memory itself is kept, unless the same call deletes it. The chain still verifies.",
+    "Permanently erases the payload of every record that holds the text of a memory or of a record: those that name it, those that it came from, and those that repeat it. Removes the files of exports that contain these records, and deletes the checks that expect the memory. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({
-    record: Type.Optional(Type.String({ description: "Id of one audit record." })),
-    memory: Type.Optional(Type.String({ description: "Id of a memory, which may be deleted already." })),
-    delete_memory: Type.Optional(Type.Boolean({ description: "Whether to delete the memory too." })),
+    ...erased,
+    delete_memory: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether to delete the memory too; for a record, the memories that were made of it and still say the same.",
+      }),
+    ),
   }),
   output: Fields({
     redacted: Type.Integer({ description: "Number of records whose payload was erased by this call." }),
     records: Type.Array(Type.String(), { description: "Ids of these records." }),
+    ...heldCounts,
     exports: Type.Array(Type.String(), {
       description:
         "Ids of the exports that contained these records. The server has removed their files; delete downloaded copies yourself.",
@@ -41,61 +50,38 @@ export const redactRecords = installationOperation({
           "What happened to the memory: deleted; kept (it still exists, and new records may contain its text); or absent (no memory has this id). Null if the call named a record.",
       }),
     ),
+    deleted_memories: Type.Array(Type.String(), { description: "Ids of the memories that were deleted." }),
+    remaining_memories: Type.Array(Type.String(), {
+      description:
+        "Ids of the memories that still have the text. Erase them, too, if they are about the same.",
+    }),
   }),
 
-  async prepare(input, { store }): Promise<RecordsWithText> {
-    const { record, memory, delete_memory } = withPlainIds(input);
-    const id = record ?? memory ?? "";
-    if (record !== undefined && memory !== undefined) {
-      throw new Refusal(
-        1400,
-        "The call names a record and a memory. Name only one of them, and run a second command for the other.",
-      );
-    }
-    if (!isId(id)) {
-      throw new Refusal(1400, "Send the id of a record or the id of a memory: 32 hexadecimal characters.");
-    }
-    if (memory !== undefined) return store.audit.findText(memory);
-    if (delete_memory === true) {
-      throw new Refusal(
-        1400,
-        "delete_memory needs the id of a memory, but the call names a record. Send the id of the memory instead.",
-      );
-    }
-    const place = await store.audit.place(id);
-    if (place === null)
-      throw new Refusal(
-        2204,
-        "The audit record does not exist. It may have been pruned. List records to find its id.",
-      );
-    if (notErasable.includes(place.action)) {
-      throw new Refusal(
-        1400,
-        `A record of ${place.action} cannot be erased: verifiers need its payload, which says what was removed from the chain. Name another record.`,
-      );
-    }
-    return { places: [place], through: 0 };
-  },
+  prepare: (input, { store, signal }): Promise<Holders> => traceText(input, store, signal),
 
-  async apply(transaction, input, { now }, { places, through }) {
+  async apply(transaction, input, { now }, holders) {
     const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while the payloads were read have added records that must be searched too.
-    const later = memory === undefined ? [] : await transaction.audit.findTextAfter(memory, through);
-    const present = [...places, ...later].filter(
+    const later = await transaction.audit.traceAfter(holders);
+    const present = [...holders.records, ...later].filter(
       ({ hasPayload, action }) => hasPayload && !notErasable.includes(action),
     );
     const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
+    const deleted = memory !== undefined && state === "deleted" ? [memory] : [];
+    for (const made of delete_memory ? holders.made : []) {
+      if ((await endMemory(transaction, made, true, now)) === "deleted") deleted.push(made);
+    }
     const exports = await transaction.audit.erase(present);
     // A check has a query about the memory, which its records had, too.
-    const checks = memory === undefined ? 0 : await transaction.checks.removeExpecting(memory);
+    let checks = 0;
+    for (const id of new Set([...(memory === undefined ? [] : [memory]), ...deleted]))
+      checks += await transaction.checks.removeExpecting(id);
     if (memory !== undefined && present.length === 0 && checks === 0 && state !== "deleted") {
       // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
     const byProject = Map.groupBy(present, ({ project }) => project);
-    for (const members of byProject.values()) {
-      const [first] = members;
-      const project = first?.project ?? null;
+    for (const [project, members] of byProject) {
       const redacted = members.map(({ seq }) => seq);
       await transaction.audit.append(toServerRecord(project, "audit.redact", now, { redacted }));
       // Verifiers accept a record of a removal only if a signed checkpoint covers it: anyone with write access can append a record.
@@ -105,9 +91,12 @@ export const redactRecords = installationOperation({
       data: {
         redacted: present.length,
         records: present.map(({ id }) => id),
+        ...countHoldings(present),
         exports: [...exports],
         memory: state,
         checks,
+        deleted_memories: deleted,
+        remaining_memories: holders.memories.filter((id) => !deleted.includes(id)),
       },
       after: erasureEffects,
     };
@@ -128,12 +117,6 @@ function nothingHolds(state: "kept" | "absent" | null): Refusal {
     2204,
     `Nothing was erased: no audit record contains this memory, or its records were erased or pruned before. ${rest}`,
   );
-}
-
-/** The ids in lower case without surrounding white space: a person may have copied one with a space or in capitals. */
-function withPlainIds<Input extends { readonly record?: string; readonly memory?: string }>(input: Input) {
-  const { record, memory, ...rest } = input;
-  return { ...rest, record: record?.trim().toLowerCase(), memory: memory?.trim().toLowerCase() };
 }
 
 /** Deletes the memory if it exists and `isDeleted` is true, and appends the same record as a call of memory.delete. */

@@ -3,6 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "./record.ts";
+import type { RecordLocation, Trace, TracedRecord, TracedRecords } from "./traced.ts";
 import type { KeyRotation } from "./verify/rotations.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
@@ -79,17 +80,6 @@ export interface Mentions {
   readonly below: number | null;
 }
 
-/** The position of a record, for an erasure. */
-export interface RecordLocation {
-  /** Id; null: the installation. */
-  readonly project: string | null;
-  readonly seq: number;
-  readonly id: string;
-  readonly action: string;
-  /** Whether its payload still exists. */
-  readonly hasPayload: boolean;
-}
-
 /** A verification from the beginning of a chain, continued with the records that arrive after it was completed. */
 export interface VerificationRound {
   /** The first record that was checked; retention has removed the records before it. */
@@ -109,12 +99,6 @@ export interface Verification {
   readonly round: VerificationRound | null;
   /** When a round was last completed without a failure; null: not since the start of the server. */
   readonly lastCompleteAt: number | null;
-}
-
-export interface RecordsWithText {
-  readonly places: readonly RecordLocation[];
-  /** The newest record whose payload was read, as a number over all chains. */
-  readonly through: number;
 }
 
 /** A project, deleted or not; null: the installation. */
@@ -140,8 +124,8 @@ export interface AuditReader {
   mentions(project: ChainOwner, query: MentionQuery, signal: AbortSignal): Promise<Mentions>;
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordLocation | null>;
-  /** Every record whose payload contains this text. Reads all payloads, so it may take minutes. */
-  findText(text: string): Promise<RecordsWithText>;
+  /** Reads all payloads twice, because a record can hold a text that only a later one tells. May take minutes. */
+  trace(trace: Trace): Promise<TracedRecords>;
   /**
    * A number that is another one after every call of `audit.redact` whose record is committed, whatever it erased. Compare it for
    * equality only. Waits for no turn: it takes microseconds.
@@ -196,8 +180,8 @@ export interface AuditTransaction {
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
   /** Signs the heads of the chains that are due for a checkpoint. */
   signDueCheckpoints(now: number): Promise<void>;
-  /** Records after `through` whose payload contains this text: those that were appended after findText. */
-  findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
+  /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */
+  traceAfter(found: Pick<TracedRecords, "trace" | "through">): Promise<readonly TracedRecord[]>;
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**

@@ -32,6 +32,7 @@ import { redactRecords } from "../audit/redact.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
 import { showRecord } from "../audit/show-record.ts";
 import { readLedgerStatistics } from "../audit/statistics.ts";
+import { traceRecords } from "../audit/trace-records.ts";
 import { createBackup } from "../backup/create.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
@@ -125,6 +126,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   listChain,
   showRecord,
   redactRecords,
+  traceRecords,
   pruneRecords,
   acceptOlderDatabase,
   rotateKey,

@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
-import { isObject, type Json } from "../json/json.ts";
+import { traceRecords } from "../audit/trace-records.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addListCommands } from "./audit-list.ts";
@@ -17,7 +18,7 @@ import { table } from "./terminal.ts";
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
     .command("audit")
-    .description("Verify, list, export, sign, prune and redact audit records.");
+    .description("Verify, list, trace, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
   addVerifierCommand(audit, session);
   addListCommands(audit, session);
@@ -39,18 +40,14 @@ export function addAuditCommands(program: Command, session: Session): void {
     name: "redact",
     operation: redactRecords,
     fields: [
-      { flags: "--record <id>", field: "record", description: "id of the audit record" },
-      { flags: "--memory <id>", field: "memory", description: "id of a memory: all records that contain it" },
-      { flags: "--delete-memory", field: "delete_memory", description: "also delete the memory itself" },
+      ...erasedFields,
+      {
+        flags: "--delete-memory",
+        field: "delete_memory",
+        description: "also delete the memory, or the memories that were made of the record",
+      },
     ],
-    check: ({ record, memory }) => {
-      if (record === undefined && memory === undefined)
-        throw new InvalidArgumentError("--record ID or --memory ID is required.");
-      if (record !== undefined && memory !== undefined)
-        throw new InvalidArgumentError(
-          "--record and --memory cannot be used together. Run the command once for each of them.",
-        );
-    },
+    check: requireOne,
     confirmation: async () => ({
       warning:
         "This permanently erases the payloads of these audit records and removes the exports that contain them. The entries of the records are kept, and the chain still verifies.",
@@ -59,7 +56,46 @@ export function addAuditCommands(program: Command, session: Session): void {
     }),
     toText: erasedText,
   });
+  bindOperation(audit, session, {
+    name: "trace",
+    operation: traceRecords,
+    fields: erasedFields,
+    check: requireOne,
+    toText: tracedText,
+  });
   bindOperation(audit, session, { name: "prune", operation: pruneRecords, toText: prunedText });
+}
+
+const erasedFields = [
+  {
+    flags: "--record <id>",
+    field: "record",
+    description: "id of an audit record: all records that hold its text",
+  },
+  { flags: "--memory <id>", field: "memory", description: "id of a memory: all records that hold its text" },
+];
+
+function requireOne({ record, memory }: JsonObject): void {
+  if (record === undefined && memory === undefined)
+    throw new InvalidArgumentError("--record ID or --memory ID is required.");
+  if (record !== undefined && memory !== undefined)
+    throw new InvalidArgumentError(
+      "--record and --memory cannot be used together. Run the command once for each of them.",
+    );
+}
+
+/** What an erasure would erase, one row for each record. */
+function tracedText(data: Json): string {
+  const { records = null, memories = null } = isObject(data) ? data : {};
+  const rows = rowsOf(records).map(({ id, action, holding }) =>
+    [id, action, holding].map((cell) => cell ?? null),
+  );
+  const shown = rows.length === 0 ? "No record holds the text." : table(["record", "action", "holds"], rows);
+  const kept =
+    Array.isArray(memories) && memories.length > 0
+      ? `Memories with the text: ${memories.join(", ")}`
+      : "No memory has the text.";
+  return `${shown}\n\n${kept}`;
 }
 
 /** The result of a retention run, one row for each chain. */
@@ -77,6 +113,8 @@ function erasedText(data: Json): string {
   const parts = [describe(data)];
   if (isObject(data) && Array.isArray(data.exports) && data.exports.length > 0) parts.push(exportsRemoved);
   if (isObject(data) && data.memory === "kept") parts.push(memoryKept);
+  const { remaining_memories: remaining = null } = isObject(data) ? data : {};
+  if (Array.isArray(remaining) && remaining.length > 0) parts.push(memoriesRemain);
   return parts.join("\n\n");
 }
 
@@ -84,6 +122,9 @@ const exportsRemoved =
   "The files of these exports were removed from the server. Delete downloaded copies yourself.";
 const memoryKept =
   "The memory itself was not deleted, and new records may contain it. To delete it, run the command again with --delete-memory.";
+
+const memoriesRemain =
+  "The remaining memories still have the text. Erase them, too, if they are about the same.";
 
 /** Only the notes, so that `audit verify --checkpoint FILE` reads the output of `memledger audit checkpoint > FILE`. */
 function notesOf(data: Json): string {

@@ -5,9 +5,10 @@ import { useLocalKey } from "../../src/access/local-key.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { redactRecords } from "../../src/audit/redact.ts";
+import { traceRecords } from "../../src/audit/trace-records.ts";
 import type { InstallationOperation } from "../../src/calls/operation.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { type ModelProject, planNames, redaction } from "./model.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { type ModelProject, type ModelRecord, planNames } from "./model.ts";
 import { chance, equal, note, pick, type Run } from "./model-call.ts";
 import { judge } from "./model-judge.ts";
 
@@ -117,7 +118,8 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   const named = project.chain.records.flatMap(({ memory }) => memory ?? []);
   if (named.length > 0 && chance(run, 60)) {
     const memory = pick(run, named);
-    const count = model.erase(memory, at());
+    const repeated = await traceRepeated(run, { memory });
+    const count = model.erase(memory, repeated, at());
     const checks = model.forgetChecksOf(memory);
     if (count === 0 && checks === 0)
       return void (await administer(run, redactRecords, { memory }, { code: 2204, status: 404 }));
@@ -135,11 +137,26 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   } else if (isLasting) {
     await administer(run, redactRecords, input, { code: 1400, status: 400 });
   } else {
-    if (!record.isErased) chain.append({ ...redaction, at: at() });
+    const held = await traceRepeated(run, input);
+    equal(held.includes(record), !record.isErased, "whether a record holds its own text");
+    const count = model.erase(null, held, at());
     const { redacted } = await administer(run, redactRecords, input);
-    equal(redacted, record.isErased ? 0 : 1, "records that were erased");
-    record.isErased = true;
+    equal(redacted, count, "records that were erased");
   }
+}
+
+/** The records that the product finds, except those that only name a memory: which texts are the same is its own decision. */
+async function traceRepeated(run: Run, input: JsonObject): Promise<ModelRecord[]> {
+  const { records } = await administer(run, traceRecords, input);
+  const found = Array.isArray(records) ? records.filter(isObject) : [];
+  return found
+    .filter(({ holding }) => input.memory === undefined || holding !== "shown")
+    .map(({ project, seq }) => {
+      const chain = run.model.projects.find(({ id }) => id === project)?.chain ?? run.model.installation;
+      const record = chain.records[Number(seq) - 1];
+      if (record === undefined) throw new Error("a record was found that no call has left");
+      return record;
+    });
 }
 
 async function sweep(run: Run): Promise<void> {

@@ -196,13 +196,16 @@ export class Model {
     return forgotten;
   }
 
-  /** Erases what holds this text. @returns how many records. */
-  erase(text: string, now: number): number {
+  /** Erases what names this memory, and these records. @returns how many records. */
+  erase(memory: string | null, others: readonly ModelRecord[], now: number): number {
     let erased = 0;
     const lasting = ["audit.redact", "audit.prune"];
     for (const chain of this.chains) {
       const held = chain.present.filter(
-        (record) => !record.isErased && !lasting.includes(record.action) && record.text.includes(text),
+        (record) =>
+          !record.isErased &&
+          !lasting.includes(record.action) &&
+          (others.includes(record) || (memory !== null && record.text.includes(memory))),
       );
       for (const record of held) record.isErased = true;
       erased += held.length;

@@ -75,11 +75,22 @@ describe("an erasure by memory", () => {
     expect(await app.administer(redactRecords, { memory })).toMatchObject({ memory: "absent" });
   });
 
-  test("cannot delete the memory of a record", async () => {
-    const input = { record: "0".repeat(32), delete_memory: true };
-    await expect(app.administer(redactRecords, input)).rejects.toThrow(
-      /delete_memory needs the id of a memory/,
-    );
+  test("that was made of a record deletes it with the record, unless it says something else now", async () => {
+    const { call, remember, logs } = await openProject();
+    const [same, changed] = [
+      await remember("Ada lives at 19 Example Lane"),
+      await remember("Ada works at 20 Example Lane"),
+    ];
+    await call("PUT", `/v1/memories/${changed}`, { content: "Nothing is known of that person." });
+    const records = (await logs("action=memory.create")).map(({ id }) => String(id)).toSorted();
+    const erase = (record: string | undefined) =>
+      app.administer(redactRecords, { record: record ?? "", delete_memory: true });
+    expect(await erase(records[0])).toMatchObject({ memory: null, deleted_memories: [same] });
+    expect(await erase(records[1])).toMatchObject({ memory: null, deleted_memories: [] });
+    expect((await call("GET", "/v1/memories")).text).not.toContain("Example Lane");
+  });
+
+  test("must be named", async () => {
     await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(
       /id of a record or the id of a memory/,
     );

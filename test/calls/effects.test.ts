@@ -130,6 +130,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.attest": () => ({}),
   "audit.list_chain": ({ project }) => ({ project }),
   "audit.show_record": ({ audit_id }) => ({ record: audit_id }),
+  "audit.trace": ({ memory_id }) => ({ memory: memory_id }),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),
   "backup.create": () => ({ file: "/backups/b.tar.zst", includes_signing_key: false }),

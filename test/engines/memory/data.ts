@@ -4,7 +4,7 @@ import type { Key } from "../../../src/access/key.ts";
 import type { Project } from "../../../src/access/project.ts";
 import type { Session, SignInLink } from "../../../src/access/session.ts";
 import type { SealedRecord } from "../../../src/audit/chain.ts";
-import type { RecordLocation } from "../../../src/audit/store.ts";
+import type { RecordLocation } from "../../../src/audit/traced.ts";
 import type { Export } from "../../../src/export/export.ts";
 import { createIdSource, type IdSource } from "../../../src/ids.ts";
 import type { Check } from "../../../src/memory/check.ts";

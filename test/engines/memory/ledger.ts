@@ -14,11 +14,12 @@ import type {
   LedgerStatistics,
   MentionQuery,
   Mentions,
-  RecordLocation,
   RecordPage,
   RecordQuery,
   SignedCheckpoint,
 } from "../../../src/audit/store.ts";
+import { createTracer } from "../../../src/audit/trace.ts";
+import type { RecordLocation, Trace, TracedRecords } from "../../../src/audit/traced.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
 import type { ExportTransaction } from "../../../src/export/store.ts";
 import { toTimestamp } from "../../../src/timestamp.ts";
@@ -184,7 +185,7 @@ export function createAuditTransaction(
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
     signDueCheckpoints: async () => undefined,
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
-    findTextAfter: async (text, through) => findText(data, text, through).map(toLocation),
+    traceAfter: async ({ trace, through }) => followTrace(data, trace, through).records,
     erasures: async () => countErasures(data),
     async erase(places) {
       const ended = new Set<string>();
@@ -214,8 +215,14 @@ export function countErasures(data: Data): number {
   return recordsOfChain(data, null).findLast(({ action }) => action === "audit.redact")?.number ?? 0;
 }
 
-export function findText({ records }: Data, text: string, after: number): RecordRow[] {
-  return records.all().filter(({ number, payload }) => number > after && payload?.text.includes(text));
+export function followTrace({ records }: Data, from: Trace, after: number): Omit<TracedRecords, "through"> {
+  const tracer = createTracer(from);
+  const found = records.all().flatMap((row) => {
+    const place = toLocation(row);
+    const holding = row.number > after ? tracer.take(place, toStoredRecord(row)) : null;
+    return holding === null ? [] : [{ ...place, holding }];
+  });
+  return { trace: tracer.trace(), records: found };
 }
 
 export function createExportTransaction(

@@ -23,7 +23,7 @@ import {
   createCheckpoints,
   createExportTransaction,
   findMentions,
-  findText,
+  followTrace,
   listCheckpoints,
   listRecords,
   recordsOfChain,
@@ -94,8 +94,11 @@ export function openMemoryStore(
           const row = data.records.all().find((record) => record.id === id);
           return row === undefined ? null : toLocation(row);
         }),
-      findText: (text) =>
-        data.inTurn(() => ({ places: findText(data, text, 0).map(toLocation), through: data.next() })),
+      trace: (trace) =>
+        data.inTurn(() => ({
+          ...followTrace(data, followTrace(data, trace, 0).trace, 0),
+          through: data.next(),
+        })),
       erasures: () => data.inTurn(() => countErasures(data)),
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },

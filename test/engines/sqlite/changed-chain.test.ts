@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { emptyTrace } from "../../../src/audit/traced.ts";
 import { openDatabase } from "../../../src/native/sqlite.ts";
 import { openSeam, runtime, unitVector } from "../../storage/seam.ts";
 
@@ -49,14 +50,14 @@ test("an erasure in two chains, of which one was changed, is undone in both, and
   const memory = String(data.id);
   await changed.create({ content: `see ${memory}`, vector: unitVector(2) });
   appendAsAnotherProcess(path, changed.id);
-  const prepared = await seam.store.audit.findText(memory);
-  expect(prepared.places.map(({ project }) => project)).toEqual([other.id, changed.id]);
+  const prepared = await seam.store.audit.trace({ ...emptyTrace, memories: [memory] });
+  expect(prepared.records.map(({ project }) => project)).toEqual([other.id, changed.id]);
   const input = { memory };
   const erased = await seam.commit({
     operation: "audit.redact",
     keyId: null,
     bodyText: JSON.stringify(input),
-    decision: { refused: null, parameters: {}, prepared },
+    decision: { refused: null, parameters: {}, prepared: { ...prepared, memories: [], made: [] } },
   });
   expect(erased.code).toBe(1503);
   expect((await other.create({ content: "goes on", vector: unitVector(3) })).code).toBe(1000);

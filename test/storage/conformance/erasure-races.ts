@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { redactRecords } from "../../../src/audit/redact.ts";
 import { administrationOf, type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
-import { readEntries } from "./records.ts";
+import { findText, readEntries } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 
@@ -38,7 +38,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         const [erased, outdated] = await Promise.all(both);
         expect([erased.code, outdated.code]).toEqual([1000, 1503]);
         expect((await search()).code).toBe(1503);
-        expect((await seam.store.audit.findText("Example Lane")).places).toEqual([]);
+        expect(await findText(seam, member, "Example Lane")).toEqual([]);
         const actions = (await readEntries(seam, member)).map(({ action }) => action);
         expect(actions).toEqual(["memory.create", "memory.delete", "audit.redact"]);
         const now = await seam.store.audit.erasures();
@@ -56,7 +56,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         expect((await seam.commit(search)).code).toBe(1000);
         const erased = await seam.administer("audit.redact", input, prepared);
         expect(erased.data).toMatchObject({ redacted: 2 });
-        expect((await seam.store.audit.findText("Ada lives")).places).toEqual([]);
+        expect(await findText(seam, member, "Ada lives")).toEqual([]);
       }));
   });
 

@@ -3,9 +3,11 @@
 import type { StoredRecord } from "../../../src/audit/record.ts";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import type { RecordPage, RecordQuery } from "../../../src/audit/store.ts";
+import { emptyTrace, type TracedRecord } from "../../../src/audit/traced.ts";
 import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
 import { parseEntry } from "../../../src/audit/verify/entry-parser.ts";
 import { createSegmentVerifier } from "../../../src/audit/verify/segment.ts";
+import { toWordText } from "../../../src/text/word-text.ts";
 import { type Member, neverAborted, type Seam } from "../seam.ts";
 
 export const everyRecord: RecordQuery = {
@@ -27,6 +29,16 @@ export function listRecords(
   query: Partial<RecordQuery> = {},
 ): Promise<RecordPage> {
   return seam.store.audit.list(caller.project, { ...everyRecord, ...query }, neverAborted);
+}
+
+/** The records of a project that repeat the text. */
+export async function findText(
+  seam: Pick<Seam, "store">,
+  { id }: Pick<Member, "id">,
+  text: string,
+): Promise<readonly TracedRecord[]> {
+  const trace = { ...emptyTrace, projects: [id], texts: [toWordText(text)] };
+  return (await seam.store.audit.trace(trace)).records;
 }
 
 /** What the entries say, oldest first. */

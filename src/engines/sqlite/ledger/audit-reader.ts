@@ -1,7 +1,9 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
 import type { StoredRecord } from "../../../audit/record.ts";
-import type { ChainOwner, RecordLocation } from "../../../audit/store.ts";
+import type { ChainOwner } from "../../../audit/store.ts";
+import { createTracer } from "../../../audit/trace.ts";
+import type { RecordLocation, Trace, TracedRecord } from "../../../audit/traced.ts";
 import { erasureBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
@@ -77,7 +79,7 @@ export function createAuditReader(database: Database) {
       const row = placeById.get(id);
       return row === undefined ? null : toPlace(row);
     },
-    findText: createMentions(database),
+    traceBatch: createTraceBatches(database),
     find(project: ChainOwner, id: string): StoredRecord | null {
       const chain = span(project);
       const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
@@ -89,22 +91,28 @@ export function createAuditReader(database: Database) {
 const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project";
 const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
 
-interface MentionBatch {
-  readonly places: readonly RecordLocation[];
+interface TraceBatch {
+  readonly trace: Trace;
+  readonly records: readonly TracedRecord[];
   /** Row that was read last; null when there was none. */
   readonly through: number | null;
 }
 
-/** @returns a function that looks for a text in one batch of payloads, those of the rows after a number. */
-export function createMentions(database: Database): (text: string, after: number) => MentionBatch {
-  const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
-    `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
+/** @returns a function that follows a trace through one batch of payloads, those of the rows after a number. */
+export function createTraceBatches(database: Database): (trace: Trace, after: number) => TraceBatch {
+  const payloads = database.prepare<[number], PlaceRow & RecordRow & { number: number }>(
+    `SELECT e.number, ${recordColumns}, ${places} FROM audit_entry e ${placeJoin}
      WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${erasureBatchRows}`,
   );
-  return (text, after) => {
+  return (trace, after) => {
+    const tracer = createTracer(trace);
     const rows = payloads.all(after);
-    const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
-    return { places: hits.map(toPlace), through: rows.at(-1)?.number ?? null };
+    const records = rows.flatMap((row) => {
+      const place = toPlace(row);
+      const holding = tracer.take(place, toStoredRecord(row));
+      return holding === null ? [] : [{ ...place, holding }];
+    });
+    return { trace: tracer.trace(), records, through: rows.at(-1)?.number ?? null };
   };
 }
 

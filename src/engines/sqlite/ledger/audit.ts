@@ -3,12 +3,13 @@
 import { sealRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import { choosePruning } from "../../../audit/retention.ts";
-import type { AuditTransaction, RecordLocation } from "../../../audit/store.ts";
+import type { AuditTransaction } from "../../../audit/store.ts";
+import type { TracedRecord } from "../../../audit/traced.ts";
 import type { IdSource } from "../../../ids.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
-import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
+import { createChainSpan, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
@@ -39,7 +40,7 @@ export function createAuditTransaction(
     )
     .pluck();
 
-  const findText = createMentions(database);
+  const traceBatch = createTraceBatches(database);
   const serialOf = serialsOf(database);
   const toSerial = (project: string | null) => (project === null ? null : serialOf(project));
   const span = createChainSpan(database);
@@ -79,12 +80,12 @@ export function createAuditTransaction(
       checkpoints.signDueBefore(now);
     },
 
-    async findTextAfter(text, through) {
-      const found: RecordLocation[] = [];
-      for (let after: number | null = through; after !== null; ) {
-        const batch = findText(text, after);
-        found.push(...batch.places);
-        after = batch.through;
+    async traceAfter({ trace, through }) {
+      const found: TracedRecord[] = [];
+      let batch: ReturnType<typeof traceBatch> = { trace, records: [], through };
+      while (batch.through !== null) {
+        batch = traceBatch(batch.trace, batch.through);
+        found.push(...batch.records);
       }
       return found;
     },

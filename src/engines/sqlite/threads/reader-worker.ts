@@ -45,7 +45,7 @@ const handlers = {
   listCheckpoints: audit.checkpoints,
   findRecord: audit.find,
   placeRecord: audit.place,
-  findText: audit.findText,
+  traceBatch: audit.traceBatch,
   boundModel: missing.boundModel,
   modelChange: missing.modelChange,
   countMemories: missing.countMemories,

@@ -2,7 +2,8 @@
 // turns, and a request whose client has closed the connection is never sent.
 
 import type { Project } from "../../../access/project.ts";
-import type { AuditReader, ChainOwner, RecordLocation } from "../../../audit/store.ts";
+import type { AuditReader, ChainOwner } from "../../../audit/store.ts";
+import type { TracedRecord } from "../../../audit/traced.ts";
 import type { Clock } from "../../../clock.ts";
 import { readQueueLimits, readRequestsAtOnce, readRequestsOfProjectAtOnce } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -110,14 +111,19 @@ export function createReader(
       mentions: (project, query, signal) => ask(by(project, signal), "findMentions", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
-      async findText(text) {
-        const places: RecordLocation[] = [];
-        for (let through = 0; ; ) {
-          const batch = await ask(serverItself, "findText", text, through);
-          if (batch.through === null) return { places, through };
-          places.push(...batch.places);
-          through = batch.through;
+      async trace(trace) {
+        const found = new Map<string, TracedRecord>();
+        let last = { trace, through: 0 };
+        for (const _ of ["what later records tell", "what earlier ones repeat of it"]) {
+          last = { ...last, through: 0 };
+          for (;;) {
+            const batch = await ask(serverItself, "traceBatch", last.trace, last.through);
+            for (const record of batch.records) found.set(record.id, record);
+            if (batch.through === null) break;
+            last = { trace: batch.trace, through: batch.through };
+          }
         }
+        return { ...last, records: [...found.values()].sort((a, b) => a.seq - b.seq) };
       },
       verify: verify.project,
     },

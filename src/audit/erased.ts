@@ -1,0 +1,121 @@
+// Owns what an erasure is about: a memory or a record, the records that hold its text, and the memories that have it.
+
+import { Type } from "@sinclair/typebox";
+import type { Project } from "../access/project.ts";
+import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
+import type { Store } from "../storage/store.ts";
+import { repeatsText, withContent } from "./trace.ts";
+import { emptyTrace, type Holding, type Trace, type TracedRecord, type TracedRecords } from "./traced.ts";
+
+/** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */
+export const notErasable = ["audit.redact", "audit.prune"];
+
+/** Memories that are compared with the text in one step. */
+const comparedAtOnce = 500;
+
+export const erased = {
+  record: Type.Optional(Type.String({ description: "Id of an audit record." })),
+  memory: Type.Optional(Type.String({ description: "Id of a memory, which may be deleted already." })),
+};
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const heldCounts = {
+  origin: count(
+    "Of these, records from which the text came, and those that a call performed for them has left.",
+  ),
+  shown: count("Of these, other records that name the memory by its id."),
+  repeated: count("Of these, records that have the same words without an id."),
+};
+
+export interface Holders extends TracedRecords {
+  /** Memories that have the text, in the order of their ids. */
+  readonly memories: readonly string[];
+  /** Of these, those that were made of the record. */
+  readonly made: readonly string[];
+}
+
+interface Asked {
+  readonly record?: string;
+  readonly memory?: string;
+}
+
+/** @throws Refusal 1400 unless the call names one memory or record that can be erased, and 2204 without such a record */
+export async function traceText(input: Asked, store: Store, signal: AbortSignal): Promise<Holders> {
+  const target = await readTarget(input, store);
+  const found = await traceAll(target, store);
+  const memories = await findMemories(found.trace, store, signal);
+  return { ...found, memories, made: memories.filter((id) => found.trace.made.includes(id)) };
+}
+
+async function readTarget(input: Asked, store: Store): Promise<Trace> {
+  const { record, memory } = withPlainIds(input);
+  const id = record ?? memory ?? "";
+  if (record !== undefined && memory !== undefined) {
+    throw new Refusal(
+      1400,
+      "The call names a record and a memory. Name only one of them, and run a second command for the other.",
+    );
+  }
+  if (!isId(id)) {
+    throw new Refusal(1400, "Send the id of a record or the id of a memory: 32 hexadecimal characters.");
+  }
+  if (memory !== undefined) return { ...emptyTrace, memories: [id] };
+  const place = await store.audit.place(id);
+  if (place === null)
+    throw new Refusal(
+      2204,
+      "The audit record does not exist. It may have been pruned. List records to find its id.",
+    );
+  if (notErasable.includes(place.action)) {
+    throw new Refusal(
+      1400,
+      `A record of ${place.action} cannot be erased: verifiers need its payload, which says what was removed from the chain. Name another record.`,
+    );
+  }
+  return { ...emptyTrace, records: [id] };
+}
+
+/** What the memory says now may be in no record that names it, because the older ones were removed. */
+async function traceAll(target: Trace, store: Store): Promise<TracedRecords> {
+  const found = await store.audit.trace(target);
+  let { trace } = found;
+  for (const id of target.memories) {
+    for (const project of await projectsOf(found.trace, store)) {
+      const content = (await store.memories.find(project, id))?.memory.content ?? null;
+      if (content !== null && !repeatsText(trace, content)) trace = withContent(trace, project.id, content);
+    }
+  }
+  return trace === found.trace ? found : store.audit.trace(trace);
+}
+
+/** Those that are in the trace or repeat one of its texts. */
+async function findMemories(trace: Trace, store: Store, signal: AbortSignal): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const project of await projectsOf(trace, store)) {
+    const query = { type: null, tags: null, withVectors: false, limit: comparedAtOnce };
+    for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+      const page = await store.memories.exportPage(project, { ...query, cursor }, signal);
+      for (const { id, content } of page?.memories ?? []) if (repeatsText(trace, content)) found.push(id);
+      cursor = page?.next ?? null;
+    }
+  }
+  return found.sort();
+}
+
+async function projectsOf({ projects }: Trace, { access }: Store): Promise<readonly Project[]> {
+  const found = await Promise.all(projects.map((id) => (id === null ? null : access.findProject(id))));
+  return found.filter((project) => project !== null);
+}
+
+export function countHoldings(records: readonly TracedRecord[]): Record<Holding, number> {
+  const of = (wanted: Holding) => records.filter(({ holding }) => holding === wanted).length;
+  return { origin: of("origin"), shown: of("shown"), repeated: of("repeated") };
+}
+
+/** The ids in lower case without surrounding white space: a person may have copied one with a space or in capitals. */
+export function withPlainIds<Input extends Asked>(input: Input) {
+  const { record, memory, ...rest } = input;
+  return { ...rest, record: record?.trim().toLowerCase(), memory: memory?.trim().toLowerCase() };
+}

@@ -1,0 +1,242 @@
+// Owns which records hold a text that is to be erased: those that name its memory, those that the memory came from, and those that repeat
+// the text without an id. Nothing is stored for it: the relations are read from the payloads, oldest first, so they are there for the
+// records of every version. Pure. Must never follow a text into the records of another project.
+
+import { isObject, type Json } from "../json/json.ts";
+import { foldCase, toWordText } from "../text/word-text.ts";
+import { toMemoryEvent } from "./memory-events.ts";
+import type { StoredRecord } from "./record.ts";
+import type { AuditRecordDetail } from "./record-schema.ts";
+import { toAuditRecordDetail } from "./record-view.ts";
+import type { Holding, RecordLocation, Trace } from "./traced.ts";
+
+/** Shorter texts say too little to be looked for: they would be in records of something else. */
+const contentMin = { words: 2, characters: 8 };
+const messageMin = { words: 4, characters: 20 };
+/** Of a longer text the beginning and the end are looked for: who repeats a message repeats all of it. */
+const textMaxWords = 400;
+const textsMax = 5_000;
+
+export interface Tracer {
+  /** Takes the records of all chains, oldest first. @returns null: the record holds nothing */
+  take(place: RecordLocation, record: StoredRecord): Holding | null;
+  trace(): Trace;
+}
+
+export function createTracer(from: Trace): Tracer {
+  const memories = new Set(from.memories);
+  const records = new Set(from.records);
+  const made = new Set(from.made);
+  const sources = new Set(from.sources);
+  const projects = new Set(from.projects);
+  const tellingWords = new Set(from.tellingWords);
+  /** With the longest word of each, by which most records are passed over. */
+  const texts = new Map(from.texts.map((text) => [text, longestWord(text)]));
+
+  const addText = (text: Json | undefined, min: typeof contentMin): void => {
+    if (typeof text !== "string" || texts.size >= textsMax) return;
+    for (const part of partsOf(toWordText(text))) {
+      const isLong = countWords(part) >= min.words || part.length - 2 >= min.characters;
+      if (isLong && part.trim() !== "") texts.set(part, longestWord(part));
+    }
+  };
+  const addContent = (text: Json | undefined): void => {
+    addText(text, contentMin);
+    if (typeof text === "string") for (const word of tellingWordsOf(text)) tellingWords.add(word);
+  };
+  const repeats = (payload: string): boolean => {
+    const folded = foldCase(payload);
+    const possible = [...texts].filter(([, word]) => folded.includes(word));
+    if (possible.length === 0) return false;
+    const said = stringsIn(parse(payload)).map(toWordText).join("|");
+    return possible.some(([text]) => said.includes(text));
+  };
+  const findHolding = (place: RecordLocation, payload: string): Holding | null => {
+    const isNamed = [...records, ...sources].some((id) => id === place.id || payload.includes(id));
+    if (isNamed && isOrigin(place.id, payload)) return "origin";
+    if ([...memories, ...made].some((id) => payload.includes(id))) return "shown";
+    return projects.has(place.project) && repeats(payload) ? "repeated" : null;
+  };
+  /** Adds the record to those of which every word is looked for, if all its words are those of one of them. */
+  const isOrigin = (id: string, payload: string): boolean => {
+    const { extracted, repeated, injection } = linksOf(parse(payload));
+    const isAll = [extracted, injection].some((link) => link !== null && records.has(link));
+    if (isAll) records.add(id);
+    return isAll || [id, extracted, repeated].some((link) => link !== null && isTraced(link));
+  };
+  const isTraced = (id: string): boolean => records.has(id) || sources.has(id);
+
+  const follow = (place: RecordLocation, record: StoredRecord, payload: string): void => {
+    const value = parse(payload);
+    const detail = toAuditRecordDetail(record, false);
+    const { extracted, injection } = linksOf(value);
+    if (records.has(place.id)) {
+      projects.add(place.project);
+      if (extracted !== null) records.add(extracted);
+      for (const id of memoriesMadeBy(detail)) {
+        made.add(id);
+        contentsOf(value, detail, id).forEach(addContent);
+      }
+      for (const text of ownWordsOf(detail)) addText(text, messageMin);
+    }
+    if (isTraced(place.id) && injection !== null) sources.add(injection);
+    for (const id of memories) {
+      if (!payload.includes(id)) continue;
+      const contents = contentsOf(value, detail, id);
+      if (contents.length > 0) projects.add(place.project);
+      contents.forEach(addContent);
+      if (detail.action === "memory.extract" && extracted !== null && contents.length > 0)
+        sources.add(extracted);
+    }
+    // The model was told the text, so its answer may repeat it in other words, and later requests repeat the answer.
+    for (const answer of answersIn(detail)) {
+      const said = toWordText(answer).split(" ");
+      if (said.some((word) => tellingWords.has(word))) addText(answer, messageMin);
+    }
+  };
+
+  return {
+    take(place, record) {
+      const { payload } = record;
+      if (payload === null) return null;
+      const holding = findHolding(place, payload);
+      if (holding !== null) follow(place, record, payload);
+      return holding;
+    },
+    trace: () => ({
+      memories: [...memories],
+      records: [...records],
+      made: [...made],
+      sources: [...sources],
+      texts: [...texts.keys()],
+      projects: [...projects],
+      tellingWords: [...tellingWords],
+    }),
+  };
+}
+
+/** What a memory says now, which no record may have any more. */
+export function withContent(trace: Trace, project: string, content: string): Trace {
+  const parts = partsOf(toWordText(content)).filter((part) => part.trim() !== "");
+  return {
+    ...trace,
+    projects: [...new Set([...trace.projects, project])],
+    texts: [...new Set([...trace.texts, ...parts])],
+    tellingWords: [...new Set([...trace.tellingWords, ...tellingWordsOf(content)])],
+  };
+}
+
+/** Whether a text that is not in a record repeats one of the texts. */
+export function repeatsText({ texts }: Pick<Trace, "texts">, content: string): boolean {
+  const said = toWordText(content);
+  return texts.some((text) => said.includes(text));
+}
+
+interface Links {
+  /** The record whose words an extraction has read. */
+  readonly extracted: string | null;
+  /** The record whose answer was repeated. */
+  readonly repeated: string | null;
+  /** The record of the injection that was performed for the call. */
+  readonly injection: string | null;
+}
+
+function linksOf(payload: Json): Links {
+  if (!isObject(payload)) return { extracted: null, repeated: null, injection: null };
+  const { remembers, repeats, injection } = payload;
+  return {
+    extracted: isObject(remembers) ? idOf(remembers.record) : null,
+    repeated: idOf(repeats),
+    injection: idOf(injection),
+  };
+}
+
+function idOf(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+const makingActions: ReadonlySet<string> = new Set([
+  "memory.create",
+  "memory.create_batch",
+  "memory.update",
+  "memory.extract",
+]);
+
+function memoriesMadeBy({ action, is_success, memory_results }: AuditRecordDetail): readonly string[] {
+  if (!is_success || !makingActions.has(action) || !Array.isArray(memory_results)) return [];
+  return memory_results.flatMap((result) => {
+    return isObject(result) && typeof result.id === "string" ? [result.id] : [];
+  });
+}
+
+/** What the caller has said, and what was answered. */
+function ownWordsOf(detail: AuditRecordDetail): readonly string[] {
+  const { memory_query: asked } = detail;
+  return [...(Array.isArray(asked) ? stringsIn(asked) : []), ...answersIn(detail)];
+}
+
+/** What a model has answered. What other operations put out is in their results. */
+function answersIn({ action, output_content }: AuditRecordDetail): readonly string[] {
+  return action.startsWith("gateway.") ? stringsIn(output_content) : [];
+}
+
+/** Everything that a record says about the content of a memory: what it is, what it was, and the sentence from which it came. */
+function contentsOf(value: Json, detail: AuditRecordDetail, id: string): readonly Json[] {
+  const formerValues = isObject(value) ? value.former_values : undefined;
+  const event = toMemoryEvent({ detail, formerValues }, id);
+  const said = [event?.values?.content, event?.former?.content, event?.evidence];
+  return [...said, ...objectsWith(value, id).flatMap(({ content, evidence }) => [content, evidence])].filter(
+    (text) => typeof text === "string",
+  );
+}
+
+/** The objects that have this id, or were matched with it. */
+function objectsWith(value: Json, id: string): { readonly content?: Json; readonly evidence?: Json }[] {
+  if (Array.isArray(value)) return value.flatMap((each) => objectsWith(each, id));
+  if (!isObject(value)) return [];
+  const { match } = value;
+  const isIt = value.id === id || (isObject(match) && match.id === id);
+  return [...(isIt ? [value] : []), ...Object.values(value).flatMap((each) => objectsWith(each, id))];
+}
+
+function stringsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function parse(payload: string): Json {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    // Verification reports the record.
+    return null;
+  }
+}
+
+/** Rare enough that an answer with one of them may be about the same: long words, numbers, and names. */
+function tellingWordsOf(text: string): readonly string[] {
+  const names = [...text.matchAll(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}\p{L}{2,}/gu)].map(([name]) =>
+    toWordText(name).trim(),
+  );
+  const long = toWordText(text).trim().split(" ");
+  return [...names, ...long.filter((word) => word.length >= 6 || (/\d/.test(word) && word.length >= 2))];
+}
+
+function partsOf(wordText: string): readonly string[] {
+  const words = wordText.trim().split(" ");
+  if (words.length <= textMaxWords) return [wordText];
+  const half = textMaxWords / 2;
+  return [words.slice(0, half), words.slice(-half)].map((part) => ` ${part.join(" ")} `);
+}
+
+function countWords(wordText: string): number {
+  return wordText.trim().split(" ").length;
+}
+
+function longestWord(wordText: string): string {
+  return wordText
+    .trim()
+    .split(" ")
+    .reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}

@@ -1,0 +1,60 @@
+// Owns what an erasure looks for, and the records that hold it. How they are found is in trace.ts.
+
+/** The position of a record, for an erasure. */
+export interface RecordLocation {
+  /** Id; null: the installation. */
+  readonly project: string | null;
+  readonly seq: number;
+  readonly id: string;
+  readonly action: string;
+  /** Whether its payload still exists. */
+  readonly hasPayload: boolean;
+}
+
+/** What is looked for. It grows with each record that holds some of it. Plain data: it travels between threads. */
+export interface Trace {
+  /** Memories whose text is looked for, also by their ids. */
+  readonly memories: readonly string[];
+  /** Records of which every word is looked for. */
+  readonly records: readonly string[];
+  /** Memories that were made of these records. What other records make of them is another text. */
+  readonly made: readonly string[];
+  /** Records from which one of the memories was extracted, and those that a call performed for them has left. */
+  readonly sources: readonly string[];
+  /** Word texts, in the records of these projects (null: the installation). */
+  readonly texts: readonly string[];
+  readonly projects: readonly RecordLocation["project"][];
+  /** Words by which an answer may repeat the text in other words. */
+  readonly tellingWords: readonly string[];
+}
+
+export const emptyTrace: Trace = {
+  memories: [],
+  records: [],
+  made: [],
+  sources: [],
+  texts: [],
+  projects: [],
+  tellingWords: [],
+};
+
+/**
+ * Why a record holds the text. "origin": the text came from it, or a call copied the words of that record into it. "shown": it names the
+ * memory. "repeated": it has the same words, without an id.
+ */
+export const holdings = ["origin", "shown", "repeated"] as const;
+export type Holding = (typeof holdings)[number];
+
+export interface TracedRecord extends RecordLocation {
+  readonly holding: Holding;
+}
+
+/** Records that hold what a trace looks for. */
+export interface TracedRecords {
+  /** Grown by what was found. */
+  readonly trace: Trace;
+  /** In the order of their positions in each chain. */
+  readonly records: readonly TracedRecord[];
+  /** The newest record whose payload was read, as a number over all chains. */
+  readonly through: number;
+}

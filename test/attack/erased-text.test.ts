@@ -1,0 +1,173 @@
+// Tells a text to a server over its gateway, lets it spread, erases it once, and looks for it in everything that the API shows and in every
+// file of the data directory.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { redactRecords } from "../../src/audit/redact.ts";
+import { traceRecords } from "../../src/audit/trace-records.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { type FakeUpstream, startFakeUpstream } from "../gateway/fake-upstream.ts";
+import { chatAnswer } from "../gateway/upstream-shapes.ts";
+import { extracted } from "../remembering/answers.ts";
+
+let upstream: FakeUpstream;
+let app: TestApp;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  const toml = `[[gateway.upstreams]]\nname = "fake"\nbase-url = "${upstream.origin}/v1"\nmodels = ["*"]\nmemory-floor = 0\nmemory-deadline-ms = 20000\n`;
+  app = await startTestApp({}, undefined, undefined, toml);
+});
+afterAll(async () => {
+  await app.stop();
+  await upstream.close();
+});
+
+interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What the assistant says, whatever it was told. */
+const answers = {
+  noted: "I will keep the allergy to pistachios in mind from now on.",
+  restated: "You cannot eat that baklava, because it is full of pistachios.",
+  other: "The meeting room on the second floor is free at three today.",
+};
+
+async function openConversations() {
+  const { id, key } = await app.createProject("custom");
+  const chat = async (messages: readonly Message[], answer: string, headers: Record<string, string> = {}) => {
+    upstream.answerWith(() => ({ body: JSON.stringify(chatAnswer("m", answer)) }));
+    const response = await fetch(`${app.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ model: "m", messages }),
+    });
+    await response.text();
+    expect(response.status).toBe(200);
+    return response.headers.get("memledger-record") ?? "";
+  };
+  const call = (method: string, path: string, body?: unknown) =>
+    app.call(method, path, body === undefined ? { key } : { key, body });
+  return { id, key, chat, call };
+}
+
+const remember = { "Memledger-Remember": "true" };
+const without = { "Memledger-Memory": "off" };
+const said = "I am allergic to pistachios.";
+
+/** A text that spreads: said, remembered, injected, answered in other words, carried on in histories, and searched for. */
+async function spread() {
+  const project = await openConversations();
+  const { chat, call, id } = project;
+  const user = (content: string) => ({ role: "user", content });
+  const assistant = (content: string) => ({ role: "assistant", content });
+  const first = await chat([user(said)], answers.noted, remember);
+  await extracted(app, 1, id);
+  // The same conversation goes on without memory: its history has the text without an id.
+  const history = [user(said), assistant(answers.noted), user("Is a room free?")];
+  await chat(history, answers.other, without);
+  // Another one is told the memory, repeats it in other words, and goes on without memory.
+  const asked = [user("May I have the baklava?")];
+  await chat(asked, answers.restated, remember);
+  await extracted(app, 2, id);
+  await chat([...asked, assistant(answers.restated), user("Thank you, see you.")], answers.other, without);
+  await call("POST", "/v1/memories/search", { query: "What is she allergic to?" });
+  await call("GET", "/v1/memories");
+  await call("POST", "/v1/memories/extract", { text: `Notes of today. ${said.toUpperCase()} The end.` });
+  // Records of something else, which stay.
+  await chat([user("Which floor has the printers?")], answers.other, without);
+  await call("POST", "/v1/memories", {
+    content: "The printers are on the fourth floor.",
+    memory_type: "fact",
+  });
+  const { data } = await call("GET", "/v1/memories?memory_type=fact");
+  const memories = Array.isArray(data.memories) ? data.memories.filter(isObject) : [];
+  const memory = memories.find(({ content }) => String(content).includes("pistachios"));
+  return { ...project, first, memory: String(memory?.id) };
+}
+
+/** Everything that the API shows of the memories and the records of the project. */
+async function everythingShown({ call }: Awaited<ReturnType<typeof openConversations>>): Promise<string> {
+  const texts: string[] = [];
+  const listed = await call("GET", "/v1/audit/logs?page_size=100");
+  const logs = Array.isArray(listed.data.logs) ? listed.data.logs.filter(isObject) : [];
+  texts.push(listed.text, (await call("GET", "/v1/memories?is_active=false")).text);
+  for (const { id } of logs) texts.push((await call("GET", `/v1/audit/logs/${id}`)).text);
+  texts.push((await call("GET", "/v1/memories")).text, (await call("GET", "/v1/memories/export")).text);
+  texts.push((await call("POST", "/v1/memories/inject", {})).text);
+  return texts.join("\n");
+}
+
+const kinds = (records: unknown): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const each of Array.isArray(records) ? records.filter(isObject) : [])
+    counts[`${each.action} ${each.holding}`] = (counts[`${each.action} ${each.holding}`] ?? 0) + 1;
+  return counts;
+};
+
+/** All files of the data directory, with the payloads of the database decompressed. */
+function everythingStored(): string {
+  const { dataDir } = app.config;
+  const files = readdirSync(dataDir, { recursive: true }).map((name) => join(dataDir, String(name)));
+  const bytes = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file));
+  const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+  const payloads = bytes.flatMap((each) => {
+    const found: string[] = [];
+    for (let at = each.indexOf(frame); at !== -1; at = each.indexOf(frame, at + 1)) {
+      try {
+        found.push(Buffer.from(Bun.zstdDecompressSync(each.subarray(at))).toString());
+      } catch {
+        // A page ends in the middle of it, or it is no frame. The table itself is read below.
+      }
+    }
+    return found;
+  });
+  return [...bytes.map((each) => each.toString("latin1")), ...payloads].join("\n");
+}
+
+function payloadsOf(id: string): string {
+  return JSON.stringify(app.records(id).map(({ payload }) => payload));
+}
+
+const rest = (text: string) => text.match(/.{0,80}pistachio.{0,80}/gi) ?? [];
+
+describe("a text that was remembered over the gateway", () => {
+  for (const by of ["memory", "record"] as const) {
+    test(`is nowhere after one erasure of its ${by}`, async () => {
+      const spreading = await spread();
+      const { id, first, memory } = spreading;
+      const target: JsonObject = by === "memory" ? { memory } : { record: first };
+      expect(rest(payloadsOf(id)).length).toBeGreaterThan(10);
+      const before = app.countRecords(id);
+      const traced = await app.administer(traceRecords, target);
+      expect(kinds(traced.records)).toMatchObject({ "gateway.chat origin": 1, "memory.search shown": 1 });
+      expect(Number(traced.repeated)).toBeGreaterThanOrEqual(3);
+      expect(app.countRecords(id)).toBe(before);
+      expect(rest(payloadsOf(id)).length).toBeGreaterThan(10);
+
+      const erased = await app.administer(redactRecords, { ...target, delete_memory: true });
+      expect(erased).toMatchObject({ deleted_memories: [memory], remaining_memories: [] });
+      expect(erased.redacted).toBe(Number(erased.origin) + Number(erased.shown) + Number(erased.repeated));
+      expect(rest(payloadsOf(id))).toEqual([]);
+      expect(rest(await everythingShown(spreading))).toEqual([]);
+      expect(rest(everythingStored())).toEqual([]);
+      // What is about something else is still there.
+      expect(payloadsOf(id)).toContain("Which floor has the printers?");
+      expect((await spreading.call("GET", "/v1/memories")).text).toContain(
+        "The printers are on the fourth floor.",
+      );
+      expect((await spreading.call("GET", "/v1/audit/verify")).data.verdict).toBe("unattested");
+    });
+  }
+
+  test("stays in the records of another project, which has said the same", async () => {
+    const other = await openConversations();
+    await other.chat([{ role: "user", content: said }], answers.noted);
+    const { memory } = await spread();
+    await app.administer(redactRecords, { memory, delete_memory: true });
+    expect(payloadsOf(other.id)).toContain(said);
+  });
+});
