@@ -49,6 +49,8 @@ export const secretCharacters = `[${alphabet}]{${secretLength}}`;
 /** The form of a secret of a key, as the source of a regular expression. */
 export const secretForm = secretPrefix + secretCharacters;
 const wholeSecret = new RegExp(`^${secretForm}$`);
+const anywhere = new RegExp(secretForm);
+const inCredential = new RegExp(`(?:^|[\\s,])${secretPrefix}`);
 const partOfSecret = new RegExp(`\\b${secretPrefix}`);
 
 /** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
@@ -75,6 +77,16 @@ export function digestSecret(secret: string): Uint8Array {
 /** Whether the text has the form of a secret. */
 export function isSecret(text: string): boolean {
   return wholeSecret.test(text);
+}
+
+/** Whether a text has a secret. An id never does. */
+export function hasSecret(text: string): boolean {
+  return anywhere.test(text);
+}
+
+/** Whether the value of a header for credentials has one that begins as secrets do, such as a secret with a typing error. */
+export function isOwnCredential(value: string): boolean {
+  return inCredential.test(value) || hasSecret(value);
 }
 
 /** Whether a text that a person has typed may contain a secret or a part of one. An id never does. */

@@ -3,13 +3,12 @@
 import { Refusal } from "../errors.ts";
 import { chooseUpstream, explainChoice } from "./choose-upstream.ts";
 import { describeTarget } from "./exchange-record.ts";
+import type { UpstreamAuthorisation } from "./headers.ts";
 import { type RequestSettings, readRequestSettings } from "./request-settings.ts";
-import { findKeyFault, type Upstream, type UpstreamKind } from "./upstream.ts";
+import { findKeyFault, isProtected, type Upstream, type UpstreamKind } from "./upstream.ts";
 
-export interface Chosen {
+export interface Chosen extends UpstreamAuthorisation {
   readonly upstream: Upstream;
-  /** For the upstream; null: none. */
-  readonly key: string | null;
   readonly settings: RequestSettings;
 }
 
@@ -29,7 +28,8 @@ export function chooseTarget(
   }
   const { upstream } = choice;
   requireSendable(upstream, settings.upstreamKey);
-  return { upstream, key: settings.upstreamKey ?? upstream.apiKey, settings };
+  const key = settings.upstreamKey ?? upstream.apiKey;
+  return { upstream, kind, key, passesCredentials: isProtected(upstream), settings };
 }
 
 /** @throws Refusal 1400. Its message does not contain the key. */

@@ -29,8 +29,6 @@ export interface PassedOn {
   readonly answer: AssembledAnswer;
   /** The record of the answer that was repeated; null: the upstream has answered. */
   readonly repeats: string | null;
-  /** What must not be in the record. */
-  readonly key: string | null;
 }
 
 export function toEntry({ upstream, model, status, relayed, answer, repeats }: PassedOn): ForeseenEntry {
@@ -51,7 +49,7 @@ export function toEntry({ upstream, model, status, relayed, answer, repeats }: P
 }
 
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
-  const { upstream, model, request, injection, memories, answer, relayed, repeats, key } = passed;
+  const { upstream, model, request, injection, memories, answer, relayed, repeats } = passed;
   const { body, input } = request();
   const erased = isErasedMeanwhile ? { left_out: "the answer and the memories, because of an erasure" } : {};
   const { error, output } = answer;
@@ -62,7 +60,7 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
     input_content: input,
     ...describeInjection(injection, isErasedMeanwhile ? null : memories),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
-    ...(isErasedMeanwhile || error === null ? {} : { response_body: withoutKey(error, key) }),
+    ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
     answer: describeAnswer(answer, relayed),
     ...(repeats === null ? {} : { repeats }),
     ...erased,
@@ -93,9 +91,9 @@ export function withRequest(refusal: Refusal, request: KeptRequest): Refusal {
   return refusal.withDetails({ request_body: body, input_content: input });
 }
 
-function withMessage({ upstream, status, relayed: { fault }, answer, key }: PassedOn): JsonObject {
+function withMessage({ upstream, status, relayed: { fault }, answer }: PassedOn): JsonObject {
   if (fault !== null) return { error_msg: explainFault(fault, upstream.name) };
-  const said = messageOf(answer.error, key);
+  const said = messageOf(answer.error);
   if (status < 400) return said === null ? {} : { error_msg: said };
   return { error_msg: said ?? `The upstream "${upstream.name}" answered with the status ${status}.` };
 }
@@ -114,15 +112,8 @@ function describeAnswer(answer: AssembledAnswer, { end, fault }: Relayed): JsonO
   };
 }
 
-function messageOf(error: JsonObject | null, key: string | null): string | null {
+function messageOf(error: JsonObject | null): string | null {
   const message = error?.message;
   if (typeof message !== "string" || message === "") return null;
-  return String(withoutKey(message, key)).slice(0, errorMaxCharacters).toWellFormed();
-}
-
-/** Some servers repeat the key that they refuse. */
-function withoutKey(value: JsonObject | string, key: string | null): Json {
-  const text = JSON.stringify(value);
-  if (key === null || !text.includes(key)) return value;
-  return JSON.parse(text.replaceAll(key, "[key]"));
+  return message.slice(0, errorMaxCharacters).toWellFormed();
 }

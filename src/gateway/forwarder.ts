@@ -1,5 +1,5 @@
 // Owns connections to upstreams. Must never follow a redirect, decompress a body, send a request to a proxy that nobody has configured, or
-// send again what an upstream may have received: an answer costs money.
+// send again what an upstream may have received: an answer costs money. Nobody gets a credential back that an upstream was sent.
 // Not `fetch`: a process has 256 requests of it at once, and all others wait for one of them to end.
 
 import { Agent, type IncomingMessage, request as requestHttp } from "node:http";
@@ -12,6 +12,8 @@ import {
   type ForwardedRequest,
   UpstreamFault,
 } from "./forwarding.ts";
+import { secretsIn } from "./headers.ts";
+import { maskSecrets } from "./key-mask.ts";
 import { answerMaxMs, connectMaxMs, idleConnectionMaxMs, idleConnectionsMax } from "./limits.ts";
 
 export interface Forwarder {
@@ -31,12 +33,14 @@ export function createForwarder(timers: Pick<Timers, "after">): Forwarder {
   return {
     async forward(request) {
       const agents = { plain, encrypted };
+      const secrets = secretsIn(request.headers);
       try {
-        return await send(request, agents, timers);
+        return maskSecrets(await send(request, agents, timers), secrets);
       } catch (error) {
         // An upstream may close a connection that was idle before it is used again.
         if (!(error instanceof LostConnection)) throw error;
-        return send(request, { plain: new Agent(), encrypted: new TlsAgent() }, timers);
+        const opened = { plain: new Agent(), encrypted: new TlsAgent() };
+        return maskSecrets(await send(request, opened, timers), secrets);
       }
     },
     close() {

@@ -1,6 +1,7 @@
 // Owns which headers pass in each direction. Must never pass on a credential of this service, and no header about one connection
 // (RFC 9110, section 7.6.1).
 
+import { hasSecret, isOwnCredential } from "../access/key.ts";
 import type { UpstreamKind } from "./upstream.ts";
 
 /** The key of a client for the upstream. It is not stored, logged or recorded. */
@@ -23,10 +24,9 @@ const notToUpstream: ReadonlySet<string> = new Set([
   "host",
   "content-length",
   "expect",
-  // Credentials for this service.
-  "authorization",
-  "x-api-key",
+  // For this service.
   "cookie",
+  "x-audit-metadata",
   // Replaced, because the answer is read, too.
   "accept-encoding",
   // What proxies in front of this service have said about the network of the client.
@@ -58,21 +58,41 @@ const notToClient: ReadonlySet<string> = new Set([
 /** Of the rules for pages of other hosts, those of this service apply. */
 const prefixesNotToClient = ["access-control-", "memledger-"];
 
-/** @param key null: the upstream needs none */
+/** In which clients send a key of this service; the other one may have a credential of the client for the upstream. */
+const ofClient: ReadonlySet<string> = new Set(["authorization", "x-api-key"]);
+const credentials = [...ofClient, "api-key", "x-goog-api-key"];
+
+export interface UpstreamAuthorisation {
+  readonly kind: UpstreamKind;
+  /** Null: the upstream has none. */
+  readonly key: string | null;
+  /** Whether a credential of the client is passed on where there is no key. */
+  readonly passesCredentials?: boolean;
+}
+
 export function headersToUpstream(
   received: Headers,
-  { kind, key }: { readonly kind: UpstreamKind; readonly key: string | null },
+  { kind, key, passesCredentials = false }: UpstreamAuthorisation,
 ): Headers {
   const named = namedByConnection(received);
   const headers = new Headers();
   for (const [name, value] of received) {
     if (notToUpstream.has(name) || named.has(name) || name.startsWith("memledger-")) continue;
+    const passes = ofClient.has(name)
+      ? passesCredentials && key === null && !isOwnCredential(value)
+      : !hasSecret(value);
+    if (!passes) continue;
     headers.append(name, value);
   }
   headers.set("accept-encoding", "identity");
   if (key !== null && kind === "openai") headers.set("authorization", `Bearer ${key}`);
   if (key !== null && kind === "anthropic") headers.set("x-api-key", key);
   return headers;
+}
+
+/** The credentials in a request to an upstream, without their schemes. */
+export function secretsIn(headers: Headers): readonly string[] {
+  return credentials.flatMap((name) => headers.get(name)?.replace(/^\w+ +/, "") ?? []);
 }
 
 /** The content length is left to the transport, which knows whether bytes were removed. */

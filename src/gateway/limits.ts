@@ -40,6 +40,9 @@ export const idleConnectionMaxMs = 4_000;
 export const finalMaxMs = 2_000;
 export const endMaxMs = 100;
 
+/** Credentials of at least this length are masked in all that an upstream answers, shorter ones in its errors only. */
+export const maskedEverywhereMinCharacters = 12;
+
 /** The record of a request is kept compressed from this size on, while the answer arrives. */
 export const compressedMinCharacters = 16 * 1024;
 /** Of a message about an error in a record. */

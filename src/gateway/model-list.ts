@@ -9,7 +9,7 @@ import { UpstreamFault } from "./forwarding.ts";
 import { headersToUpstream } from "./headers.ts";
 import { modelsMax, modelsMaxBytes, modelsMaxMs } from "./limits.ts";
 import { toTargetUrl } from "./target-url.ts";
-import type { Upstream, UpstreamKind } from "./upstream.ts";
+import { isProtected, type Upstream, type UpstreamKind } from "./upstream.ts";
 
 /** What an upstream has answered. */
 export interface Listed {
@@ -20,22 +20,25 @@ export interface Listed {
   readonly fault: string | null;
 }
 
-/** All upstreams of a kind at the same time. The header for the key of a client is not read, because several upstreams would get it. */
+/** All upstreams of a kind at the same time. If there are several, none gets a key of the client, because all of them would. */
 export function listUpstreams(preparation: Preparation, kind: UpstreamKind, headers: Headers) {
   const { upstreams } = preparation.gateway;
   const asked = upstreams.filter((upstream) => upstream.kind === kind);
-  return Promise.all(asked.map((upstream) => listUpstream(preparation, upstream, headers)));
+  const isOnly = asked.length === 1;
+  return Promise.all(asked.map((upstream) => listUpstream(preparation, upstream, headers, isOnly)));
 }
 
 async function listUpstream(
   { forward, within, signal }: Preparation,
   upstream: Upstream,
   received: Headers,
+  isOnly: boolean,
 ): Promise<Listed> {
   const { kind, apiKey: key } = upstream;
   const failed = (fault: string): Listed => ({ upstream, models: [], fault });
   const over = new AbortController();
-  const headers = headersToUpstream(received, { kind, key });
+  const passesCredentials = isOnly && isProtected(upstream);
+  const headers = headersToUpstream(received, { kind, key, passesCredentials });
   headers.delete("content-type");
   const request = {
     url: toTargetUrl(upstream, "/models", kind === "anthropic" ? "?limit=1000" : ""),

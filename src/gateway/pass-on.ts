@@ -12,7 +12,6 @@ import { describeInjection, describeTarget, type PassedOn, withRequest } from ".
 import { headersToClient, headersToUpstream, isRedirect } from "./headers.ts";
 import { findMemory, type Injection, memoriesPutIn } from "./injection.ts";
 import { keepRequest } from "./kept-request.ts";
-import { maskKey } from "./key-mask.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
@@ -54,7 +53,7 @@ async function passOnRead(
   const { model } = body;
   const read = dialect.read(body);
   const target = chooseTarget(gateway.upstreams, model, dialect.kind, exchange.headers);
-  const { upstream, key } = target;
+  const { upstream } = target;
   let injection: Injection | null = null;
   try {
     const ask = await openAnswers(preparation, exchange);
@@ -65,7 +64,7 @@ async function passOnRead(
     const outgoing = {
       url: toTargetUrl(upstream, path, exchange.search),
       method: "POST" as const,
-      headers: headersToUpstream(exchange.headers, { kind: upstream.kind, key }),
+      headers: headersToUpstream(exchange.headers, target),
       body: new TextEncoder().encode(changed.text),
       idleMaxMs: upstream.timeoutSeconds * 1_000,
       signal,
@@ -84,9 +83,8 @@ async function passOnRead(
     const assembler = assemble(read);
     const { removesUsageEvent } = changed;
     const { status } = answer;
-    const chunks = status < 400 || key === null ? answer.chunks : maskKey(answer.chunks, key);
     const relayed = await relay(exchange, {
-      answer: { ...answer, chunks },
+      answer,
       assembler,
       removesUsageEvent,
       onChunk: keep,
@@ -105,7 +103,6 @@ async function passOnRead(
       relayed,
       answer: assembled,
       repeats,
-      key,
     };
   } catch (error) {
     throw withTarget(toUpstreamRefusal(error, upstream.name), target, model, injection);

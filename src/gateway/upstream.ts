@@ -70,9 +70,17 @@ export function findKeyFault(
   if (!/^[\x21-\x7e]{1,4096}$/.test(apiKey)) {
     return "api-key has characters that a header cannot contain. Correct it.";
   }
-  const url = URL.parse(baseUrl);
-  if (url === null || url.protocol === "https:" || isLoopback(url.hostname) || allowsPlainHttp) return null;
+  if (isProtected({ baseUrl, allowsPlainHttp })) return null;
   return "base-url would send the API key over plain HTTP to another machine. Use https, or set allow-plain-http = true.";
+}
+
+/** Whether nobody between this machine and the upstream can read a credential, or the operator allows it. */
+export function isProtected({
+  baseUrl,
+  allowsPlainHttp,
+}: Pick<Upstream, "baseUrl" | "allowsPlainHttp">): boolean {
+  const url = URL.parse(baseUrl);
+  return url === null || url.protocol === "https:" || isLoopback(url.hostname) || allowsPlainHttp;
 }
 
 function findUrlFault(baseUrl: string): string | null {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { chooseTarget } from "../../src/gateway/choose-target.ts";
 import { chooseUpstream, explainChoice } from "../../src/gateway/choose-upstream.ts";
 import { headersToClient, headersToUpstream, isRedirect } from "../../src/gateway/headers.ts";
 import { matches } from "../../src/gateway/model-pattern.ts";
@@ -125,6 +126,16 @@ describe("refused settings", () => {
     if (expected === null) expect(fault).toBeNull();
     else expect(fault).toContain(expected);
     expect(fault ?? "").not.toContain("secret@");
+  });
+
+  test("a credential of a client passes only where a key would", () => {
+    const passes = (settings: Partial<Upstream>) =>
+      chooseTarget([{ ...local, models: ["*"], ...settings }], "m", "openai", new Headers())
+        .passesCredentials;
+    expect(passes({})).toBe(true);
+    expect(passes({ baseUrl: "https://api.example.com/v1" })).toBe(true);
+    expect(passes({ baseUrl: "http://10.0.0.7/v1" })).toBe(false);
+    expect(passes({ baseUrl: "http://10.0.0.7/v1", allowsPlainHttp: true })).toBe(true);
   });
 
   test("a key of a client is under the same rule", () => {
