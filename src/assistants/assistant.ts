@@ -28,15 +28,28 @@ export interface HookSettings {
   readonly note?: string;
 }
 
+/** What an assistant accepts in a file beside JSON. It refuses the whole file for anything else. */
+export interface JsonReading {
+  readonly comments: boolean;
+  readonly trailingCommas: boolean;
+  readonly byteOrderMark: boolean;
+}
+
 export interface Assistant {
   readonly name: string;
   readonly title: string;
   readonly files: Files;
   readonly format: "json" | "toml";
+  /** Of its files in JSON. */
+  readonly json: JsonReading;
   /** The list of MCP servers in the file. */
   readonly servers: readonly [string, ...string[]];
   /** The entry in that list. */
   readonly entry: (target: Target) => JsonObject;
+  /** A field by which the user switches a server on or off; null: none. It is the only one that stays as it is found. */
+  readonly switch: "enabled" | "disabled" | null;
+  /** Because of an entry that is none, the assistant refuses the whole file; null: it ignores such an entry. */
+  readonly isEntry: ((entry: JsonObject, name: string) => boolean) | null;
   /** In strings of the file the assistant replaces what matches; null: nothing. */
   readonly variables: RegExp | null;
   /** False: with --url the assistant needs the key itself in its file. */

@@ -15,7 +15,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
 import { backupsMax, configurationMaxBytes } from "./limits.ts";
@@ -29,6 +29,8 @@ export interface ConfigurationFile {
   readonly text: string | null;
   /** Of the file that a link leads to; null: there is no file. */
   readonly bytes: Buffer | null;
+  /** Whether the file begins with a byte order mark. */
+  readonly hasMark: boolean;
 }
 
 const byteOrderMark = "\uFEFF";
@@ -39,32 +41,34 @@ export function readConfiguration(path: string): ConfigurationFile {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     // A path below a file, or without permission, must not look like a missing file.
     requireReachable(path);
-    return { path, text: null, bytes: null };
+    return { path, text: null, bytes: null, hasMark: false };
   }
   const bytes = readBytes(path);
-  return { path, text: decode(bytes), bytes };
+  return { path, text: decode(bytes), bytes, hasMark: hasMark(bytes) };
 }
 
 /**
  * Replaces the file with `text`, or removes it when `text` is null. Missing folders are created. A file that had content is kept as a
  * backup first, when `keepsBackup`.
+ * @param options.isPrivate takes the permissions of all other users away
  * @returns the path of the backup; null when there is none
  * @throws BusyConfiguration when the file is not as it was read; UnusableConfiguration when it is read-only
  */
 export function replaceConfiguration(
   file: ConfigurationFile,
   text: string | null,
-  { keepsBackup }: { readonly keepsBackup: boolean },
+  { keepsBackup, isPrivate = false }: { readonly keepsBackup: boolean; readonly isPrivate?: boolean },
 ): string | null {
   requireReplaceable(file.path);
   const target = resolveLink(file.path);
   const found = statSync(target, { throwIfNoEntry: false });
   if (found === undefined) makeFolder(dirname(target));
   using created = createNewFile(target);
-  const mark = file.bytes !== null && hasMark(file.bytes) ? byteOrderMark : "";
-  writeAs(created.descriptor, mark + (text ?? ""), found);
+  const mark = file.hasMark ? byteOrderMark : "";
+  writeAs(created.descriptor, mark + (text ?? ""), found, isPrivate);
   requireUnchanged(file, target);
-  const backup = keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found) : null;
+  const backup =
+    keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found, isPrivate) : null;
   // Writing the backup takes some milliseconds.
   requireUnchanged(file, target);
   if (text === null) rmSync(target, { force: true });
@@ -83,6 +87,26 @@ export function requireReplaceable(path: string): void {
   if ((found.mode & 0o222) === 0)
     throw new UnusableConfiguration("read-only", "Make the file writable and try again.");
   accessSync(path, constants.W_OK);
+}
+
+/** Whether other users may read the file. On Windows its folder decides, which belongs to the user. */
+export function isOpenToOthers(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return process.platform !== "win32" && found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+/**
+ * A project may come from somebody else, with links to files of the user.
+ * @throws UnusableConfiguration when links lead out of the folder
+ */
+export function requireInside(path: string, folder: string): void {
+  const target = resolveLink(path);
+  const way = relative(realpathSync(folder), target);
+  if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return;
+  throw new UnusableConfiguration(
+    `a symbolic link leads out of the project, to ${target}`,
+    "Replace the link by a file or a folder, or use --scope user.",
+  );
 }
 
 /** The contents that were kept, the newest first; those that are no text are left out. */
@@ -141,9 +165,10 @@ function resolveLink(path: string): string {
   for (let links = 0; links < 40 && lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink(); links++) {
     target = resolve(dirname(target), readlinkSync(target));
   }
-  const folder = dirname(target);
   // Not of the file: Bun opens it, and does not find its name when another process replaces it meanwhile.
-  return existsSync(folder) ? join(realpathSync(folder), basename(target)) : target;
+  let folder = dirname(target);
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  return existsSync(folder) ? join(realpathSync(folder), relative(folder, target)) : target;
 }
 
 function requireUnchanged(file: ConfigurationFile, target: string): void {
@@ -153,10 +178,10 @@ function requireUnchanged(file: ConfigurationFile, target: string): void {
 }
 
 /** The same content is kept once. */
-function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): string {
+function keepBackup(path: string, bytes: Buffer, found: Stats | undefined, isPrivate: boolean): string {
   for (const name of backupNames(path)) {
     if (lstatSync(name, { throwIfNoEntry: false }) === undefined) {
-      writeBackup(name, bytes, found);
+      writeBackup(name, bytes, found, isPrivate);
       return name;
     }
     if (statSync(name, { throwIfNoEntry: false })?.isFile() && readFileSync(name).equals(bytes)) return name;
@@ -168,10 +193,10 @@ function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): stri
 }
 
 /** Whole or not at all. */
-function writeBackup(name: string, bytes: Buffer, found: Stats | undefined): void {
+function writeBackup(name: string, bytes: Buffer, found: Stats | undefined, isPrivate: boolean): void {
   const descriptor = openSync(name, "wx", 0o600);
   try {
-    writeAs(descriptor, bytes, found);
+    writeAs(descriptor, bytes, found, isPrivate);
   } catch (error) {
     rmSync(name, { force: true });
     throw error;

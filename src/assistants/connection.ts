@@ -1,14 +1,16 @@
 // Owns what `connect` changes in the text of a file: it adds, changes or removes the entry and the hooks of memledger, and says what is
 // there. Must never read or write a file, nor change what is not its own.
 
+import { apiKeyVariable } from "../config/client-variables.ts";
 import { hookClients } from "../hooks/client.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { requireAccepted, requireParsed } from "./accepted-file.ts";
 import type { Assistant, AssistantFile } from "./assistant.ts";
 import { findHooks, removeHooks, replayHooks, setHooks, type WantedHooks } from "./hook-entry.ts";
 import { removeValue, setValue } from "./jsonc-edit.ts";
 import { readValue } from "./jsonc-tree.ts";
 import { requireSameElsewhere } from "./own-parts.ts";
-import { changeOf, isOwn, serverName, type Target } from "./server-entry.ts";
+import { isOwn, serverName, type Target } from "./server-entry.ts";
 import { UnusableConfiguration } from "./text-edit.ts";
 import { readTable, removeTable, setTable } from "./toml-edit.ts";
 
@@ -20,11 +22,12 @@ export interface Wanted {
 
 /**
  * Adds or changes the entry, and with `withHooks` the hooks.
- * @throws UnusableConfiguration, also when an entry of another program has the name
+ * @throws UnusableConfiguration, also when an entry of another program has the name, or the assistant would refuse the file
  */
 export function connectText(text: string, file: AssistantFile, wanted: Wanted): string {
   const { assistant, hasServers, hooks: settings } = file;
   const { target, platform, withHooks } = wanted;
+  requireParsed(text, file);
   let changed = hasServers ? connectServer(text, assistant, assistant.entry(target)) : text;
   // Hooks that are there must not call another server than the entry.
   if (settings !== null && (withHooks || findHooks(text, settings.client).length > 0)) {
@@ -32,22 +35,49 @@ export function connectText(text: string, file: AssistantFile, wanted: Wanted): 
     changed = setHooks(changed, hooks);
   }
   requireSameElsewhere(text, changed, file);
+  requireAccepted(changed, file);
   return changed;
 }
 
+/** An entry that is there is replaced: a variable or a directory in it could make the assistant run something else. */
 function connectServer(text: string, assistant: Assistant, server: JsonObject): string {
-  const path = [...assistant.servers, serverName] as const;
   const existing = readServer(text, assistant);
   if (existing === undefined) return writeServer(text, assistant, server);
   if (!isOwn(existing)) throw otherEntry(assistant, existing);
-  const change = changeOf(existing, server);
-  if (Object.keys(change).length === 0) return text;
-  if (assistant.format === "toml") return setTable(text, path, change);
-  return Object.entries(change).reduce(
-    (changed, [name, value]) =>
-      value === null ? removeValue(changed, [...path, name]) : setValue(changed, [...path, name], value),
-    text,
-  );
+  const wanted = { ...server, ...switchOf(existing, assistant) };
+  if (Bun.deepEquals(existing, wanted)) return text;
+  if (assistant.format === "json") return writeServer(text, assistant, wanted);
+  const removed = Object.keys(existing).filter((name) => !Object.hasOwn(wanted, name));
+  // Tables in it are lines elsewhere in the file.
+  return Object.values(existing).some(isObject)
+    ? writeServer(removeServer(text, assistant), assistant, wanted)
+    : setTable(text, [...assistant.servers, serverName], {
+        ...Object.fromEntries(removed.map((name) => [name, null])),
+        ...wanted,
+      });
+}
+
+/** The fields of an entry that `connect` does not keep, because it has not written them; []: there is no entry of memledger. */
+export function strangeFields(text: string, { assistant, hasServers }: AssistantFile): string[] {
+  const existing = hasServers ? readServer(text, assistant) : undefined;
+  if (!isOwn(existing)) return [];
+  const kept = switchOf(existing, assistant);
+  const isKnown = (name: string) => ownFields.includes(name) || Object.hasOwn(kept, name);
+  const { env } = existing;
+  const hasVariables = isObject(env) && Object.keys(env).some((name) => name !== apiKeyVariable);
+  const strange = Object.keys(existing).filter((name) => !isKnown(name) && name !== "env");
+  return hasVariables ? [...strange, "env"] : strange;
+}
+
+/** Fields that `connect` writes, in all assistants. */
+const ownFields = [
+  ...["type", "command", "args", "url", "httpUrl", "serverUrl", "headers", "http_headers"],
+  ...["bearer_token_env_var", "alwaysLoad", "oauth"],
+];
+
+function switchOf(existing: JsonObject, { switch: name }: Assistant): JsonObject {
+  const value = name === null ? undefined : existing[name];
+  return name !== null && typeof value === "boolean" ? { [name]: value } : {};
 }
 
 function writeServer(text: string, { format, servers }: Assistant, server: JsonObject): string {

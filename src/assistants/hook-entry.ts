@@ -34,15 +34,7 @@ function setHook(text: string, wanted: WantedHooks, event: HookName): string {
   if (first === undefined) return addHandler(text, name, handler, settings);
   let changed = text;
   for (const other of others.toReversed()) changed = removeHandler(changed, other.path);
-  const fields = new Set([...Object.keys(first.handler), ...Object.keys(handler)]);
-  for (const field of fields) {
-    const value = handler[field];
-    if (value !== undefined && !Bun.deepEquals(first.handler[field], value))
-      changed = setValue(changed, [...first.path, field], value);
-    // Arguments would be passed to the shell of a command.
-    if (value === undefined && field === "args") changed = removeValue(changed, [...first.path, field]);
-  }
-  return changed;
+  return Bun.deepEquals(first.handler, handler) ? changed : setValue(changed, first.path, handler);
 }
 
 /** Removes the hooks of memledger from all events, with the groups that become empty. @throws UnusableConfiguration */

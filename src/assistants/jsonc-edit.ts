@@ -7,13 +7,14 @@ import { applyEdits, type Edit } from "../text/edits.ts";
 import { nodeAt, type Path, readTree } from "./jsonc-tree.ts";
 import { indentAt, lineBreakOf } from "./text-edit.ts";
 
-/** Sets the value of a property. Objects above it that do not exist are created. @throws UnusableConfiguration */
+/** Sets the value of a property, or an item that exists. Objects above it that do not exist are created. @throws UnusableConfiguration */
 export function setValue(text: string, path: Path, value: Json): string {
   const root = readTree(text);
   if (root === null) return createRoot(text, nested(path, value));
   const found = nodeAt(text, root, path);
   if (found !== null) {
-    const layout = layoutOf(text, found.parent?.parent ?? root);
+    const container = found.parent?.type === "property" ? found.parent.parent : found.parent;
+    const layout = layoutOf(text, container ?? root);
     const written = layout.isInline
       ? JSON.stringify(value)
       : print(value, text, indentAt(text, found.offset));

@@ -15,21 +15,33 @@ import { describePosition, UnusableConfiguration } from "./text-edit.ts";
 export type Path = readonly (string | number)[];
 
 /**
- * The root of a text, or null when the text has nothing but white space and comments. Trailing commas are accepted.
+ * The root of a text, or null when the text has nothing but white space and comments.
  * @throws UnusableConfiguration with line and column
  */
-export function readTree(text: string): Node | null {
+export function readTree(text: string, { comments = true, trailingCommas = true } = {}): Node | null {
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const tree = parseTree(text, errors, {
+    allowTrailingComma: trailingCommas,
+    allowEmptyContent: true,
+    disallowComments: !comments,
+  });
   const [first] = errors;
   if (first !== undefined) {
-    const fault = printParseErrorCode(first.error)
-      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
-      .toLowerCase();
-    const reason = fault === "invalid symbol" ? "unexpected text" : fault;
-    throw new UnusableConfiguration(`not valid JSON at ${describePosition(text, first.offset)}: ${reason}`);
+    const place = describePosition(text, first.offset);
+    throw new UnusableConfiguration(`not valid JSON at ${place}: ${reasonOf(first)}`);
   }
   return tree ?? null;
+}
+
+function reasonOf({ error }: ParseError): string {
+  const fault = printParseErrorCode(error)
+    .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toLowerCase();
+  const known: Readonly<Record<string, string>> = {
+    "invalid symbol": "unexpected text",
+    "invalid comment token": "comment",
+  };
+  return known[fault] ?? fault;
 }
 
 /**

@@ -59,11 +59,16 @@ export function createNewFile(target: string): NewFile {
   };
 }
 
-/** The content is on disk then, and the file has the mode and the owner of the one that was found. */
-export function writeAs(descriptor: number, content: string | Buffer, found: Stats | undefined): void {
+/** The content is on disk then, and the file has the owner and the mode of the one that was found; `isPrivate`: of its owner only. */
+export function writeAs(
+  descriptor: number,
+  content: string | Buffer,
+  found: Stats | undefined,
+  isPrivate: boolean,
+): void {
   writeFileSync(descriptor, content);
   if (found !== undefined) {
-    fchmodSync(descriptor, found.mode & 0o7777);
+    fchmodSync(descriptor, found.mode & (isPrivate ? 0o700 : 0o7777));
     if (process.geteuid?.() === 0) fchownSync(descriptor, found.uid, found.gid);
   }
   fsyncSync(descriptor);

@@ -41,60 +41,32 @@ export function startedBy(target: Target): { readonly command: string; readonly 
   return { command, args: [...before, "mcp", ...options] };
 }
 
-/** What changes an entry, by name. Null: the field is removed. Others stay as the user or the assistant has set them. */
-export type EntryChange = Readonly<Record<string, Json>>;
-
-/** Fields that only `connect` writes, in all assistants. */
-const ownFields = [
-  "type",
-  "command",
-  "args",
-  "url",
-  "httpUrl",
-  "serverUrl",
-  "headers",
-  "bearer_token_env_var",
-  "http_headers",
-];
-
 /** The data directory or the server that an entry of memledger leads to; null: not known. */
-export function destinationOf({ args, url, httpUrl, serverUrl }: JsonObject): string | null {
-  const words: readonly Json[] = Array.isArray(args) ? args : [];
+export function destinationOf(entry: JsonObject): string | null {
+  const { url, httpUrl, serverUrl } = entry;
+  const words = wordsOf(entry);
   const at = words.findIndex((word) => word === "--data-dir" || word === "--url");
   const found = url ?? httpUrl ?? serverUrl ?? (at < 0 ? undefined : words[at + 1]);
   return typeof found === "string" ? found : null;
 }
 
 /** The project that the entry names; null: none, because it is the default or that of the key. */
-export function projectOf({ args }: JsonObject): string | null {
-  const words: readonly Json[] = Array.isArray(args) ? args : [];
+export function projectOf(entry: JsonObject): string | null {
+  const words = wordsOf(entry);
   const at = words.indexOf("--project");
   const found = at < 0 ? undefined : words[at + 1];
   return typeof found === "string" ? found : null;
 }
 
-/** The fields that have to change in an existing entry; {} when it is as it should be. */
-export function changeOf(existing: JsonObject, wanted: JsonObject): EntryChange {
-  const environment = isObject(existing.env) ? existing.env : {};
-  const { [apiKeyVariable]: _, ...others } = environment;
-  const env = { ...others, ...(isObject(wanted.env) ? wanted.env : {}) };
-  const target: Record<string, Json> = { ...wanted };
-  if (existing.env !== undefined || wanted.env !== undefined) target.env = env;
-  if (Object.keys(env).length === 0 && Object.keys(environment).length > 0) target.env = null;
-  const obsolete = ownFields.filter((name) => existing[name] !== undefined && wanted[name] === undefined);
-  const changed = Object.entries(target).filter(
-    ([name, value]) => !Bun.deepEquals(existing[name] ?? null, value),
-  );
-  return Object.fromEntries([...obsolete.map((name): [string, Json] => [name, null]), ...changed]);
+/** The words of the command that an entry starts; []: it starts none. */
+export function wordsOf({ command, args }: JsonObject): readonly Json[] {
+  if (Array.isArray(command)) return command;
+  return typeof command === "string" && Array.isArray(args) ? [command, ...args] : [];
 }
 
 /** Whether `connect` can have written the entry. Another program may have the same name. */
 export function isOwn(entry: Json | undefined): entry is JsonObject {
-  return isObject(entry) && (startsMemledger(entry) || callsMemledger(entry));
-}
-
-function startsMemledger({ command, args }: JsonObject): boolean {
-  return typeof command === "string" && Array.isArray(args) && isOwnCommand([command, ...args], ["mcp"]);
+  return isObject(entry) && (isOwnCommand(wordsOf(entry), ["mcp"]) || callsMemledger(entry));
 }
 
 /**

@@ -1,13 +1,14 @@
 // Owns `memledger connect --list`: the configuration files of all assistants, and whether memledger is in them. Must never change a file.
 
 import { existsSync } from "node:fs";
+import { requireAccepted } from "../assistants/accepted-file.ts";
 import { type Assistant, type AssistantFile, filesOf, scopes } from "../assistants/assistant.ts";
 import { assistants } from "../assistants/assistants.ts";
 import { readConfiguration } from "../assistants/configuration-file.ts";
 import { readServer } from "../assistants/connection.ts";
 import { findHooks } from "../assistants/hook-entry.ts";
 import type { Places } from "../assistants/places.ts";
-import { destinationOf, isOwn, projectOf } from "../assistants/server-entry.ts";
+import { destinationOf, isOwn, projectOf, wordsOf } from "../assistants/server-entry.ts";
 import { UnusableConfiguration } from "../assistants/text-edit.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { hookNames } from "../hooks/client.ts";
@@ -52,18 +53,19 @@ export function listConnections(places: Places): Report {
   };
 }
 
-function stateOf({ path }: AssistantFile, assistant: Assistant): Pick<Row, "state" | "memories" | "project"> {
+function stateOf(file: AssistantFile, assistant: Assistant): Pick<Row, "state" | "memories" | "project"> {
   let memories: string | null = null;
   let project: string | null = null;
   const state = attempt(() => {
-    const { text } = readConfiguration(path);
+    const { text } = readConfiguration(file.path);
     if (text === null) return "no file";
     const entry = readServer(text, assistant);
     if (entry === undefined) return "not connected";
     if (!isOwn(entry)) return "entry of another program";
     memories = destinationOf(entry);
     project = projectOf(entry) ?? (isUrl(memories) ? null : defaultProject);
-    const { command } = entry;
+    requireAccepted(text, file);
+    const [command] = wordsOf(entry);
     const isMissing = typeof command === "string" && !existsSync(command);
     return isMissing ? `connected, but ${command} does not exist` : "connected";
   });

@@ -21,12 +21,13 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
   else {
     if (target.key === null)
       notes.push(`Set ${apiKeyVariable} in the environment in which you start ${title}.`);
-    else notes.push("The file contains the API key. Do not share it.");
+    else notes.push("The file contains the API key, and only you can read it. Do not share it.");
     if (target.key !== null && withHooks) notes.push(`The hooks read the API key from ${apiKeyVariable}.`);
     if (isUnencrypted(target.url))
       notes.push(`${target.url} is not encrypted: others in the network can read the API key.`);
   }
-  if (scope === "project") notes.push("The file contains paths of this machine. Do not commit it.");
+  if (scope === "project" && (target.kind === "local" || withHooks))
+    notes.push("The file contains paths of this machine. Do not commit it.");
   if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
   return notes;
 }

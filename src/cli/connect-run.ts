@@ -1,15 +1,18 @@
 // Owns the work of `memledger connect`: it prints, writes and removes the entries in the configuration files of an assistant, and reports
 // what it did. Must never print an API key, nor change a file when another one of the same assistant cannot be changed.
 
+import { requireMarkAccepted } from "../assistants/accepted-file.ts";
 import { type Assistant, type AssistantFile, filesOf, type Scope } from "../assistants/assistant.ts";
 import {
   type ConfigurationFile,
+  isOpenToOthers,
   readBackups,
   readConfiguration,
   replaceConfiguration,
+  requireInside,
   requireReplaceable,
 } from "../assistants/configuration-file.ts";
-import { connectText, disconnectText } from "../assistants/connection.ts";
+import { connectText, disconnectText, strangeFields } from "../assistants/connection.ts";
 import { busyAttemptsMax, busyPauseMs } from "../assistants/limits.ts";
 import { BusyConfiguration } from "../assistants/new-file.ts";
 import type { Places } from "../assistants/places.ts";
@@ -56,14 +59,21 @@ interface ChangedFile {
 export async function writeEntries(connection: Connection): Promise<Report> {
   const { assistant, scope } = connection;
   requireKey(connection);
-  const files = filesIn(connection);
-  const edit = (file: AssistantFile, { text }: ConfigurationFile) => {
+  const strange = new Set<string>();
+  const edit = (file: AssistantFile, { text, hasMark }: ConfigurationFile) => {
+    if (hasMark) requireMarkAccepted(file);
+    for (const name of strangeFields(text ?? "", file)) strange.add(name);
     const changed = connectText(text ?? "", file, { ...connection, ...connection.places });
     return text === null && changed === "" ? null : changed;
   };
-  const changes = await changeAll(files, edit, true);
+  const changes = await changeAll(connection, edit, true);
   const isNew = changes.some(({ change }) => change !== "unchanged");
-  const notes = [...notesOn(connection), ...(isNew ? [assistant.next] : [])];
+  const removed = `Removed from the entry, because connect does not write it: ${[...strange].join(", ")}.`;
+  const notes = [
+    ...(strange.size > 0 ? [removed] : []),
+    ...notesOn(connection),
+    ...(isNew ? [assistant.next] : []),
+  ];
   const head = isNew ? `${assistant.title} is connected.` : `${assistant.title} is already connected.`;
   return {
     data: { client: assistant.name, scope, files: changes, notes },
@@ -76,7 +86,7 @@ export async function removeEntries(connection: Connection): Promise<Report> {
   const { assistant, scope } = connection;
   const edit = (file: AssistantFile, { text, path }: ConfigurationFile) =>
     text === null ? null : disconnectText(text, file, readBackups(path));
-  const changes = await changeAll(filesIn(connection), edit, false);
+  const changes = await changeAll(connection, edit, false);
   const isChanged = changes.some(({ change }) => change !== "unchanged");
   const head = isChanged
     ? `${assistant.title} is no longer connected.`
@@ -102,36 +112,52 @@ function describe(changes: readonly ChangedFile[]): string[] {
 type EditFile = (file: AssistantFile, read: ConfigurationFile) => string | null;
 
 async function changeAll(
-  files: readonly AssistantFile[],
+  connection: Connection,
   edit: EditFile,
   keepsBackup: boolean,
 ): Promise<ChangedFile[]> {
+  const { scope, places, target } = connection;
+  const files = filesIn(connection);
   // All texts are made before the first file is changed, so that a fault in one of them changes none.
   for (const file of files) {
     withPath(file, () => {
+      if (scope === "project") requireInside(file.path, places.project);
       const read = readConfiguration(file.path);
       if (edit(file, read) !== read.text) requireReplaceable(file.path);
     });
   }
   const changes: ChangedFile[] = [];
   for (const file of files) {
-    changes.push(await retried(() => withPath(file, () => changeFile(file, edit, keepsBackup))));
+    const isPrivate = keepsBackup && file.hasServers && target.kind === "remote" && target.key !== null;
+    const work = () => changeFile(file, edit, { keepsBackup, isPrivate });
+    changes.push(await retried(() => withPath(file, work)));
   }
   return changes;
 }
 
-function changeFile(file: AssistantFile, edit: EditFile, keepsBackup: boolean): ChangedFile {
+interface Keeping {
+  readonly keepsBackup: boolean;
+  /** The file gets an API key. */
+  readonly isPrivate: boolean;
+}
+
+function changeFile(file: AssistantFile, edit: EditFile, { keepsBackup, isPrivate }: Keeping): ChangedFile {
   const { path } = file;
   const read = readConfiguration(path);
   const text = edit(file, read);
-  if (text === read.text) return { path, change: "unchanged", backup: null };
-  const backup = replaceConfiguration(read, text, { keepsBackup: keepsBackup && !isKept(file, read) });
+  if (text === read.text && !(isPrivate && isOpenToOthers(path)))
+    return { path, change: "unchanged", backup: null };
+  const backup = replaceConfiguration(read, text, {
+    keepsBackup: keepsBackup && !isKept(file, read),
+    isPrivate,
+  });
   const change = text === null ? "removed" : read.text === null ? "created" : "changed";
   return { path, change, backup };
 }
 
 /** Whether removing memledger gives a file that is in a backup, or none: another copy would only keep an old entry, or an API key. */
 function isKept(file: AssistantFile, { text, path }: ConfigurationFile): boolean {
+  if (text !== null && strangeFields(text, file).length > 0) return false;
   const backups = readBackups(path);
   const before = text === null ? null : disconnectText(text, file, backups);
   return before === null || (before !== text && backups.includes(before));

@@ -86,6 +86,11 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
         "--data-dir cannot be used with --url: that server has its own. Only hooks need one.",
       );
     }
+    if (options.keyInFile === true && scope === "project") {
+      throw new ConfigError(
+        `--key-in-file cannot be used with --scope project: files of a project are shared. Omit one of them. ${assistant.title} reads the key from ${apiKeyVariable}.`,
+      );
+    }
     const key =
       options.keyInFile === true ? readKey(findSecret(terminal.variables, apiKeyVariable)?.value) : null;
     const target: Target = { kind: "remote", program: ownCommand, dataDir, url, key };

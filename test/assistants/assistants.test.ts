@@ -3,10 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import { type Assistant, filesOf, scopes } from "../../src/assistants/assistant.ts";
 import { assistants } from "../../src/assistants/assistants.ts";
-import { connectText, disconnectText } from "../../src/assistants/connection.ts";
+import { connectText, disconnectText, readServer, strangeFields } from "../../src/assistants/connection.ts";
+import { setValue } from "../../src/assistants/jsonc-edit.ts";
 import type { Places } from "../../src/assistants/places.ts";
-import { changeOf, isOwn, type Target } from "../../src/assistants/server-entry.ts";
+import { isOwn, type Target } from "../../src/assistants/server-entry.ts";
 import { UnusableConfiguration } from "../../src/assistants/text-edit.ts";
+import { setTable } from "../../src/assistants/toml-edit.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 
 const local: Target = { kind: "local", program: ["/opt/memledger"], dataDir: "/data", project: "auto" };
@@ -59,6 +61,7 @@ describe("files", () => {
       "gemini-cli": ["/ada/.gemini/settings.json", "/site/.gemini/settings.json"],
       zed: ["/ada/.config/zed/settings.json"],
       windsurf: ["/ada/.codeium/windsurf/mcp_config.json"],
+      opencode: ["/ada/.config/opencode/opencode.json", "/site/opencode.json"],
     });
   });
 
@@ -112,8 +115,8 @@ describe("entries", () => {
   test.each<[string, JsonObject, JsonObject]>([
     [
       "claude-code",
-      { type: "stdio", ...started },
-      { type: "http", url, headers: { Authorization: `Bearer ${dollar}` } },
+      { type: "stdio", ...started, alwaysLoad: true },
+      { type: "http", url, headers: { Authorization: `Bearer ${dollar}` }, alwaysLoad: true },
     ],
     ["claude-desktop", started, shim],
     ["cursor", started, { url, headers: { Authorization: `Bearer ${dollarEnv}` } }],
@@ -126,6 +129,11 @@ describe("entries", () => {
     ["gemini-cli", started, { httpUrl: url, headers: { Authorization: `Bearer ${dollar}` } }],
     ["zed", started, shim],
     ["windsurf", started, { serverUrl: url, headers: { Authorization: `Bearer ${dollarEnv}` } }],
+    [
+      "opencode",
+      { type: "local", command: ["/opt/memledger", ...args] },
+      { type: "remote", url, headers: { Authorization: "Bearer {env:MEMLEDGER_API_KEY}" }, oauth: false },
+    ],
   ])("%s", (name, ofLocal, ofRemote) => {
     const { entry } = find(name);
     expect(entry(local)).toEqual(ofLocal);
@@ -168,16 +176,66 @@ describe("entries", () => {
     expect(isOwn(entry)).toBe(false);
   });
 
-  test("only fields of memledger change in an existing entry", () => {
-    const existing = { ...started, disabled: true, env: { A: "b", MEMLEDGER_API_KEY: "ml_old" } };
-    const wanted = find("cursor").entry(remote);
-    expect(changeOf(existing, wanted)).toEqual({ ...wanted, command: null, args: null, env: { A: "b" } });
-    expect(changeOf({ ...started, disabled: true }, started)).toEqual({});
-    const withKey = find("zed").entry({ ...remote, key: "ml_new" });
-    expect(changeOf({ ...shim, env: { A: "b" } }, withKey)).toEqual({
-      env: { A: "b", MEMLEDGER_API_KEY: "ml_new" },
-    });
-    expect(changeOf(withKey, shim)).toEqual({ env: null });
+  // What would make an assistant run something else, send something elsewhere, or ask the user less.
+  const strange: JsonObject = {
+    env: { LD_PRELOAD: "/tmp/evil.so", BUN_OPTIONS: "--preload=/tmp/evil.ts" },
+    cwd: "/tmp",
+    envFile: "/tmp/.env",
+    trust: true,
+    alwaysAllow: ["memory_delete"],
+    env_vars: ["SECRET"],
+    timeout: "never",
+  };
+
+  test.each(assistants.map(({ name }) => name))("nothing of somebody else stays in the entry: %s", (name) => {
+    const assistant = find(name);
+    const [file] = filesOf(assistant, "user", places);
+    if (file === undefined) throw new Error("no file");
+    const path = [...assistant.servers, "memledger"];
+    for (const before of [local, remote, { ...remote, key: "ml_old" }]) {
+      const entry = { ...assistant.entry(before), ...strange };
+      const text = file.assistant.format === "toml" ? setTable("", path, entry) : setValue("", path, entry);
+      expect(strangeFields(text, file).toSorted()).toEqual(Object.keys(strange).toSorted());
+      for (const target of [local, remote, { ...remote, key: "ml_new" }]) {
+        const changed = connectText(text, file, { target, platform: "linux", withHooks: false });
+        expect<unknown>(readServer(changed, assistant)).toEqual(assistant.entry(target));
+        expect(changed).not.toContain("ml_old");
+        expect(strangeFields(changed, file)).toEqual([]);
+        expect(disconnectText(changed, file, [])).toBeNull();
+      }
+    }
+  });
+
+  test("tables and dotted keys of an entry in TOML are replaced, too", () => {
+    const [file] = filesOf(find("codex"), "user", places);
+    if (file === undefined) throw new Error("no file");
+    const head = '[mcp_servers.memledger]\ncommand = "/opt/memledger"\nargs = ["mcp"]\n';
+    for (const tail of ['[mcp_servers.memledger.env]\nA = "b"\n', 'env.A = "b"\n', 'env = { A = "b" }\n']) {
+      const wanted = { target: local, platform: "linux" as const, withHooks: false };
+      const changed = connectText(`${head}${tail}\n[tui]\nx = 1\n`, file, wanted);
+      expect<unknown>(Bun.TOML.parse(changed)).toEqual({
+        tui: { x: 1 },
+        mcp_servers: { memledger: find("codex").entry(local) },
+      });
+    }
+  });
+
+  test("whether the user has switched the server off stays", () => {
+    for (const assistant of assistants) {
+      const [file] = filesOf(assistant, "user", places);
+      const { servers, switch: name } = assistant;
+      if (file === undefined || name === null) continue;
+      const wanted = { target: local, platform: "linux" as const, withHooks: false };
+      const path = [...servers, "memledger"];
+      const entry = { ...assistant.entry(remote), [name]: name === "disabled" };
+      const text = assistant.format === "toml" ? setTable("", path, entry) : setValue("", path, entry);
+      const changed = connectText(text, file, wanted);
+      expect<unknown>(readServer(changed, assistant)).toEqual({
+        ...assistant.entry(local),
+        [name]: name === "disabled",
+      });
+      expect(connectText(changed, file, wanted)).toBe(changed);
+    }
   });
 });
 
@@ -193,13 +251,17 @@ describe("texts of every assistant", () => {
     "{\n}\n",
     '{"theme": "dark"}',
     '\r\n{\r\n\t"mcpServers": {"x": {}}, // mine\r\n\t"servers": {},\r\n\t"context_servers": { },\r\n\t"hooks": {"SessionStart": []},\r\n}\r\n',
+    '\r\n{\r\n\t"mcpServers": {"x": {}},\r\n\t"servers": {},\r\n\t"mcp": {},\r\n\t"hooks": {"SessionStart": []}\r\n}\r\n',
     "// comment only",
     "",
   ];
   const toml = ["", "a = 1", "[mcp_servers.x]\r\ncommand = 'y'\r\n\r\n\r\n", "# comment only"];
 
   test.each(files)("$name $scope $file.path", ({ file }) => {
-    const texts = file.assistant.format === "toml" && file.hasServers ? toml : json;
+    const { json: reading, format } = file.assistant;
+    const isRead = (text: string) =>
+      (reading.comments || !text.includes("//")) && (reading.trailingCommas || !/,\s*\}/.test(text));
+    const texts = format === "toml" && file.hasServers ? toml : json.filter(isRead);
     for (const text of texts) {
       const connected = connectText(text, file, wanted);
       expect(connected).toContain("/opt/memledger");

@@ -116,7 +116,7 @@ describe("what is kept", () => {
 
 test("a file and its folders are created for the user only", () => {
   const path = join(createFolder(), "a/b/mcp.json");
-  expect(readConfiguration(path)).toEqual({ path, text: null, bytes: null });
+  expect(readConfiguration(path)).toEqual({ path, text: null, bytes: null, hasMark: false });
   expect(replaceConfiguration(readConfiguration(path), "{}", keeping)).toBeNull();
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);

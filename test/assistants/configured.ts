@@ -26,6 +26,7 @@ const forms: Readonly<Record<string, { servers: string; url: string | null; refe
   "gemini-cli": { servers: "mcpServers", url: "httpUrl", reference: /\$\{?(\w+)\}?/g },
   zed: { servers: "context_servers", url: "url", reference: null },
   windsurf: { servers: "mcpServers", url: "serverUrl", reference: /\$\{env:(\w+)\}/g },
+  opencode: { servers: "mcp", url: "url", reference: /\{env:(\w+)\}/g },
 };
 
 /** @param variables the environment of the assistant */
@@ -47,8 +48,14 @@ export function readConfigured(client: string, path: string, variables: Env): Co
   const url = form.url === null ? undefined : entry[form.url];
   if (typeof url === "string")
     return { kind: "server", url: resolve(url), headers: headersOf(entry, texts, variables) };
-  const args = Array.isArray(entry.args) ? entry.args.map(resolve) : [];
-  return { kind: "program", command: resolve(entry.command), args, env: texts(entry.env) };
+  // OpenCode has one list for both.
+  const words = Array.isArray(entry.command) ? entry.command : [entry.command, ...listOf(entry.args)];
+  const [command = "", ...args] = words.map(resolve);
+  return { kind: "program", command, args, env: texts(entry.env) };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Codex has fields of its own. */

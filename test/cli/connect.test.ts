@@ -31,6 +31,7 @@ const clients = [
   "gemini-cli",
   "zed",
   "windsurf",
+  "opencode",
 ];
 
 describe("print", () => {
@@ -78,31 +79,31 @@ describe("write and remove", () => {
   });
 
   test("the bytes from before are in a backup, and come back", async () => {
-    const { home, write, read, json } = createHome();
+    const { write, read, json } = createHome();
     const before = '\uFEFF{\r\n\t"numStartups": 3, // mine\r\n\t"mcpServers": {},\r\n}';
-    const path = write(".claude.json", before);
+    const path = write(".cursor/mcp.json", before);
     chmodSync(path, 0o640);
-    const { files } = await json(["claude-code", "--write"]);
+    const { files } = await json(["cursor", "--write"]);
     const backup = `${path}.memledger-backup`;
     expect(files).toContainEqual({ path, change: "changed", backup });
-    expect(read(".claude.json.memledger-backup")).toBe(before);
-    expect(read(".claude.json")).toStartWith("\uFEFF{\r\n");
+    expect(read(".cursor/mcp.json.memledger-backup")).toBe(before);
+    expect(read(".cursor/mcp.json")).toStartWith("\uFEFF{\r\n");
     expect(statSync(path).mode & 0o777).toBe(0o640);
     // A change of the options needs no other backup.
-    const other = await json(["claude-code", "--write", "--project", "auto"]);
+    const other = await json(["cursor", "--write", "--project", "auto"]);
     expect(other.files).toContainEqual({ path, change: "changed", backup: null });
-    expect(read(".claude.json.memledger-backup")).toBe(before);
-    await json(["claude-code", "--remove"]);
-    expect(read(".claude.json")).toBe(before);
+    expect(read(".cursor/mcp.json.memledger-backup")).toBe(before);
+    await json(["cursor", "--remove"]);
+    expect(read(".cursor/mcp.json")).toBe(before);
     expect(statSync(path).mode & 0o777).toBe(0o640);
     // The same content is kept once.
-    await json(["claude-code", "--write"]);
-    expect(readdirSync(home).toSorted()).toEqual([".claude.json", ".claude.json.memledger-backup"]);
+    await json(["cursor", "--write"]);
+    expect(readdirSync(dirname(path)).toSorted()).toEqual(["mcp.json", "mcp.json.memledger-backup"]);
     // Another content is.
-    write(".claude.json", "{}");
-    await json(["claude-code", "--write"]);
-    expect(read(".claude.json.memledger-backup")).toBe(before);
-    expect(read(".claude.json.memledger-backup-2")).toBe("{}");
+    write(".cursor/mcp.json", "{}");
+    await json(["cursor", "--write"]);
+    expect(read(".cursor/mcp.json.memledger-backup")).toBe(before);
+    expect(read(".cursor/mcp.json.memledger-backup-2")).toBe("{}");
   });
 
   test("what the client has changed meanwhile stays", async () => {
@@ -266,6 +267,72 @@ describe("a file that is left alone", () => {
     }
     expect(read(".cursor/mcp.json")).toBe(text);
     expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
+  });
+
+  const comma = '{\n  "theme": {},\n}\n';
+  const comment = '{\n  // mine\n  "theme": {}\n}\n';
+  const others = (list: string, entry: string) => `{"${list}": {"x": ${entry}}}`;
+
+  // What each assistant does with such a file was tried with its releases of November 2026.
+  test.each<[string, string, string, string]>([
+    ["claude-code", ".claude.json", comma, "line 3, column 1: property name expected; Claude Code reads no"],
+    ["claude-code", ".claude.json", comment, "line 2, column 3: comment; Claude Code reads no comments"],
+    ["claude-code", ".claude/settings.json", comment, "Claude Code reads no comments"],
+    ["claude-desktop", ".config/Claude/claude_desktop_config.json", comma, "Claude Desktop reads no"],
+    ["gemini-cli", ".gemini/settings.json", comma, "Gemini CLI reads no trailing commas"],
+    ["gemini-cli", ".gemini/settings.json", "\uFEFF{}", "a byte order mark, which Gemini CLI does not read"],
+    ["gemini-cli", ".gemini/settings.json", '{"hooks": 5}', '"hooks" is not an object'],
+    ["gemini-cli", ".gemini/settings.json", others("mcpServers", '"y"'), '"mcpServers.x" is no entry'],
+    ["gemini-cli", ".gemini/settings.json", others("mcpServers", '{"command": 5}'), "refuses the whole file"],
+    ["codex", ".codex/config.toml", "[mcp_servers.x]\nfoo = 5\n", '"mcp_servers.x" is no entry'],
+    ["codex", ".codex/config.toml", "[mcp_servers.x]\ncommand = 5\n", "Codex refuses the whole file"],
+    ["codex", ".codex/config.toml", '[mcp_servers.x]\ncommand = "a"\nurl = "b"\n', "refuses the whole file"],
+    ["codex", ".codex/config.toml", "mcp_servers = 5\n", "[mcp_servers.memledger] cannot be added"],
+    ["codex", ".codex/hooks.json", comma, "Codex reads no comments and no trailing commas"],
+    ["opencode", ".config/opencode/opencode.json", others("mcp", '{"command": "a"}'), '"mcp.x" is no entry'],
+    ["opencode", ".config/opencode/opencode.json", '{"mcp": []}', '"mcp" is not an object'],
+    ["opencode", ".config/opencode/opencode.json", "[]", "the file is not an object"],
+  ])("%s refuses %s: %j", async (client, path, text, message) => {
+    const { home, write, read, run, json } = createHome();
+    write(path, text);
+    const hooks = path.includes("hooks") || path.includes(".claude/") ? ["--hooks"] : [];
+    const { exitCode, stderr } = await run([client, "--write", ...hooks]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr).toContain("Nothing was changed.");
+    expect(read(path)).toBe(text);
+    expect(readdirSync(dirname(join(home, path)))).toHaveLength(1);
+    // Somebody has broken it after memledger was connected.
+    if (hooks.length > 0 || text.startsWith("\uFEFF")) return;
+    write(path, path.endsWith(".toml") ? "" : "{}");
+    await json([client, "--write"]);
+    if (text === comma) write(path, read(path).replace(/\}\s*$/, ",}"));
+    else if (text === comment) write(path, `// mine\n${read(path)}`);
+    else return;
+    expect((await run([client, "--list"])).stdout).not.toMatch(
+      new RegExp(`^${client} +user .* connected `, "m"),
+    );
+    expect((await run([client, "--write"])).stdout).not.toContain("connected");
+  });
+
+  test("what an assistant reads is accepted", async () => {
+    const { write, json } = createHome();
+    for (const [client, path, text] of [
+      ["claude-code", ".claude.json", '\uFEFF{"mcpServers": {"x": {"command": 5}}}'],
+      ["gemini-cli", ".gemini/settings.json", comment],
+      ["cursor", ".cursor/mcp.json", comma],
+      ["vscode", ".config/Code/User/mcp.json", comma],
+      ["zed", ".config/zed/settings.json", comment],
+      ["codex", ".codex/config.toml", '\uFEFF[mcp_servers.x]\nurl = "b"\n[mcp_servers.y]\ncommand = "a"\n'],
+      ["opencode", ".config/opencode/opencode.json", comment.replace("{}", "{},")],
+      ["opencode", ".config/opencode/opencode.json", '{"mcp": {"servers": {}, "x": {"enabled": false}}}'],
+    ] as const) {
+      write(path, text);
+      const { files } = await json([client, "--write"]);
+      expect([client, files]).toEqual([
+        client,
+        expect.arrayContaining([expect.objectContaining({ change: "changed" })]),
+      ]);
+    }
   });
 
   test("a broken file of hooks: the entry is not written either", async () => {
