@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
+import { isObject } from "../../src/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, signInAt } from "./administration.ts";
 import {
@@ -69,7 +70,7 @@ const column = (page: Page, title: string) =>
   page.locator(".hits", { has: page.getByRole("heading", { name: title }) });
 
 browserTest("a query shows both modes, the parts of each score, and what was just missed", async () => {
-  const { page, faults, close } = await open(new URL(path()).pathname);
+  const { page, faults, close } = await open(`${new URL(path()).pathname}?rerank=off`);
   await page.locator("h1").focus();
   await page.keyboard.press("/");
   await page.keyboard.type("When do we release?");
@@ -108,6 +109,33 @@ browserTest("a query shows both modes, the parts of each score, and what was jus
   await column(page, "Hybrid").waitFor();
   await page.reload();
   await column(page, "Hybrid").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("the calls are those of other callers, unless reranking is switched off", async () => {
+  const { page, faults, close } = await open(`${new URL(path()).pathname}?q=release`);
+  const asked = () =>
+    app
+      .records(app.projectId)
+      .slice(-3)
+      .map(({ payload }) => (isObject(payload.request_body) ? (payload.request_body.rerank ?? null) : ""));
+  const [about, place] = [
+    column(page, "Hybrid").locator("header span"),
+    column(page, "Hybrid").locator("ol .score"),
+  ];
+  await place.first().waitFor();
+  expect(asked()).toEqual([null, null, null]);
+  expect(await about.textContent()).toMatch(/reranked$/);
+  // Each bar is as long as its score, whatever the score is made of.
+  const sums = await page.evaluate(`[...document.querySelectorAll("li.hit:not(ul *)")].map((hit) =>
+    [...hit.querySelectorAll(".score-bar span")].reduce((sum, part) => sum + parseFloat(part.style.width), 0) / 100 - Number(hit.querySelector(".score").textContent))`);
+  for (const difference of [sums].flat()) expect(Math.abs(Number(difference))).toBeLessThan(0.001);
+  const again = page.waitForResponse((response) => response.url().endsWith("/inject"));
+  await page.getByLabel("Reranking").selectOption("off");
+  await again;
+  await column(page, "Hybrid").getByText("not reranked").waitFor();
+  expect(asked()).toEqual(["off", "off", "off"]);
   expect(faults).toEqual([]);
   await close();
 });

@@ -22,6 +22,8 @@ export interface Asked {
   readonly count: number;
   /** The lowest similarity; null: the default of each call. */
   readonly floor: number | null;
+  /** Whether the calls are as those of other callers, who get reranked answers unless they ask for others. */
+  readonly isReranked: boolean;
 }
 
 export interface Comparison {
@@ -43,10 +45,10 @@ const relevanceWeight = 1 - importanceWeight;
 /** @throws MemledgerError of the first call that fails */
 export async function compare(client: Memledger, asked: Asked, signal: AbortSignal): Promise<Comparison> {
   const { memory_type, ...injected } = toSearch(asked);
-  const filter = { ...injected, top_k: asked.count, explain: true } satisfies MemorySearchRequest;
+  const rerank = asked.isReranked ? undefined : "off";
+  const filter = { ...injected, top_k: asked.count, explain: true, rerank } satisfies MemorySearchRequest;
   const search = (mode: "semantic" | "hybrid") =>
-    // The parts of a hybrid score are shown; the injection is as an assistant gets it.
-    client.memories.search({ ...filter, memory_type, mode, rerank: "off" }, { signal });
+    client.memories.search({ ...filter, memory_type, mode }, { signal });
   const [semantic, hybrid, injection] = await Promise.all([
     search("semantic"),
     search("hybrid"),
@@ -71,10 +73,10 @@ function toType(text: string): AgentMemory["memory_type"] {
 }
 
 export function partsOf({ memory, similarity, score_details }: SearchResult): Parts {
-  const relevance = score_details?.relevance ?? similarity;
+  const relevance = score_details?.rerank?.relevance ?? score_details?.relevance ?? similarity;
   return {
-    similarity: relevanceWeight * similarity,
-    words: relevanceWeight * (relevance - similarity),
+    similarity: relevanceWeight * Math.min(similarity, relevance),
+    words: relevanceWeight * Math.max(relevance - similarity, 0),
     importance: importanceWeight * memory.importance,
   };
 }

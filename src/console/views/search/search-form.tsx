@@ -24,6 +24,7 @@ const floors: Readonly<Record<string, string>> = {
   "0.6": "Floor 0.6",
 };
 const matches = { "": "All of the tags", any: "Any of the tags" } as const;
+const rerankings = { "": "Reranked by default", off: "Not reranked" } as const;
 const queryMaxCharacters = 10_000;
 
 export function SearchForm({ asked, onAsk, onFilter }: SearchFormProps) {
@@ -68,6 +69,12 @@ export function SearchForm({ asked, onAsk, onFilter }: SearchFormProps) {
           value={floor}
           options={isOf(floors, floor) ? floors : { ...floors, [floor]: `Floor ${floor}` }}
           onChange={(next) => onFilter({ floor: next })}
+        />
+        <Select
+          label="Reranking"
+          value={asked.isReranked ? "" : "off"}
+          options={rerankings}
+          onChange={(rerank) => onFilter({ rerank })}
         />
         <span class="quiet" aria-hidden="true">
           Tags

@@ -132,7 +132,9 @@ function Answer({ asked, comparison, query }: AnswerProps) {
       )}
       <p class="legend" aria-hidden="true">
         <span data-part="similarity">similarity × 0.7</span>
-        <span data-part="words">what words add × 0.7</span>
+        <span data-part="words">
+          {asked.isReranked ? "what words and reranking add × 0.7" : "what words add × 0.7"}
+        </span>
         <span data-part="importance">importance × 0.3</span>
       </p>
       <div class="columns">
@@ -146,7 +148,7 @@ function Answer({ asked, comparison, query }: AnswerProps) {
         />
         <HitColumn
           title="Hybrid"
-          about="by meaning and words"
+          about={`by meaning and words, ${hybrid.reranked ? "reranked" : "not reranked"}`}
           asked={asked}
           found={hybrid}
           other={semantic}
@@ -175,5 +177,6 @@ function readAsked(query: Query, long: string): Asked {
     isAnyTag: query.get("match") === "any",
     count: Math.min(Math.max(count, 1), countMax),
     floor: floor >= 0 && floor <= 1 ? floor : null,
+    isReranked: query.get("rerank") !== "off",
   };
 }
