@@ -20,7 +20,7 @@ addEventListener("popstate", () => {
 
 addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
-  if (link === null || event.defaultPrevented || event.button !== 0) return;
+  if (link === null || event.defaultPrevented || event.button !== 0 || link.target !== "") return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || link.hasAttribute("download"))
     return;
   if (link.origin !== location.origin || found(link.pathname) === null || link.hash !== "") return;

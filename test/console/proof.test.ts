@@ -113,6 +113,22 @@ browserTest(
   },
 );
 
+browserTest("a ledger with a limited retention is exported without a refused call", async () => {
+  const { page, faults } = watched;
+  await server.run("project", "update", "default", "--retention-days", "30", "--yes");
+  await page.reload();
+  await page.getByRole("heading", { name: "Proof" }).waitFor();
+  await verify(page, "unattested");
+  const { data } = toReply(
+    200,
+    new Headers(),
+    await (await call("GET", "/v1/audit/logs?action=audit.export")).text(),
+  );
+  const begun = data.logs as unknown as readonly { readonly http_status: number }[];
+  expect(begun.map(({ http_status }) => http_status)).toEqual([200]);
+  expect(faults).toEqual([]);
+});
+
 browserTest("a checkpoint that was kept elsewhere is compared, and one that is forged is told", async () => {
   const { page, faults } = watched;
   const note = await server.run("audit", "checkpoint");

@@ -43,6 +43,23 @@ describe("the browser and the command say the same", () => {
     }
   }, 60_000);
 
+  test("a checkpoint that is later than an export is no missing one, and says what to do", async () => {
+    const chain = base.ledger.chains[1];
+    if (chain === undefined) throw new Error("no such chain");
+    const path = writeExport(base.ledger, chain, {
+      format: "json",
+      first: 1,
+      last: 11,
+      name: "earlier.json",
+    });
+    const supplied = { path, checkpoints: [base.outside], publicKey: base.publicKey };
+    const { headline, remarks, verdict } = await outcomeInBrowser(supplied);
+    expect(verdict).toBe("unattested");
+    expect(headline).not.toContain("missing");
+    expect(remarks.join()).toMatch(/was signed after record \d+, and this export ends with record 11/);
+    expect(await saidInBrowser(supplied)).toEqual(await saidByCommand(supplied));
+  });
+
   test.each(["json", "csv"] as const)(
     "of any change of the bytes of an export in %s",
     async (format) => {

@@ -51,8 +51,22 @@ export async function verifyExport(options: ExportVerification): Promise<Report>
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
     contradictions: [],
-    remarks: manifest.isVerifiable ? remarks : [...remarks, unverifiable],
+    remarks: [...remarks, ...outOfReach(chain, options), ...(manifest.isVerifiable ? [] : [unverifiable])],
   });
+}
+
+/** Why a checkpoint that was given covers no record. A checkpoint that is later than the export contradicts nothing. */
+function outOfReach(
+  { chain, lastSeq }: ChainReport,
+  { checkpoints, isWhole = false }: ExportVerification,
+): string[] {
+  if (isWhole || lastSeq === null) return [];
+  return checkpoints
+    .filter((each) => each.chain === chain && each.size > lastSeq)
+    .map(
+      ({ source, size }) =>
+        `${source} was signed after record ${size}, and this export ends with record ${lastSeq}, so they cannot be compared. No record is missing. Make an export that has record ${size}, or give an earlier checkpoint.`,
+    );
 }
 
 const unverifiable =

@@ -1,22 +1,19 @@
 // Asks for the span and the format of an export, and begins it.
 
 import { useState } from "preact/hooks";
-import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { ExportFormat } from "../../../../clients/typescript/src/index.ts";
 import { now } from "../../clock.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
-import { allTime, type Span, SpanFields } from "../../parts/time-span.tsx";
+import { type Span, SpanFields } from "../../parts/time-span.tsx";
 import { useProject } from "../../project.ts";
+import { beginExport } from "./begin-export.ts";
 
 const formats: Readonly<Record<ExportFormat, string>> = {
   csv: "CSV, for spreadsheets",
   json: "JSON, for programs",
 };
-const outsideRetention = 2201;
-const dayMs = 86_400_000;
-
 interface ExportDialogProps {
   /** Of the plan of the project; null: unlimited, or unknown. */
   readonly retentionDays: number | null;
@@ -32,24 +29,13 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
-  const begin = async (start: string): Promise<void> => {
-    const end = span.end ?? new Date(now()).toISOString();
-    try {
-      await client.audit.export({ start_time: start, end_time: end, format });
-    } catch (failure) {
-      // Without a beginning, the export begins where the retention of the plan does.
-      const earliest =
-        failure instanceof ApiError && failure.code === outsideRetention ? failure.data.earliest : null;
-      if (span.start !== null || typeof earliest !== "string" || earliest === start) throw failure;
-      await begin(earliest);
-    }
-  };
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isRunning) return;
     setRunning(true);
     try {
-      await begin(span.start ?? earliestOf(retentionDays));
+      const end_time = span.end ?? new Date(now()).toISOString();
+      await beginExport(client, { start: span.start, end_time, format, retention: retentionDays });
       onBegun();
       onClose();
     } catch (failure) {
@@ -80,9 +66,4 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
       </form>
     </Dialog>
   );
-}
-
-/** The server begins where the retention of the plan does, and refuses earlier days. */
-function earliestOf(retentionDays: number | null): string {
-  return retentionDays === null ? allTime.start : new Date(now() - retentionDays * dayMs).toISOString();
 }

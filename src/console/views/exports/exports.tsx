@@ -10,6 +10,7 @@ import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { session } from "../../session.ts";
+import { useRetention } from "./begin-export.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { ExportItem } from "./export-item.tsx";
 
@@ -31,8 +32,7 @@ export function Exports() {
       },
       (failure: unknown) => setError(failure),
     );
-  const [retentionDays, setRetentionDays] = useState<number | null>(null);
-  useEvent("project", (data) => setRetentionDays(retentionDaysOf(data)));
+  const retentionDays = useRetention();
   useEvent("exports", (data) => setExports(exportsOf(data)));
   useEffect(() => {
     if (exports !== null || !isPermitted) return;
@@ -90,12 +90,4 @@ export function Exports() {
 /** The server sends the same list as it answers a call with. */
 function exportsOf(data: unknown): readonly ExportDetail[] {
   return (data as { readonly exports: readonly ExportDetail[] }).exports;
-}
-
-/** Of the plan; null: unlimited, or unknown. */
-function retentionDaysOf(data: unknown): number | null {
-  const project: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "project") : null;
-  const days: unknown =
-    typeof project === "object" && project !== null ? Reflect.get(project, "retention_days") : null;
-  return typeof days === "number" ? days : null;
 }

@@ -10,6 +10,7 @@ import { allTime } from "../../parts/time-span.tsx";
 import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
 import type { VerificationRequest } from "../../verification/messages.ts";
 import { evidenceOf, type Supplied } from "../../verification/supplied-evidence.tsx";
+import { beginExport } from "../exports/begin-export.ts";
 import { type Written, waitForExport } from "./written-export.ts";
 
 export interface ProjectLedger {
@@ -21,22 +22,24 @@ export interface ProjectLedger {
 interface LedgerOptions {
   readonly kept: KeptCheckpoint | null;
   readonly supplied: Supplied;
+  /** Of the plan of the project, in days; null: unlimited, or not known. */
+  readonly retention: number | null;
   readonly signal: AbortSignal;
   readonly onWritten: (written: Written) => void;
 }
 
-const { start, end } = allTime;
-const [outsideRetention, inProgress] = [2201, 2203];
+const inProgress = 2203;
 
 /** @throws MemledgerError, or Error when the export fails */
 export async function readProjectLedger(
   project: string,
   client: Memledger,
-  { kept, supplied, signal, onWritten }: LedgerOptions,
+  options: LedgerOptions,
 ): Promise<ProjectLedger> {
+  const { kept, supplied, signal } = options;
   const newest = await client.audit.checkpoint({ signal });
-  const { export_id: id } = await begin(client, signal, onWritten);
-  await waitForExport(client, id, { signal, onWritten });
+  const { export_id: id } = await begin(client, options);
+  await waitForExport(client, id, options);
   const manifest = await (await client.audit.exportManifest(id, { signal })).text();
   const { key_changes: changes } = await readOfConsole<KeyChanges>("key-changes", { signal });
   const { publicKey, rotations, checkpoints } = evidenceOf(supplied);
@@ -72,21 +75,20 @@ const firstTime =
   "The public key came from this server. Compare it with a copy that was kept elsewhere. This browser now keeps the key and a checkpoint, and compares the ledger with them the next time.";
 
 /** Of all records that the plan of the project keeps, after an export that the server still writes. */
-async function begin(
-  client: Memledger,
-  signal: AbortSignal,
-  onWritten: LedgerOptions["onWritten"],
-  first = start,
-): Promise<ExportTask> {
+async function begin(client: Memledger, options: LedgerOptions): Promise<ExportTask> {
+  const { signal, retention } = options;
   try {
-    return await client.audit.export({ start_time: first, end_time: end, format: "json" }, { signal });
+    return await beginExport(client, {
+      start: null,
+      end_time: allTime.end,
+      format: "json",
+      retention,
+      signal,
+    });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { code, data } = error;
-    if (code === outsideRetention && first === start && typeof data.earliest === "string")
-      return begin(client, signal, onWritten, data.earliest);
-    if (code !== inProgress || typeof data.export_id !== "string") throw error;
-    await waitForExport(client, data.export_id, { signal, onWritten });
-    return begin(client, signal, onWritten, first);
+    const isRunning = error instanceof ApiError && error.code === inProgress;
+    if (!isRunning || typeof error.data.export_id !== "string") throw error;
+    await waitForExport(client, error.data.export_id, options);
+    return begin(client, options);
   }
 }

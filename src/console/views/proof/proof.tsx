@@ -11,6 +11,7 @@ import { OutcomeReport } from "../../verification/outcome-report.tsx";
 import { evidenceOf, nothingSupplied, SuppliedEvidence } from "../../verification/supplied-evidence.tsx";
 import { useVerification } from "../../verification/use-verification.ts";
 import { VerificationProgress } from "../../verification/verification-progress.tsx";
+import { useRetention } from "../exports/begin-export.ts";
 import { CheckpointList } from "./checkpoint-list.tsx";
 import { KeptSection } from "./kept-section.tsx";
 import { readProjectLedger } from "./project-ledger.ts";
@@ -25,6 +26,7 @@ export function Proof() {
 
 function ProjectProof() {
   const { id, client } = useProject();
+  const retention = useRetention();
   const [kept, setKept] = useState(() => readKept(id));
   const [supplied, setSupplied] = useState(nothingSupplied);
   const [written, setWritten] = useState<Written | null>(null);
@@ -35,7 +37,13 @@ function ProjectProof() {
     setWritten(null);
     setUncovered(false);
     const outcome = await verify(async (signal) => {
-      const ledger = await readProjectLedger(id, client, { kept, supplied, signal, onWritten: setWritten });
+      const ledger = await readProjectLedger(id, client, {
+        kept,
+        supplied,
+        retention,
+        signal,
+        onWritten: setWritten,
+      });
       signed.push({ note: ledger.newest.note, publicKey: ledger.newest.public_key });
       return ledger.request;
     });
