@@ -42,7 +42,7 @@ export function snippetsFor(url: string): readonly Snippet[] {
     with_variable: contentOf(assistant, url, null),
     reads_variable: assistant.readsKeyVariable,
     files: placesOf(assistant),
-    command: `memledger connect ${assistant.name} --url ${url} --write`,
+    command: `memledger connect ${assistant.name} --url ${url} --write${assistant.readsKeyVariable ? "" : " --key-in-file"}`,
     next: assistant.next,
   }));
 }

@@ -1,9 +1,13 @@
 // Tests what people copy to connect an assistant: it is what `connect` writes, and a key put into it stays valid JSON or TOML.
 
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { assistants } from "../../src/assistants/assistants.ts";
 import { connectText } from "../../src/assistants/connection.ts";
 import { keyPlaceholder, snippetsFor } from "../../src/assistants/snippets.ts";
+import { cleanUp } from "../cli/command.ts";
+import { createHome } from "./home.ts";
+
+afterAll(cleanUp);
 
 const url = "https://memory.example.com:8443";
 const snippets = snippetsFor(url);
@@ -19,6 +23,13 @@ describe.each(assistants.map((assistant) => [assistant.name, assistant] as const
   (name, assistant) => {
     const snippet = snippets.find((each) => each.name === name);
     if (snippet === undefined) throw new Error(`no snippet for ${name}`);
+
+    test("the command is one that connect accepts", async () => {
+      const { run } = createHome();
+      const words = snippet.command.split(" ").slice(2);
+      const { exitCode, stderr } = await run(words, { MEMLEDGER_API_KEY: "ml_0123456789" });
+      expect([exitCode, stderr]).toEqual([0, ""]);
+    });
 
     test("has what connect writes, with the key where the placeholder is", () => {
       const key = "ml_0123456789";

@@ -9,6 +9,7 @@ export interface ConsoleApp
   extends Pick<
     TestApp,
     | "url"
+    | "config"
     | "projectId"
     | "apiKey"
     | "administer"
@@ -35,6 +36,7 @@ export async function startConsoleApp(flags: Readonly<Record<string, string>> = 
   const ledger = openLedger(dataDir);
   return {
     ...callsTo({ config, apiKey, url: () => url }),
+    config,
     url,
     projectId,
     apiKey,

@@ -1,7 +1,8 @@
 // Opens the overviews of the installation and of a project in Chromium, and sees that real calls arrive in them.
 
 import { afterAll, beforeAll, expect } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { createHome } from "../assistants/home.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, openPage } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
@@ -64,6 +65,49 @@ browserTest(
     expect(await faultsInOtherForms(page, "project-overview")).toEqual([]);
     expect(faults).toEqual([]);
     await close();
+  },
+  60_000,
+);
+
+/** The words of the shown commands, as a shell reads them. */
+async function firstCommands(page: Page): Promise<string[][]> {
+  const shown = await page.locator(".first-steps pre").allTextContents();
+  return shown.map((command) =>
+    Bun.spawnSync(["sh", "-c", `printf '%s\\0' ${command}`])
+      .stdout.toString()
+      .split("\0")
+      .slice(0, -1),
+  );
+}
+
+browserTest(
+  "the first command connects an assistant to the server that shows it",
+  async () => {
+    const name = 'Team A\'s "shop" $HOME';
+    const { id, key } = await app.createProject("business", { name });
+    const path = `/console/projects/${id}/overview`;
+    const { page, faults, close } = await openAsAdministrator(browser, app, path);
+    await page.getByText("as its user").waitFor();
+    const [connect = [], load = []] = await firstCommands(page);
+    expect(connect.slice(0, 2)).toEqual(["memledger", "connect"]);
+    const local = createHome();
+    await local.json(connect.slice(2));
+    const { args } = JSON.parse(local.read(".claude.json")).mcpServers.memledger;
+    expect(args.slice(-4)).toEqual(["--data-dir", app.config.dataDir, "--project", name]);
+    expect(load.slice(-4)).toEqual(args.slice(-4));
+    expect(faults).toEqual([]);
+    await close();
+
+    const other = await openPage(browser, app.url);
+    await other.page.goto(`${app.url}/console/`);
+    await other.page.getByLabel("API key").fill(key);
+    await other.page.keyboard.press("Enter");
+    await other.page.getByText("Set the variable MEMLEDGER_API_KEY").waitFor();
+    const [remote = []] = await firstCommands(other.page);
+    const elsewhere = createHome();
+    await elsewhere.json(remote.slice(2));
+    expect(JSON.parse(elsewhere.read(".claude.json")).mcpServers.memledger.url).toBe(`${app.url}/mcp`);
+    await other.close();
   },
   60_000,
 );

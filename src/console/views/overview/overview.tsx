@@ -43,7 +43,9 @@ function Contents({ state }: { readonly state: InstallationState }) {
   return (
     <>
       <WarningList warnings={warnings} />
-      {contents !== null && memories === 0 && <FirstSteps project={projectId.value} />}
+      {contents !== null && memories === 0 && (
+        <FirstSteps project={projectId.value} dataDir={state.server.data_directory} />
+      )}
       <div class="cards tiles">
         <Tile title="Memories" figure={contents === null ? "–" : countText(memories)}>
           <MemoryTypes memories={contents?.memories ?? {}} />

@@ -38,7 +38,9 @@ export function ProjectOverview() {
     <View title="Overview" of={projectName(id)} actions={<HealthBadge health={server?.health ?? null} />}>
       {project === undefined && <Loading label="Waiting for the server" />}
       {project === null && <p>The project does not exist any more. Choose another one.</p>}
-      {project && count === 0 && <FirstSteps project={id} />}
+      {project && server !== null && count === 0 && (
+        <FirstSteps project={id} dataDir={server.installation?.server.data_directory ?? null} />
+      )}
       {project && <Tiles project={project} memories={memories} newest={newest} />}
       <Activity project={id} />
       {project && count !== null && count > 0 && (
