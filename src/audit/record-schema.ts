@@ -9,11 +9,16 @@ const text = (description: string) => Nullable(Type.String({ description }));
 const open = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Unsafe<Json>(Type.Union([schema, Type.Null()], { description }));
 
+const kind = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+
 export const tokens = Fields(
   {
     prompt_tokens: Type.Integer({ minimum: 0 }),
     completion_tokens: Type.Integer({ minimum: 0 }),
     total_tokens: Type.Integer({ minimum: 0 }),
+    cached_tokens: kind("Of the prompt: read from the provider's cache. Absent if not reported."),
+    cache_write_tokens: kind("Of the prompt: written to the provider's cache. Absent if not reported."),
+    reasoning_tokens: kind("Of the completion: reasoning. Absent if not reported."),
   },
   { title: "Tokens", description: "Tokens of a gateway operation." },
 );

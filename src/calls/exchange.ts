@@ -71,14 +71,14 @@ export interface ExchangeClient {
 
 /** The outcome of an exchange in its record. `details` contain the rest, such as `error_msg` and `request_body`. */
 export interface ForeseenEntry {
-  /** HTTP status that the client got. */
+  /** HTTP status of the operation. That of its fault, if the answer broke off after the client had got a status. */
   readonly status: number;
   /** 1000, or what went wrong. */
   readonly code: typeof successCode | ErrorCode;
   readonly numbers: {
     readonly balance_consumed_usd?: number;
     readonly is_cache_hit?: boolean;
-    /** As the upstream has counted. */
-    readonly tokens?: Readonly<Record<"prompt_tokens" | "completion_tokens" | "total_tokens", number>>;
+    /** As the upstream has counted: those of the prompt and of the completion, all of them, and kinds of them. */
+    readonly tokens?: Readonly<Record<string, number>>;
   };
 }

@@ -61,11 +61,14 @@ function textsOf(raw: unknown): readonly string[] | undefined {
 
 function toPrice(raw: unknown): ModelPrice | undefined {
   if (!isObject(raw)) return undefined;
-  const { model, "input-usd": input, "output-usd": output, "cached-input-usd": cached = null, ...more } = raw;
+  const { model, "input-usd": input, "output-usd": output, ...others } = raw;
+  const { "cached-input-usd": cached = null, "cache-write-input-usd": written, ...more } = others;
   if (typeof model !== "string" || model === "" || model.length > patternMaxCharacters) return undefined;
   if (Object.keys(more).length > 0) return undefined;
   if (!isUsd(input) || !isUsd(output) || !(cached === null || isUsd(cached))) return undefined;
-  return { model, inputUsd: input, outputUsd: output, cachedInputUsd: cached };
+  const price = { model, inputUsd: input, outputUsd: output, cachedInputUsd: cached };
+  if (written === undefined) return price;
+  return isUsd(written) ? { ...price, cacheWriteInputUsd: written } : undefined;
 }
 
 function isUsd(value: unknown): value is number {

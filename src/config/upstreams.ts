@@ -106,9 +106,16 @@ function readTable({ values, title }: Table, file: string, base: string) {
   return { upstream, reports };
 }
 
-function describePrice({ model, inputUsd, cachedInputUsd, outputUsd }: ModelPrice): string {
+function describePrice({
+  model,
+  inputUsd,
+  cachedInputUsd,
+  cacheWriteInputUsd,
+  outputUsd,
+}: ModelPrice): string {
   const cached = cachedInputUsd === null ? "" : `, cached ${cachedInputUsd}`;
-  return `${model}: input ${inputUsd}${cached}, output ${outputUsd}`;
+  const written = cacheWriteInputUsd === undefined ? "" : `, cache write ${cacheWriteInputUsd}`;
+  return `${model}: input ${inputUsd}${cached}${written}, output ${outputUsd}`;
 }
 
 /** The API key, also if it is in a file of its own. @throws ConfigError when there are two, or the file has no secret */

@@ -2,9 +2,10 @@
 // and no answer, because the erased text could be in them.
 
 import type { ForeseenEntry } from "../calls/exchange.ts";
-import { type Refusal, successCode } from "../errors.ts";
+import { errorStatus, type Refusal, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
+import { tokenKindsIn } from "./answer/token-counts.ts";
 import type { Injection } from "./injection.ts";
 import type { KeptRequest } from "./kept-request.ts";
 import { errorMaxCharacters } from "./limits.ts";
@@ -32,24 +33,36 @@ export interface PassedOn {
 }
 
 export function toEntry({ upstream, model, status, relayed, answer, repeats }: PassedOn): ForeseenEntry {
-  const { fault } = relayed;
-  const code = fault !== null ? codeOf(fault) : status < 400 ? successCode : 1502;
+  const code = outcomeOf({ status, relayed, answer });
   const isRepeated = repeats !== null;
   const { tokens, usage } = answer;
   const usd = tokens === null || isRepeated ? null : costUsd(upstream.prices, model, tokens, usage);
   return {
-    status: relayed.end === "broken off by the client" ? 499 : status,
+    // What the client got was no success, although its status was one.
+    status: code === successCode || status >= 400 ? status : errorStatus[code],
     code,
     numbers: {
       is_cache_hit: isRepeated,
-      ...(tokens === null || isRepeated ? {} : { tokens: { ...tokens } }),
+      ...(tokens === null || isRepeated ? {} : { tokens: { ...tokens, ...tokenKindsIn(usage) } }),
       ...(usd === null ? {} : { balance_consumed_usd: usd }),
     },
   };
 }
 
+type Ended = Pick<PassedOn, "status" | "relayed" | "answer">;
+
+function outcomeOf({ status, relayed, answer }: Ended): ForeseenEntry["code"] {
+  if (relayed.fault !== null) return codeOf(relayed.fault);
+  return status < 400 && answer.error === null && !lacksEnd({ relayed, answer }) ? successCode : 1502;
+}
+
+/** A stream that the upstream has closed as if it were complete. */
+function lacksEnd({ relayed, answer }: Pick<Ended, "relayed" | "answer">): boolean {
+  return relayed.isStream && !answer.isComplete;
+}
+
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
-  const { upstream, model, request, injection, memories, answer, relayed, repeats } = passed;
+  const { upstream, model, request, injection, memories, answer, repeats } = passed;
   const { body, input } = request();
   const erased = isErasedMeanwhile ? { left_out: "the answer and the memories, because of an erasure" } : {};
   const { error, output } = answer;
@@ -61,7 +74,7 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
     ...describeInjection(injection, isErasedMeanwhile ? null : memories),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
     ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
-    answer: describeAnswer(answer, relayed),
+    answer: describeAnswer(passed),
     ...(repeats === null ? {} : { repeats }),
     ...erased,
   };
@@ -91,18 +104,28 @@ export function withRequest(refusal: Refusal, request: KeptRequest): Refusal {
   return refusal.withDetails({ request_body: body, input_content: input });
 }
 
-function withMessage({ upstream, status, relayed: { fault }, answer }: PassedOn): JsonObject {
-  if (fault !== null) return { error_msg: explainFault(fault, upstream.name) };
-  const said = messageOf(answer.error);
-  if (status < 400) return said === null ? {} : { error_msg: said };
-  return { error_msg: said ?? `The upstream "${upstream.name}" answered with the status ${status}.` };
+function withMessage({ upstream, status, relayed, answer }: PassedOn): JsonObject {
+  if (relayed.fault !== null) return { error_msg: explainFault(relayed.fault, upstream.name) };
+  if (outcomeOf({ status, relayed, answer }) === successCode) return {};
+  return { error_msg: messageOf(answer.error) ?? explainAnswer(upstream.name, { status, answer }) };
 }
 
-function describeAnswer(answer: AssembledAnswer, { end, fault }: Relayed): JsonObject {
+function explainAnswer(upstream: string, { status, answer }: Pick<Ended, "status" | "answer">): string {
+  if (status >= 400) return `The upstream "${upstream}" answered with the status ${status}.`;
+  if (answer.error !== null) return `The upstream "${upstream}" answered with an error.`;
+  return `The upstream "${upstream}" ended its answer before it was complete. Retry, and read its log.`;
+}
+
+function describeAnswer(passed: PassedOn): JsonObject {
+  const { answer, status, relayed } = passed;
+  const { fault } = relayed;
+  const end =
+    fault === null && lacksEnd(passed) && answer.error === null ? "broken off by the upstream" : relayed.end;
   const { id, finishReason, usage, isComplete, isTruncated, skippedEvents } = answer;
   return {
     end,
     has_end: isComplete,
+    ...(toEntry(passed).status === status ? {} : { upstream_status: status }),
     ...(fault?.systemCode === null || fault === null ? {} : { fault: fault.systemCode }),
     ...(id === null ? {} : { id }),
     ...(finishReason === null ? {} : { finish_reason: finishReason }),

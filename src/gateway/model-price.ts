@@ -1,9 +1,8 @@
 // Owns what an answer costs: the price of the first pattern that names the model. An estimate, because providers have more prices than
 // these, such as those of batches. Pure.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import type { Tokens } from "./answer/assembled.ts";
-import { countIn } from "./answer/parts.ts";
+import type { JsonObject } from "../json/json.ts";
+import { type Tokens, tokenKindsIn } from "./answer/token-counts.ts";
 import { matches } from "./model-pattern.ts";
 
 /** In US dollars for a million tokens. */
@@ -14,6 +13,8 @@ export interface ModelPrice {
   readonly outputUsd: number;
   /** Of tokens that the provider has read from its cache; null: inputUsd. */
   readonly cachedInputUsd: number | null;
+  /** Of tokens that the provider has written to its cache; absent: inputUsd. */
+  readonly cacheWriteInputUsd?: number;
 }
 
 const million = 1_000_000;
@@ -30,19 +31,13 @@ export function costUsd(
 ): number | null {
   const price = prices.find((each) => matches(each.model, model));
   if (price === undefined) return null;
-  const { inputUsd, outputUsd, cachedInputUsd } = price;
-  const cached = Math.min(cachedTokensOf(usage), prompt_tokens);
-  const input = (prompt_tokens - cached) * inputUsd + cached * (cachedInputUsd ?? inputUsd);
+  const { inputUsd, outputUsd, cachedInputUsd, cacheWriteInputUsd } = price;
+  const { cached_tokens = 0, cache_write_tokens = 0 } = tokenKindsIn(usage);
+  const cached = Math.min(cached_tokens, prompt_tokens);
+  const written = Math.min(cache_write_tokens, prompt_tokens - cached);
+  const input =
+    (prompt_tokens - cached - written) * inputUsd +
+    cached * (cachedInputUsd ?? inputUsd) +
+    written * (cacheWriteInputUsd ?? inputUsd);
   return (input + completion_tokens * outputUsd) / million;
-}
-
-/** The members of Anthropic Messages, Chat Completions and Responses. */
-function cachedTokensOf(usage: JsonObject | null): number {
-  if (usage === null) return 0;
-  const { cache_read_input_tokens: read, prompt_tokens_details, input_tokens_details } = usage;
-  return Math.max(countIn(read), cachedIn(prompt_tokens_details), cachedIn(input_tokens_details));
-}
-
-function cachedIn(details: Json | undefined): number {
-  return isObject(details) ? countIn(details.cached_tokens) : 0;
 }

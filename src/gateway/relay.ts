@@ -13,6 +13,8 @@ export type AnswerEnd = "complete" | "broken off by the upstream" | "broken off 
 
 export interface Relayed {
   readonly end: AnswerEnd;
+  /** Whether events were read. */
+  readonly isStream: boolean;
   /** Why it broke off; null: it did not. */
   readonly fault: UpstreamFault | null;
 }
@@ -36,7 +38,8 @@ export async function relay(
   const reader = isEventStream(answer.headers)
     ? new AnswerStream({ assembler, removesUsageEvent })
     : new AnswerBody({ assembler });
-  const isFinal = () => reader instanceof AnswerStream && reader.isFinal;
+  const isStream = reader instanceof AnswerStream;
+  const isFinal = () => isStream && reader.isFinal;
   const chunks = answer.chunks[Symbol.asyncIterator]();
   try {
     while (true) {
@@ -47,14 +50,14 @@ export async function relay(
       for (const bytes of reader.push(next.value)) await exchange.write(bytes);
     }
     exchange.hold(reader.end());
-    return { end: "complete", fault: null };
+    return { end: "complete", isStream, fault: null };
   } catch (error) {
     const rest = isFinal() ? null : reader.end();
     if (rest === null) {
       exchange.hold(reader.end());
-      return { end: "complete", fault: null };
+      return { end: "complete", isStream, fault: null };
     }
-    return await breakOff(exchange, error, rest);
+    return { isStream, ...(await breakOff(exchange, error, rest)) };
   } finally {
     // Not `chunks.return()`, which would wait for the next chunk.
     answer.close();
@@ -82,7 +85,7 @@ async function breakOff(
   exchange: Pick<Exchange, "write" | "breakOff">,
   error: unknown,
   rest: readonly Uint8Array[],
-): Promise<Relayed> {
+): Promise<Omit<Relayed, "isStream">> {
   exchange.breakOff();
   if (isClientGone(error)) return { end: "broken off by the client", fault: new UpstreamFault("cancelled") };
   if (!(error instanceof UpstreamFault)) throw error;

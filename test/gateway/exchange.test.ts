@@ -255,7 +255,7 @@ describe("an answer without an end", () => {
     const received = await readUntilError(response);
     expect(received).toEqual({ text: first, isComplete: false });
     const { status, entry, payload } = gateway.lastRecord();
-    expect([status, entry.code]).toEqual([200, 1502]);
+    expect([status, entry.code]).toEqual([502, 1502]);
     expect(payload.answer).toMatchObject({ end: "broken off by the upstream", has_end: false });
     expect(textOf(payload.output_content)).toContain("Hello");
   });

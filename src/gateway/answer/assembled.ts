@@ -2,13 +2,7 @@
 
 import type { JsonObject } from "../../json/json.ts";
 import type { SseEvent } from "./sse-reader.ts";
-
-/** As the provider counted them, in the form of audit records. */
-export interface Tokens {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-}
+import type { Tokens } from "./token-counts.ts";
 
 export interface AssembledAnswer {
   /** The model that answered, as the provider names it. */
@@ -20,6 +14,7 @@ export interface AssembledAnswer {
   /** `output_content` of the record: the text, and what else the answer consists of; null: nothing was received. */
   readonly output: JsonObject | null;
   readonly finishReason: string | null;
+  /** Null: unknown. */
   readonly tokens: Tokens | null;
   /** The figures of the provider in its own form, such as those of its cache. */
   readonly usage: JsonObject | null;

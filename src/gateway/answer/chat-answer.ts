@@ -3,16 +3,8 @@
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { answerMaxChoices } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import {
-  inOrder,
-  objectsIn,
-  partAt,
-  readObject,
-  TextBudget,
-  textIn,
-  tokensIn,
-  withoutEmpty,
-} from "./parts.ts";
+import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { tokensIn } from "./token-counts.ts";
 
 interface ToolCall {
   id: string;

@@ -1,18 +1,9 @@
 // Owns assembling an answer of Anthropic Messages from its events or from the whole. Must never throw, whatever a server sends.
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import type { AnswerAssembler, EventKind, Tokens } from "./assembled.ts";
-import {
-  countIn,
-  inOrder,
-  objectsIn,
-  partAt,
-  readObject,
-  TextBudget,
-  textIn,
-  toTokens,
-  withoutEmpty,
-} from "./parts.ts";
+import type { AnswerAssembler, EventKind } from "./assembled.ts";
+import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { countIn, type Tokens, toTokens } from "./token-counts.ts";
 
 interface Block {
   readonly type: string;
@@ -36,6 +27,8 @@ export function createMessagesAssembler(): AnswerAssembler {
   let stopReason: string | null = null;
   let refusal: Json = null;
   let usage: JsonObject | null = null;
+  /** The beginning of a stream has a number of output tokens that is not the final one. */
+  let isOutputCounted = false;
   let error: JsonObject | null = null;
   let isComplete = false;
   let skippedEvents = 0;
@@ -73,6 +66,7 @@ export function createMessagesAssembler(): AnswerAssembler {
     if (type === "message_delta") {
       if (isObject(delta)) takeEnd(delta);
       takeUsage(event.usage);
+      if (isObject(event.usage)) isOutputCounted ||= countIn(event.usage.output_tokens) !== null;
     }
     if (type === "error" && isObject(event.error)) {
       const taken = budget.takeValue(event.error);
@@ -97,6 +91,7 @@ export function createMessagesAssembler(): AnswerAssembler {
       else if (whole.type === "error") takeEvent(whole);
       else {
         takeMessage(whole);
+        isOutputCounted = true;
         isComplete = Array.isArray(whole.content);
       }
     },
@@ -107,7 +102,7 @@ export function createMessagesAssembler(): AnswerAssembler {
       const isNothing = said.length === 0 && stopReason === null;
       const output = isNothing ? null : toOutput(said, { text, stopReason, refusal });
       const { isTruncated } = budget;
-      const tokens = usage === null ? null : tokensOf(usage);
+      const tokens = usage === null || !isOutputCounted ? null : tokensOf(usage);
       const finishReason = stopReason;
       return {
         model,
@@ -180,11 +175,9 @@ function toOutput(blocks: readonly Block[], { text, stopReason, refusal }: End):
 }
 
 /** The input is what was read from the cache, written to it, and neither. */
-function tokensOf(usage: JsonObject): Tokens {
-  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
-  const input = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].map(countIn);
-  return toTokens(
-    input.reduce((sum, count) => sum + count, 0),
-    countIn(output_tokens),
-  );
+function tokensOf(usage: JsonObject): Tokens | null {
+  const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  const input = countIn(input_tokens);
+  const prompt = input === null ? null : input + (countIn(read) ?? 0) + (countIn(written) ?? 0);
+  return toTokens(prompt, countIn(usage.output_tokens), null);
 }

@@ -3,7 +3,6 @@
 import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
 import { answerMaxCharacters, answerMaxParts } from "../limits.ts";
 import { toRecordedValue } from "../recorded.ts";
-import type { Tokens } from "./assembled.ts";
 
 /** The characters that one answer may still use. */
 export class TextBudget {
@@ -100,11 +99,6 @@ export function textIn(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A count of tokens; 0 for what is no count. */
-export function countIn(value: Json | undefined): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
 /** Without empty members. */
 export function withoutEmpty(members: { readonly [name: string]: Json | undefined }): JsonObject {
   const filled = Object.entries(members).flatMap(([name, value]): [string, Json][] => {
@@ -113,15 +107,4 @@ export function withoutEmpty(members: { readonly [name: string]: Json | undefine
     return isEmpty ? [] : [[name, typeof value === "string" ? value.toWellFormed() : value]];
   });
   return Object.fromEntries(filled);
-}
-
-/** The tokens in the usage of an API of OpenAI, which names them differently; null: there is no usage. */
-export function tokensIn(usage: JsonObject | null, prompt: string, completion: string): Tokens | null {
-  if (usage === null) return null;
-  const { [prompt]: given, [completion]: made, total_tokens: total } = usage;
-  return toTokens(countIn(given), countIn(made), total === undefined ? undefined : countIn(total));
-}
-
-export function toTokens(prompt: number, completion: number, total = prompt + completion): Tokens {
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
 }

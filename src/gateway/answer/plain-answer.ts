@@ -2,7 +2,8 @@
 
 import { isObject, type JsonObject } from "../../json/json.ts";
 import type { AnswerAssembler } from "./assembled.ts";
-import { countIn, readObject, TextBudget, textIn, toTokens } from "./parts.ts";
+import { readObject, TextBudget, textIn } from "./parts.ts";
+import { tokensIn } from "./token-counts.ts";
 
 /** @param toOutput what the record says of it; null: nothing */
 export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObject | null): AnswerAssembler {
@@ -28,9 +29,7 @@ export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObjec
         text: "",
         output: isObject(kept) ? kept : null,
         finishReason: null,
-        tokens: isObject(usage)
-          ? toTokens(countIn(usage.prompt_tokens), 0, countIn(usage.total_tokens ?? usage.prompt_tokens))
-          : null,
+        tokens: isObject(usage) ? tokensIn(usage, "prompt_tokens", "completion_tokens") : null,
         usage: isObject(usage) ? usage : null,
         error: isObject(error) ? error : null,
         isComplete: whole !== null && !isObject(error),

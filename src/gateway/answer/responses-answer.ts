@@ -2,17 +2,9 @@
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import {
-  inOrder,
-  objectsIn,
-  partAt,
-  readObject,
-  TextBudget,
-  textIn,
-  tokensIn,
-  withoutEmpty,
-} from "./parts.ts";
+import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
 import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
+import { tokensIn } from "./token-counts.ts";
 
 const finalTypes: ReadonlySet<string> = new Set([
   "response.completed",

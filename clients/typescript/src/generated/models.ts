@@ -1078,6 +1078,12 @@ export interface Tokens {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  /** Of the prompt: read from the provider's cache. Absent if not reported. */
+  cached_tokens?: number;
+  /** Of the prompt: written to the provider's cache. Absent if not reported. */
+  cache_write_tokens?: number;
+  /** Of the completion: reasoning. Absent if not reported. */
+  reasoning_tokens?: number;
 }
 
 /** A change of a memory; at least one field besides memory_id and if_updated_at. */

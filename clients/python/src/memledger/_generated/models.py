@@ -120,6 +120,12 @@ class Tokens(Model):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cached_tokens: int | None = None
+    """Of the prompt: read from the provider's cache. Absent if not reported."""
+    cache_write_tokens: int | None = None
+    """Of the prompt: written to the provider's cache. Absent if not reported."""
+    reasoning_tokens: int | None = None
+    """Of the completion: reasoning. Absent if not reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
