@@ -1,7 +1,14 @@
-// Owns the Ed25519 key that signs notes (C2SP signed-note), and opening notes with the cryptography of the server. Must never expose the
+// Owns the Ed25519 key that signs notes (C2SP signed-note) and seals what only the server reads, and opening notes with the cryptography of the server. Must never expose the
 // private key.
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  sign,
+} from "node:crypto";
 import { fromHex } from "../text/byte-text.ts";
 import { derPrefix, runtimeCryptography } from "./runtime-cryptography.ts";
 import { keyIdOf, keyName, openNote as openWith, parseVerifierKey, toVerifierKey } from "./verify/note.ts";
@@ -12,6 +19,11 @@ export interface Signer {
   readonly verifierKey: string;
   /** `text` ends with a newline. */
   sign(text: string): string;
+  /**
+   * A code that only a holder of the private key can make (HMAC-SHA-256, base64). Unlike a signature, nobody else can verify it, and it
+   * takes a twentieth of the time.
+   */
+  seal(text: string): string;
 }
 
 /** A new private key as PKCS #8 PEM. */
@@ -28,12 +40,15 @@ export function createSigner(privateKeyPem: string): Signer {
     .export({ type: "spki", format: "der" })
     .subarray(derPrefix.length);
   const id = fromHex(keyIdOf(publicKey, runtimeCryptography)) ?? new Uint8Array();
+  const secret = privateKey.export({ type: "pkcs8", format: "der" });
+  const sealingKey = Buffer.from(hkdfSync("sha256", secret, "", "memledger/seal/v1", 32));
   return {
     verifierKey: toVerifierKey(publicKey, runtimeCryptography),
     sign(text) {
       const signature = sign(null, Buffer.from(text), privateKey);
       return `${text}\n— ${keyName} ${Buffer.concat([id, signature]).toString("base64")}\n`;
     },
+    seal: (text) => createHmac("sha256", sealingKey).update(text).digest("base64"),
   };
 }
 

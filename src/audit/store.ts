@@ -169,6 +169,18 @@ export interface SignedCheckpoint {
   readonly verifierKey: string;
 }
 
+/** Records that another program has appended, or that take the place of others. */
+export interface AcceptedHead {
+  readonly chain: string;
+  /** Id; null: the installation. */
+  readonly project: string | null;
+  /** Number of records that the newest checkpoint up to here covers; 0: there is none. */
+  readonly covered: number;
+  /** The newest record. */
+  readonly newest: number;
+  readonly hash: string;
+}
+
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<ChainEntry>;
@@ -182,6 +194,8 @@ export interface AuditTransaction {
   signDueCheckpoints(now: number): Promise<void>;
   /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */
   traceAfter(found: Pick<TracedRecords, "trace" | "through">): Promise<readonly TracedRecord[]>;
+  /** From here on, the server continues and signs chains that another program has changed. @returns those that it had refused to continue */
+  acceptHeads(): Promise<readonly AcceptedHead[]>;
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**

@@ -19,6 +19,7 @@ import {
   revokeSessions,
 } from "../access/session-operations.ts";
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
+import { acceptRecords } from "../audit/accept-records.ts";
 import { appendRecord } from "../audit/append.ts";
 import { listCheckpoints, readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { verifyRecords } from "../audit/incremental-verification.ts";
@@ -129,6 +130,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   traceRecords,
   pruneRecords,
   acceptOlderDatabase,
+  acceptRecords,
   rotateKey,
   exportProject,
   createBackup,

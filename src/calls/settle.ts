@@ -6,6 +6,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type Session, sessionFault } from "../access/session.ts";
+import { acceptRecords } from "../audit/accept-records.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../errors.ts";
@@ -51,7 +52,8 @@ export async function settle(
   settlement: Settlement,
 ): Promise<SettledCall> {
   const now = settlement.clock.now();
-  const caller = await transaction.lock(call.keyId);
+  const accepts = call.decision.refused === null && call.operation === acceptRecords.name;
+  const caller = await transaction.lock(call.keyId, accepts);
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;

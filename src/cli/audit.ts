@@ -1,6 +1,7 @@
 // Binds the commands of `memledger audit` to their operations.
 
 import { type Command, InvalidArgumentError } from "commander";
+import { acceptRecords } from "../audit/accept-records.ts";
 import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
@@ -63,6 +64,17 @@ export function addAuditCommands(program: Command, session: Session): void {
     check: requireOne,
     toText: tracedText,
   });
+  bindOperation(audit, session, {
+    name: "accept",
+    operation: acceptRecords,
+    confirmation: async () => ({
+      warning:
+        "Records that another program has written become part of the ledger, and the server signs them. Before that, verify the database with memledger audit verify and find out who can write to its folder.",
+      word: "accept",
+      wordDescription: 'the word "accept"',
+    }),
+    toText: acceptedText,
+  });
   bindOperation(audit, session, { name: "prune", operation: pruneRecords, toText: prunedText });
 }
 
@@ -96,6 +108,15 @@ function tracedText(data: Json): string {
       ? `Memories with the text: ${memories.join(", ")}`
       : "No memory has the text.";
   return `${shown}\n\n${kept}`;
+}
+
+function acceptedText(data: Json): string {
+  const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
+  if (chains.length === 0) return "Nothing to accept: the server has written all newest records.";
+  const rows = chains.map(({ project, covered, newest, hash }) =>
+    [project ?? "(installation)", covered, newest, hash].map((cell) => cell ?? null),
+  );
+  return table(["project", "signed up to", "accepted up to", "hash"], rows);
 }
 
 /** The result of a retention run, one row for each chain. */

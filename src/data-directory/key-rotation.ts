@@ -51,7 +51,11 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
   const { perform, close } = await openAdministrationWith(
     locked,
     config,
-    openLedgerFiles(root, successor),
+    {
+      ...openLedgerFiles(root, successor),
+      // Without the former key, nobody can tell what it has sealed: the change accepts the records as they are.
+      ...(former === null ? { acceptsHeads: true } : { formerSigningKey: former.pem }),
+    },
     logger,
   );
   try {

@@ -49,7 +49,10 @@ export async function openLedgerAtStart(
   }
   // Files with checkpoints that do not match the database are not changed: they will be moved.
   if (ledger.missing.length === 0) await restoreNotes(place, ledger, logger);
-  return ledger;
+  // The copy may have been made before the key was changed. The record of the loss is that of the acceptance, too.
+  return decision === "restored-backup"
+    ? { ...ledger, files: { ...ledger.files, acceptsHeads: true } }
+    : ledger;
 }
 
 /** Auditors, and the next start, need the notes in files as well. */

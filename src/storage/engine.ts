@@ -133,6 +133,10 @@ export interface LedgerFiles {
   readonly signingKey: string;
   /** Of this key and of the former ones, newest first. */
   readonly verifierKeys: readonly string[];
+  /** The key that this one replaces now, PKCS #8 PEM; absent: it replaces none. */
+  readonly formerSigningKey?: string;
+  /** The operator has accepted the records of this database as they are, and the first call records it; absent: not. */
+  readonly acceptsHeads?: boolean;
   /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
   readonly notes: string;
   readonly exports: string;

@@ -60,11 +60,12 @@ export interface Transaction {
    *
    * SQLite: BEGIN IMMEDIATE has locked the database, so it only compares the chain's head with the one that this process wrote last.
    * A server database: SELECT ... FOR UPDATE of the project's row, and of one row for the installation.
+   * @param acceptsChanges the call accepts what another program has written (audit.accept): the head is not compared
    * @returns the key and its project as they are under the lock; null without a key, or when there is no such key.
    * @throws Refusal 1503 when the chain must not be continued, because another program has changed it. Nothing of the call has happened
    * then, and the transaction continues with other calls.
    */
-  lock(keyId: string | null): Promise<Caller | null>;
+  lock(keyId: string | null, acceptsChanges?: boolean): Promise<Caller | null>;
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly checks: CheckTransaction;

@@ -4,9 +4,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rotationText } from "../../src/audit/key-rotation.ts";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
-import { changeDatabase, requestsOf } from "./change-database.ts";
+import { requestsOf } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(60_000);
@@ -217,21 +216,17 @@ describe("is refused:", () => {
 
 describe("a change that was cut short", () => {
   /** What the data directory holds when the process ends right before, or right after, the database knows the new key. */
-  function cutShort(isCommitted: boolean): { dataDir: string; newPem: string } {
-    const dataDir = copyOf(made);
-    const newPem = createSigningKey();
-    const successor = createSigner(newPem).verifierKey;
-    const former = createSigner(readFileSync(join(dataDir, "audit.key"), "utf8"));
-    const text = rotationText({ former: oldKey, successor, at: Date.now() });
-    writeFileSync(join(dataDir, "audit.key.new"), newPem);
-    writeFileSync(join(dataDir, "audit.rotations.new"), `${former.sign(text)}\n`);
-    if (isCommitted)
-      changeDatabase(dataDir, `UPDATE installation SET value = '${successor}' WHERE name = 'audit_key'`);
-    return { dataDir, newPem };
+  async function cutShort(isCommitted: boolean): Promise<{ dataDir: string; newPem: string }> {
+    const [dataDir, changed] = [copyOf(made), copyOf(made)];
+    expect((await rotate(changed)).exitCode).toBe(0);
+    for (const name of ["audit.key", "audit.rotations"])
+      copyFileSync(join(changed, name), join(dataDir, `${name}.new`));
+    if (isCommitted) copyFileSync(join(changed, "memledger.db"), join(dataDir, "memledger.db"));
+    return { dataDir, newPem: readFileSync(join(changed, "audit.key"), "utf8") };
   }
 
   test("after its commit is finished by the next command", async () => {
-    const { dataDir, newPem } = cutShort(true);
+    const { dataDir, newPem } = await cutShort(true);
     expect((await work(dataDir)).exitCode).toBe(0);
     expect(readFileSync(join(dataDir, "audit.key"), "utf8")).toBe(newPem);
     expect(readdirSync(dataDir).filter((name) => name.endsWith(".new"))).toEqual([]);
@@ -239,7 +234,7 @@ describe("a change that was cut short", () => {
   });
 
   test("before its commit is undone by the next command", async () => {
-    const { dataDir } = cutShort(false);
+    const { dataDir } = await cutShort(false);
     expect((await work(dataDir)).exitCode).toBe(0);
     expect(readFileSync(join(dataDir, "audit.key"))).toEqual(readFileSync(join(made, "audit.key")));
     expect(readdirSync(dataDir).filter((name) => /\.new$|rotations/.test(name))).toEqual([]);

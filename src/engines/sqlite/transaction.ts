@@ -9,6 +9,7 @@ import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
 import type { ChainHeads } from "./ledger/chain-heads.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
+import type { KnownHeads } from "./ledger/known-heads.ts";
 import { createCheckTransaction } from "./memories/checks.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
@@ -20,6 +21,7 @@ interface TransactionOptions {
   readonly database: Database;
   readonly state: WriterState;
   readonly heads: ChainHeads;
+  readonly knownHeads: KnownHeads;
   readonly revisions: Revisions;
   readonly checkpoints: Checkpoints;
   /** Where the files of exports are. */
@@ -30,7 +32,7 @@ interface TransactionOptions {
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {
-  const { database, state, heads, revisions, checkpoints, exportFolder, watchClock, countRecord } = options;
+  const { database, state, heads, revisions, checkpoints, exportFolder } = options;
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
@@ -62,15 +64,15 @@ export function createTransaction(options: TransactionOptions): Transaction {
 
   const findCaller = createCallerLookup(database, state);
   return {
-    async lock(keyId) {
+    async lock(keyId, acceptsChanges = false) {
       const caller = keyId === null ? null : findCaller(keyId);
-      heads.lock(caller?.project.id ?? null);
+      if (!acceptsChanges) heads.lock(caller?.project.id ?? null);
       return caller;
     },
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
     checks: createCheckTransaction(database, state),
-    audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock, countRecord),
+    audit: createAuditTransaction({ ...options, createId: state.createId }),
     models: createModelTransaction(database),
     remembering: createRememberTransaction(database),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),

@@ -184,6 +184,7 @@ export function createAuditTransaction(
     },
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
     signDueCheckpoints: async () => undefined,
+    acceptHeads: async () => [],
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     traceAfter: async ({ trace, through }) => followTrace(data, trace, through).records,
     erasures: async () => countErasures(data),

@@ -12,16 +12,28 @@ import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { KnownHeads } from "./known-heads.ts";
 
-export function createAuditTransaction(
-  database: Database,
-  createId: IdSource,
-  heads: ChainHeads,
-  checkpoints: Checkpoints,
-  watchClock: ClockWatch,
+interface AuditTransactionOptions {
+  readonly database: Database;
+  readonly createId: IdSource;
+  readonly heads: ChainHeads;
+  readonly knownHeads: KnownHeads;
+  readonly checkpoints: Checkpoints;
+  readonly watchClock: ClockWatch;
   /** Called with the bytes of each record. */
-  countRecord: (bytes: number) => void,
-): AuditTransaction {
+  readonly countRecord: (bytes: number) => void;
+}
+
+export function createAuditTransaction({
+  database,
+  createId,
+  heads,
+  knownHeads,
+  checkpoints,
+  watchClock,
+  countRecord,
+}: AuditTransactionOptions): AuditTransaction {
   const insertEntry = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
      VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash)`,
@@ -41,6 +53,17 @@ export function createAuditTransaction(
     .pluck();
 
   const traceBatch = createTraceBatches(database);
+  const findProject = database
+    .prepare<[string], string | null>(
+      "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
+    )
+    .pluck();
+  const findCovered = database
+    .prepare<[string, number], number | null>(
+      `SELECT MAX(size) FROM audit_checkpoint
+       WHERE chain = (SELECT number FROM audit_chain WHERE id = ?) AND size <= ?`,
+    )
+    .pluck();
   const serialOf = serialsOf(database);
   const toSerial = (project: string | null) => (project === null ? null : serialOf(project));
   const span = createChainSpan(database);
@@ -105,7 +128,15 @@ export function createAuditTransaction(
       if (checkpoints.verifierKey !== successor || readAuditKey(database).verifierKey !== former)
         return false;
       writeAuditKey(database, successor);
+      knownHeads.sealAll();
       return true;
+    },
+
+    async acceptHeads() {
+      return knownHeads.accept().map(({ chain, seq, hash }) => {
+        const covered = findCovered.get(chain, seq) ?? 0;
+        return { chain, project: findProject.get(chain) ?? null, covered, newest: seq, hash };
+      });
     },
   };
 }

@@ -78,5 +78,5 @@ function refuseChanged(error: unknown): SettledCall {
 }
 
 const changedByOthers = unavailable(
-  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator must stop the server and run memledger audit verify.",
+  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator must stop the server and run memledger audit verify, then restore a backup, or accept the records with memledger audit accept.",
 );

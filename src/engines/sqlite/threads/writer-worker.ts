@@ -79,12 +79,12 @@ const clock = createClock(clockShift);
 const logger = createLogger(logLevel);
 const database = openWriting(file, transactionAttemptsMax);
 defineWords(database);
-const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
+const signer = createSigner(ledger.signingKey);
+const knownHeads = readKnownHeads({ database, signer, ledger, logger });
 const state = new WriterState();
 const statistics = createWriterStatistics();
 const heads = createChainHeads(database, knownHeads, state.createId);
 const revisions = createRevisions(database);
-const signer = createSigner(ledger.signingKey);
 const checkpoints = createCheckpoints({
   database,
   clock,
@@ -98,6 +98,7 @@ const transaction = createTransaction({
   database,
   state,
   heads,
+  knownHeads,
   revisions,
   checkpoints,
   exportFolder: ledger.exports,
@@ -122,6 +123,7 @@ const inTransaction = createWriteTransactions({
     requireInPlace();
     writeWords();
     revisions.write();
+    knownHeads.seal();
   },
   committed() {
     heads.committed();
