@@ -1,7 +1,7 @@
 // Owns a request for embeddings in the form of OpenAI: what is passed on, and what the own model can answer.
 
 import { Refusal } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { createPlainAssembler } from "./answer/plain-answer.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
 import { embeddedTextsMax } from "./limits.ts";
@@ -28,9 +28,9 @@ export const embeddings: Conversation = {
   dialect: {
     kind: "openai",
     read: ({ model }) => ({ model, ...nothingToPutIn }),
-    record({ text, root }) {
-      const body = toRecorded(text, root);
-      return isObject(body) ? { body, input: inputOf(body) } : { body: {}, input: [] };
+    record(request) {
+      const body = toRecorded(request);
+      return { body, input: inputOf(body) };
     },
     change: ({ text }) => ({ text, hasPutRules: false, hasPutReference: false, removesUsageEvent: false }),
   },

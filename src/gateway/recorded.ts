@@ -1,9 +1,9 @@
 // Owns the form of received JSON in audit records: large base64 data is replaced by media type, length and SHA-256, and what I-JSON
 // (RFC 7493) cannot express by text. Must never replace what somebody has written as text.
 
-import type { Node } from "jsonc-parser";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { isExact } from "../json/json-number.ts";
+import type { RequestBody } from "./dialects/request-body.ts";
 import { recordedBase64MinCharacters } from "./limits.ts";
 
 /** Members that hold base64, or a URL that may contain it, in the three APIs. */
@@ -21,52 +21,47 @@ const dataMembers: ReadonlySet<string> = new Set([
 /** Members beside the data that say what it is. */
 const typeMembers = ["media_type", "mime_type", "format", "output_format"] as const;
 
-/** The value of a node. A number that a double cannot represent is the string of its digits. */
-export function toRecorded(text: string, node: Node): Json {
-  switch (node.type) {
-    case "object": {
-      const members = (node.children ?? []).map(({ children: [name, value] = [] }): [string, Json] => {
-        return [String(name?.value).toWellFormed(), value === undefined ? null : toRecorded(text, value)];
-      });
-      return withoutData(Object.fromEntries(members));
-    }
-    case "array":
-      return (node.children ?? []).map((item) => toRecorded(text, item));
-    case "string":
-      return String(node.value).toWellFormed();
-    case "number": {
-      const end = node.offset + node.length;
-      return isExact(text, node.offset, end) ? Number(node.value) : text.slice(node.offset, end);
-    }
-    case "boolean":
-      return node.value === true;
-    default:
-      return null;
-  }
+/** The value of a text that is valid JSON. A number that a double cannot represent is the string of its digits. */
+export function toRecorded({ text, value }: Pick<RequestBody, "text" | "value">): JsonObject {
+  const recorded = toRecordedValue(mayHaveInexact.test(text) ? readWithDigits(text) : value);
+  return isObject(recorded) ? recorded : {};
 }
 
-/** The same for a value that is already read, such as a part of an answer. */
-export function toRecordedValue(value: Json): Json {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (Array.isArray(value)) return value.map(toRecordedValue);
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([name, item]): [string, Json] => {
-    return [name.toWellFormed(), toRecordedValue(item)];
-  });
-  return withoutData(Object.fromEntries(members));
-}
+/** Fewer digits without an exponent are exact (json-number.ts). The pattern also finds digits in strings, which costs only time. */
+const mayHaveInexact = /[0-9.]{16}|[0-9][eE]/;
 
-function withoutData(object: JsonObject): JsonObject {
-  const type = typeMembers.map((name) => object[name]).find((each) => typeof each === "string");
-  const entries = Object.entries(object);
-  if (!entries.some(([name, value]) => isLargeText(value) && dataMembers.has(name))) return object;
-  return Object.fromEntries(
-    entries.map(([name, value]) => {
-      if (!dataMembers.has(name) || !isLargeText(value)) return [name, value];
-      return [name, digestOf(value, typeof type === "string" ? type : null) ?? value];
-    }),
+function readWithDigits(text: string): Json {
+  return JSON.parse(text, (_name, value: Json, { source = "" }: { readonly source?: string } = {}) =>
+    typeof value === "number" && !isExact(source, 0, source.length) ? source : value,
   );
+}
+
+/** The same for a value that is already read, such as a part of an answer. What needs no change is not copied. */
+export function toRecordedValue(value: Json): Json {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(toRecordedValue);
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  return isObject(value) ? toRecordedObject(value) : value;
+}
+
+function toRecordedObject(object: JsonObject): JsonObject {
+  const type = typeMembers.map((name) => object[name]).find((each) => typeof each === "string");
+  let isChanged = false;
+  const entries = Object.entries(object).map(([name, value]): [string, Json] => {
+    const data = isLargeText(value) && dataMembers.has(name) ? digestOf(value, textOf(type)) : null;
+    const member: [string, Json] = [name.toWellFormed(), data ?? toRecordedValue(value)];
+    isChanged ||= member[0] !== name || member[1] !== value;
+    return member;
+  });
+  return isChanged ? Object.fromEntries(entries) : object;
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 function isLargeText(value: Json): value is string {

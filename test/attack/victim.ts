@@ -18,7 +18,7 @@ interface Diary {
 export type Send = (
   method: string,
   path: string,
-  body?: JsonObject,
+  body?: JsonObject | string,
   signal?: AbortSignal,
 ) => Promise<Response>;
 
@@ -43,7 +43,7 @@ export async function openProject(
     fetch(url + path, {
       method,
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
 }
@@ -75,16 +75,18 @@ export async function work(send: Send, isOver: () => boolean): Promise<Diary> {
   return { times, refusals };
 }
 
-/** For each kind of call the median and the longest, and how many times the medians are those of an idle server. */
+/** For each kind of call how many times the median and the 99th percentile are those of an idle server, and the longest. */
 export function compare(idle: Diary, busy: Diary): string {
   const parts = [...busy.times].map(([kind, times]) => {
-    const [before, now] = [median(idle.times.get(kind) ?? []), median(times)];
-    const longest = Math.round(Math.max(...times));
-    return `${kind} ${(now / before).toFixed(1)}x (${Math.round(before)} to ${Math.round(now)} ms, longest ${longest})`;
+    const ratios = [0.5, 0.99].map((share) => {
+      const [before, now] = [quantile(idle.times.get(kind) ?? [], share), quantile(times, share)];
+      return `p${share * 100} ${(now / before).toFixed(1)}x (${before.toFixed(1)} to ${now.toFixed(1)} ms)`;
+    });
+    return `${kind} ${ratios.join(", ")}, longest ${Math.round(Math.max(...times))}`;
   });
-  return `${parts.join(", ")}; ${busy.refusals.length} refused`;
+  return `${parts.join("; ")}; ${busy.refusals.length} refused`;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }

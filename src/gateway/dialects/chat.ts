@@ -1,7 +1,6 @@
 // Owns OpenAI Chat Completions: where words, rules and reference are in a request. Must never change an instruction of the application.
 
 import type { Node } from "jsonc-parser";
-import { isObject } from "../../json/json.ts";
 import { applyEdits, type Edit } from "../../text/edits.ts";
 import { createChatAssembler } from "../answer/chat-answer.ts";
 import { toRecorded } from "../recorded.ts";
@@ -42,9 +41,8 @@ export const chatDialect: Dialect = {
     };
   },
 
-  record({ text, root }) {
-    const body = toRecorded(text, root);
-    if (!isObject(body)) return { body: {}, input: [] };
+  record(request) {
+    const body = toRecorded(request);
     return { body, input: Array.isArray(body.messages) ? body.messages : [] };
   },
 

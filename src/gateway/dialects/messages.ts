@@ -1,7 +1,7 @@
 // Owns Anthropic Messages: where words, rules and reference are in a request, and how the provider's prompt cache stays valid.
 
 import type { Node } from "jsonc-parser";
-import { isObject, type JsonObject } from "../../json/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import { applyEdits, type Edit } from "../../text/edits.ts";
 import { toSpokenText } from "../../text/spoken-text.ts";
 import { createMessagesAssembler } from "../answer/messages-answer.ts";
@@ -35,9 +35,8 @@ export const messagesDialect: Dialect = {
     };
   },
 
-  record({ text, root }) {
-    const body = toRecorded(text, root);
-    if (!isObject(body)) return { body: {}, input: {} };
+  record(request) {
+    const body = toRecorded(request);
     const { system, messages = [] } = body;
     const input: JsonObject = system === undefined ? { messages } : { system, messages };
     return { body, input };

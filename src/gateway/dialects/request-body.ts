@@ -1,11 +1,12 @@
 // Owns the body of a request as text, value and tree of positions. Must never accept a text that two programs could read differently: the
 // upstream reads it too, and the record says what it was told.
 
-import { type Node, parseTree } from "jsonc-parser";
+import type { Node } from "jsonc-parser";
 import { Refusal } from "../../errors.ts";
 import { isObject, type JsonObject } from "../../json/json.ts";
 import { JsonFault, parseJson } from "../../json/json-text.ts";
 import { modelMaxCharacters, requestMaxDepth, requestMaxValues } from "../limits.ts";
+import { readTree } from "./lazy-node.ts";
 
 export interface RequestBody {
   readonly text: string;
@@ -31,8 +32,7 @@ export function decodeBody(bytes: Uint8Array): string {
  */
 export function readBody(text: string): RequestBody {
   const value = parse(text);
-  const root = parseTree(text, [], { disallowComments: true });
-  if (root === undefined || !isObject(value)) {
+  if (!isObject(value)) {
     throw new Refusal(1400, 'The body is not a JSON object. Send an object with "model".');
   }
   const { model } = value;
@@ -40,7 +40,7 @@ export function readBody(text: string): RequestBody {
     const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
     throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
   }
-  return { text, value, root, model };
+  return { text, value, root: readTree(text), model };
 }
 
 function parse(text: string): unknown {

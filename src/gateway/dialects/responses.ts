@@ -52,9 +52,8 @@ export const responsesDialect: Dialect = {
     };
   },
 
-  record({ text, root }) {
-    const body = toRecorded(text, root);
-    if (!isObject(body)) return { body: {}, input: {} };
+  record(request) {
+    const body = toRecorded(request);
     const input: JsonObject = Object.fromEntries(
       inputMembers.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
     );
