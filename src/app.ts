@@ -20,13 +20,17 @@ import { backUpBeforeMigration } from "./data-directory/migration-backup.ts";
 import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
-import { createForwarder } from "./gateway/forwarder.ts";
-import { createMemoryOutcomes } from "./gateway/memory-outcomes.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type Logger } from "./log/logger.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import { type Overseeing, oversee } from "./overseeing.ts";
-import { openLanguageModel, publicGatewaySettings, publicLlmSettings, startEngines } from "./starting.ts";
+import {
+  openLanguageModel,
+  publicGatewaySettings,
+  publicLlmSettings,
+  startEngines,
+  startGateway,
+} from "./starting.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
@@ -156,19 +160,15 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const extractor = languageModel ?? extraction.extractor;
   const history = createCallHistory(clock);
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
-  const forwarder = createForwarder(clock);
-  parts.defer(() => forwarder.close());
-  const memoryOutcomes = createMemoryOutcomes({ clock, logger });
-  parts.defer(() => memoryOutcomes.close());
+  const gateway = startGateway(parts, config, { supervisor, clock, logger });
+  const { bodies, memoryOutcomes } = gateway;
   const tools: PerformTools = {
     store,
     clock,
     logger,
     plans: config.plans,
     prices: config.prices,
-    gateway: config.gateway,
-    forward: forwarder.forward,
-    memoryOutcomes,
+    ...gateway,
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
@@ -219,7 +219,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const opened = await open(parts, locked, http, { measured, overseeing });
   // Event streams end before the sockets, which wait for what is running.
   parts.use(overseeing);
-  background.start(parts, { config, locked, store, embedder, perform, supervisor, clock, logger });
+  background.start(parts, { config, locked, store, embedder, bodies, perform, supervisor, clock, logger });
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,

@@ -8,7 +8,7 @@ import { continueModelChange } from "./data-directory/changing-model.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
 import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import type { ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
-import { readNewWords } from "./gateway/new-words.ts";
+import type { Bodies } from "./gateway/bodies.ts";
 import type { Logger } from "./log/logger.ts";
 import { continueRemembering } from "./remembering/continue-remembering.ts";
 import type { Store } from "./storage/store.ts";
@@ -27,6 +27,7 @@ interface StartedServer {
   readonly locked: LockedDirectory;
   readonly store: Store;
   readonly embedder: ReplaceableEmbedder;
+  readonly bodies: Pick<Bodies, "readWords">;
   readonly perform: Perform;
   readonly supervisor: Supervisor;
   readonly clock: Clock;
@@ -39,13 +40,13 @@ export function createBackgroundWork(): BackgroundWork {
   return {
     modelHasChange: () => wakeModelChange?.(),
     hasAnswerToRemember: () => wakeRemembering?.(),
-    start(parts, { config, locked, store, embedder, ...tools }) {
+    start(parts, { config, locked, store, embedder, bodies, ...tools }) {
       const { perform, supervisor, clock, logger } = tools;
       store.exports.start();
       const remembering = continueRemembering({
         ...{ store, perform, clock, logger },
         detail: config.gateway.rememberDetail,
-        readWords: readNewWords,
+        readWords: bodies.readWords,
       });
       parts.defer(remembering.close);
       remembering.start();

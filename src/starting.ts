@@ -11,6 +11,10 @@ import { readModelConfig } from "./embedding/model.ts";
 import type { ModelSource } from "./embedding/model-directory.ts";
 import { createReplaceableEmbedder, type ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
 import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
+import { createForwarder } from "./gateway/forwarder.ts";
+import type { GatewayTools } from "./gateway/gateway-tools.ts";
+import { createMemoryOutcomes, type MemoryOutcomes } from "./gateway/memory-outcomes.ts";
+import { createBodyThread } from "./gateway/thread/body-thread.ts";
 import type { LogFields, Logger } from "./log/logger.ts";
 import type { AnswerCacheSettings } from "./storage/answer-cache.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
@@ -81,6 +85,21 @@ export function publicLlmSettings({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
   return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
+}
+
+/** Its thread starts with the first large body. */
+export function startGateway(
+  parts: AsyncDisposableStack,
+  { gateway }: Config,
+  { supervisor, clock, logger }: Pick<EngineOptions, "supervisor" | "clock" | "logger">,
+): GatewayTools & { readonly memoryOutcomes: MemoryOutcomes } {
+  const { forward, close } = createForwarder(clock);
+  parts.defer(async () => close());
+  const memoryOutcomes = createMemoryOutcomes({ clock, logger });
+  parts.defer(async () => memoryOutcomes.close());
+  const bodies = createBodyThread(supervisor);
+  parts.defer(() => bodies.close());
+  return { gateway, forward, memoryOutcomes, bodies };
 }
 
 /** The names of the upstreams, if the gateway has any. */

@@ -78,6 +78,8 @@ interface Prepared {
 
 interface Rejected extends Prepared {
   readonly refused: Refused;
+  /** Of the record of an exchange; absent: the transaction makes it. */
+  readonly payload?: SealedPayload;
 }
 
 export interface Accepted extends Prepared {

@@ -1,6 +1,7 @@
 // Owns the interface of exchanges: calls whose answer goes to the client while they are prepared, because it comes from another server. Its
 // end is sent after the record is committed. Must never contain a rule of an operation or of a transport.
 
+import type { KeptMembers } from "../audit/kept-members.ts";
 import type { ErrorCode, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 
@@ -39,6 +40,8 @@ export interface Exchange {
   hold(bytes: readonly Uint8Array[]): void;
   /** The answer has no end: after the record is committed, the connection is cut instead. For answers that broke off upstream. */
   breakOff(): void;
+  /** The record will have these members, whatever becomes of the call. Replaces what was kept before. */
+  keep(members: KeptMembers): void;
   /** Begins work when the record is committed as it was prepared. Nobody waits for it, so it must never throw. */
   afterRecord(work: () => Promise<void>): void;
   /** Gives the memory of the body back: its bytes are no longer needed. */

@@ -8,9 +8,7 @@ import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
-import type { Forward } from "../gateway/forwarding.ts";
-import type { GatewayConfig } from "../gateway/gateway-config.ts";
-import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";
+import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -24,15 +22,12 @@ import type { Exchange, ExchangeSettings, ForeseenEntry } from "./exchange.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
-export interface Preparation {
+export interface Preparation extends GatewayTools {
   readonly caller: Caller;
   readonly plan: Plan;
   readonly store: Store;
   readonly now: number;
   readonly prices: Prices;
-  readonly gateway: GatewayConfig;
-  readonly forward: Forward;
-  readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   /** The ends of lists that are read by page number. */

@@ -6,6 +6,7 @@ import { type PayloadWithText, type SealedPayload, sealPayload } from "../audit/
 import type { StoredRecord } from "../audit/record.ts";
 import { parseEntry } from "../audit/verify/entry-parser.ts";
 import { errorMeaning, successCode } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
@@ -58,6 +59,28 @@ export function foresee(
   const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after, entry);
   const { salt, hash, compressed } = payload;
   return { answer, memoryId, entry, payload: { salt, hash, compressed }, after };
+}
+
+/** The same for an exchange, whose record may be large. @param seal with what the exchange has kept */
+export async function foreseeExchange(
+  call: Omit<Call, "decision">,
+  { foreseen: { details = {}, after = [] }, entry }: Foreseen<unknown, unknown>,
+  seal: (payload: JsonObject) => SealedPayload | Promise<SealedPayload>,
+): Promise<ForeseenOutcome> {
+  if (entry === undefined) throw new Error(`${call.operation} has foreseen no entry`);
+  const { status, code } = entry;
+  const answer = { status, code, message: code === successCode ? message : errorMeaning[code], data: null };
+  const recorded = { code: successCode, message, response: null, details };
+  const payload = await seal(payloadOf({ call, body: bodyOf(call) }, recorded));
+  return { answer, memoryId: null, entry, payload, after };
+}
+
+/** What the record of a refused call has besides its entry. */
+export function refusedPayload(
+  subject: Pick<Subject, "call" | "body">,
+  { code, message: reason, data, details }: Refused,
+): JsonObject {
+  return payloadOf(subject, { code, message: reason, response: { data }, details: details ?? {} });
 }
 
 /** @param settled what `settle` made of the call, here or in another thread. */
@@ -127,18 +150,22 @@ function keepsResponse(operation: Operation): boolean {
   return !isSecret && operation.answersWithRecords !== true;
 }
 
-/** @param subject its operation may be a name only, if the caller was refused before the operation was known */
+/**
+ * @param subject its operation may be a name only, if the caller was refused before the operation was known
+ * @param sealed the payload, if it was sealed before the transaction
+ */
 export function refuse(
   subject: Subject<Pick<Operation, "name">>,
   refused: Refused,
   after: readonly AfterCommit[],
+  sealed?: SealedPayload,
 ): Settled {
-  const { code, message, data, details } = refused;
+  const { code } = refused;
   const answer = toRefusalAnswer(refused);
   const outcome = { status: answer.status, code, memoryId: null };
   return {
     toEntry: (durationMs) => entryOf(subject, outcome, free, durationMs),
-    payload: sealPayload(payloadOf(subject, { code, message, response: { data }, details: details ?? {} })),
+    payload: sealed ?? sealPayload(refusedPayload(subject, refused)),
     after,
     toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),
   };

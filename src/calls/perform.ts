@@ -12,7 +12,7 @@ import { type Actor, nobody } from "./actor.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
 import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
-import type { Call, Decision } from "./call.ts";
+import { bodyOf, type Call, type Decision } from "./call.ts";
 import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
@@ -20,7 +20,7 @@ import { keepBody, nothingKept, openInput, type Reading, readInput } from "./inp
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
 import { exchangeOf, isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
-import { foresee } from "./outcome.ts";
+import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Request } from "./request.ts";
 import { type RunningExchange, runExchange } from "./running-exchange.ts";
@@ -53,7 +53,14 @@ export interface PerformTools extends PreparationTools, ArrivalTools {
 
 /** @param checks those of the other entry point, if there is one */
 export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
-  const { store, clock, plans, logger, statistics = createCallStatistics() } = tools;
+  const {
+    store,
+    clock,
+    plans,
+    logger,
+    bodies: { seal },
+    statistics = createCallStatistics(),
+  } = tools;
   const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
   const createRecordId = createIdSource();
 
@@ -202,7 +209,8 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { call, authority, reading, request, held } = received;
     const watch = createErasureWatch(store.audit);
     const used = createModelWatch();
-    const exchange = received.exchange?.exchange ?? null;
+    const { exchange: running } = received;
+    const exchange = running?.exchange ?? null;
     try {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
@@ -211,11 +219,18 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       // The answer of an exchange was sent, whatever the model is now.
       const models = exchange === null ? used.models : undefined;
       if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
-      const foreseen = foresee(authority.operation, call, prepared);
+      const foreseen =
+        running === null
+          ? foresee(authority.operation, call, prepared)
+          : await foreseeExchange(call, prepared, (payload) => seal(payload, running.kept));
       return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
     } catch (error) {
       const models = exchange === null ? used.models : undefined;
-      return { refused: toRefused(error, report), erasures: watch.erasures, models };
+      const refused = toRefused(error, report);
+      const { erasures } = watch;
+      if (running === null) return { refused, erasures, models };
+      const payload = await seal(refusedPayload({ call, body: bodyOf(call) }, refused), running.kept);
+      return { refused, erasures, models, payload };
     }
   };
 

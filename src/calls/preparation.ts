@@ -6,9 +6,7 @@ import type { Plans } from "../access/plan.ts";
 import { createReservations } from "../access/reservations.ts";
 import { createPagePins } from "../audit/page-pins.ts";
 import type { Clock } from "../clock.ts";
-import type { Forward } from "../gateway/forwarding.ts";
-import type { GatewayConfig } from "../gateway/gateway-config.ts";
-import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";
+import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -24,13 +22,10 @@ import type { ModelWatch } from "./model-watch.ts";
 import type { Preparation, ProjectOperation } from "./operation.ts";
 import type { Request } from "./request.ts";
 
-export interface PreparationTools {
+export interface PreparationTools extends GatewayTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly prices: Prices;
-  readonly gateway: GatewayConfig;
-  readonly forward: Forward;
-  readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
@@ -75,6 +70,7 @@ export function createPrepare(
     gateway,
     forward,
     memoryOutcomes,
+    bodies,
     extractor,
     redactor,
     embed,
@@ -108,6 +104,7 @@ export function createPrepare(
       gateway,
       forward,
       memoryOutcomes,
+      bodies,
       extractor,
       redactor,
       pagePins,

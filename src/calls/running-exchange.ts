@@ -1,11 +1,14 @@
 // Owns an exchange while its call is performed: what is held back until the record is committed, and how the answer ends. Must never let
 // a client get a complete answer that is not recorded.
 
+import type { KeptMembers } from "../audit/kept-members.ts";
 import type { Exchange, ExchangeSource } from "./exchange.ts";
 
 /** An exchange as `perform` sees it. */
 export interface RunningExchange {
   readonly exchange: Exchange;
+  /** Members of the record. */
+  readonly kept: KeptMembers;
   /** @param release gives back the claim for the body */
   received(body: Uint8Array, release: () => void): void;
   /** An erasure was committed, so the call is prepared again. */
@@ -19,6 +22,7 @@ export interface RunningExchange {
 export function runExchange({ headers, search, client }: ExchangeSource, recordId: string): RunningExchange {
   let body: Uint8Array = new Uint8Array();
   let release: (() => void) | null = null;
+  let kept: KeptMembers = {};
   let held: readonly Uint8Array[] = [];
   let work: Promise<unknown> | null = null;
   let isErasedMeanwhile = false;
@@ -52,6 +56,9 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
     breakOff() {
       isBrokenOff = true;
     },
+    keep(members) {
+      kept = members;
+    },
     afterRecord(begin) {
       after = begin;
     },
@@ -63,6 +70,9 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
   };
   return {
     exchange,
+    get kept() {
+      return kept;
+    },
     received(bytes, giveBack) {
       body = bytes;
       release = giveBack;

@@ -90,7 +90,8 @@ const settledNotDue: SettledCall = {
 
 async function decide(settling: Settling, settlement: Settlement): Promise<Settled> {
   const { decision, operation: name } = settling.call;
-  if (decision.refused !== null) return refuse({ ...settling, operation: { name } }, decision.refused, []);
+  if (decision.refused !== null)
+    return refuse({ ...settling, operation: { name } }, decision.refused, [], decision.payload);
   const operation = findOperation(name);
   if (operation === undefined) throw new Error(`no operation is named ${name}`);
   return accept({ ...settling, operation }, decision, settlement);

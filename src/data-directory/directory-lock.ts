@@ -6,6 +6,7 @@ import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { type ChooseEngine, chooseEngine } from "../engines/engines.ts";
 import { unavailable } from "../errors.ts";
+import { bodiesHere } from "../gateway/bodies.ts";
 import { findBackgroundServer } from "../local-access/background-server.ts";
 import type { Logger } from "../log/logger.ts";
 import { noReranker } from "../memory/reranker.ts";
@@ -141,13 +142,14 @@ const refuse = async () => {
 };
 const administrationOnly: Pick<
   PerformTools,
-  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "memoryOutcomes" | "reranker"
+  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "memoryOutcomes" | "bodies" | "reranker"
 > = {
   embed: refuse,
   embeddingModel: () => "none",
   reranker: noReranker,
   forward: refuse,
   memoryOutcomes: { count() {} },
+  bodies: bodiesHere,
   extractor: { name: "built-in", extract: refuse },
   redactor: { redactSource: refuse, redactItems: refuse },
 };

@@ -2,10 +2,9 @@
 
 import { Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import { createPlainAssembler } from "./answer/plain-answer.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
 import { embeddedTextsMax } from "./limits.ts";
-import type { Conversation } from "./pass-on.ts";
 import { toRecorded } from "./recorded.ts";
 
 /** Names of the models that are made for this service. Only the one in use can answer. */
@@ -24,20 +23,13 @@ const nothingToPutIn = {
   hasReference: true,
 } as const;
 
-export const embeddings: Conversation = {
-  dialect: {
-    kind: "openai",
-    read: ({ model }) => ({ model, ...nothingToPutIn }),
-    record(request) {
-      const body = toRecorded(request);
-      return { body, input: inputOf(body) };
-    },
-    change: ({ text }) => ({ text, hasPutRules: false, hasPutReference: false, removesUsageEvent: false }),
+export const embeddingsDialect: Pick<Dialect, "read" | "record" | "change"> = {
+  read: ({ model }) => ({ model, ...nothingToPutIn }),
+  record(request) {
+    const body = toRecorded(request);
+    return { body, input: inputOf(body) };
   },
-  path: "/embeddings",
-  asksForUsage: false,
-  // Vectors are numbers of which nobody reads one in a record.
-  assemble: () => createPlainAssembler(({ data }) => ({ embeddings: Array.isArray(data) ? data.length : 0 })),
+  change: ({ text }) => ({ text, hasPutRules: false, hasPutReference: false, removesUsageEvent: false }),
 };
 
 function inputOf({ input = null }: JsonObject): readonly Json[] {

@@ -2,12 +2,11 @@
 // and no answer, because the erased text could be in them.
 
 import type { ForeseenEntry } from "../calls/exchange.ts";
-import { errorStatus, type Refusal, successCode } from "../errors.ts";
+import { errorStatus, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
 import { tokenKindsIn } from "./answer/token-counts.ts";
 import type { Injection } from "./injection.ts";
-import type { KeptRequest } from "./kept-request.ts";
 import { errorMaxCharacters } from "./limits.ts";
 import { costUsd } from "./model-price.ts";
 import type { Relayed } from "./relay.ts";
@@ -19,7 +18,6 @@ import { codeOf, explainFault } from "./upstream-refusals.ts";
 export interface PassedOn {
   readonly upstream: Upstream;
   readonly model: string;
-  readonly request: KeptRequest;
   readonly settings: Pick<RequestSettings, "memory" | "remembers">;
   readonly injection: Injection;
   /** Those that are in the request now. */
@@ -62,15 +60,12 @@ function lacksEnd({ relayed, answer }: Pick<Ended, "relayed" | "answer">): boole
 }
 
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
-  const { upstream, model, request, injection, memories, answer, repeats } = passed;
-  const { body, input } = request();
+  const { upstream, model, injection, memories, answer, repeats } = passed;
   const erased = isErasedMeanwhile ? { left_out: "the answer and the memories, because of an erasure" } : {};
   const { error, output } = answer;
   return {
     ...describeTarget(upstream, answer.model ?? model),
     ...withMessage(passed),
-    request_body: body,
-    input_content: input,
     ...describeInjection(injection, isErasedMeanwhile ? null : memories),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
     ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
@@ -97,11 +92,6 @@ export function describeInjection(
     ...(query === null ? {} : { memory_query: [query] }),
     ...(outcome === "found" && memories !== null ? { memory_results: memories } : {}),
   };
-}
-
-export function withRequest(refusal: Refusal, request: KeptRequest): Refusal {
-  const { body, input } = request();
-  return refusal.withDetails({ request_body: body, input_content: input });
 }
 
 function withMessage({ upstream, status, relayed, answer }: PassedOn): JsonObject {

@@ -13,12 +13,18 @@ export const recordedBase64MinCharacters = 1_024;
 
 /** The data of an event of a stream. A longer event is forwarded, but not read. */
 export const eventMaxBytes = 4 * 1024 * 1024;
+/** Its JSON values. An event with more is forwarded, but not read. */
+export const eventMaxValues = 200_000;
 /** Bytes of an incomplete event that are held back until it is known whether it is the final one. */
 export const heldEventMaxBytes = 256 * 1024;
 /** Text that is kept of one answer. */
 export const answerMaxCharacters = 4 * 1024 * 1024;
 /** A complete answer in JSON. A longer one is forwarded, but not read. */
 export const answerMaxBytes = 16 * 1024 * 1024;
+/** Its JSON values: 4,000 tokens with 20 alternatives each have 400,000. An answer with more is forwarded, but not read. */
+export const answerMaxValues = 1_000_000;
+/** Values that are kept of what is recorded as it is, such as parts of an unknown kind. */
+export const answerMaxKeptValues = 50_000;
 /** Choices of an answer, and parts of one choice, such as tool calls. */
 export const answerMaxChoices = 128;
 export const answerMaxParts = 4_096;
@@ -43,8 +49,15 @@ export const endMaxMs = 100;
 /** Credentials of at least this length are masked in all that an upstream answers, shorter ones in its errors only. */
 export const maskedEverywhereMinCharacters = 12;
 
-/** The record of a request is kept compressed from this size on, while the answer arrives. */
-export const compressedMinCharacters = 16 * 1024;
+/** Smaller bodies are read at once: that takes a few milliseconds at most. Larger ones are read in a thread. */
+export const smallBodyMaxBytes = 16 * 1024;
+/** Large bodies that wait for the thread. Requests that run at once have a limit besides (gateway-exchanges). */
+export const bodyQueueLimits = {
+  items: "large requests",
+  perProject: 256,
+  total: 1_024,
+  retryAfterSeconds: 1,
+} as const;
 /** Of a message about an error in a record. */
 export const errorMaxCharacters = 2_000;
 

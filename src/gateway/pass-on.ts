@@ -4,27 +4,30 @@
 import type { Exchange } from "../calls/exchange.ts";
 import type { Preparation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import type { AnswerAssembler } from "./answer/assembled.ts";
+import type { AssembledAnswer } from "./answer/assembled.ts";
+import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
+import { readElsewhere } from "./answer/whole-answer.ts";
+import type { ReadableName } from "./body-steps.ts";
 import { type Chosen, chooseTarget } from "./choose-target.ts";
-import type { ChatRequest, Dialect } from "./dialects/dialect.ts";
-import { decodeBody, type RequestBody, readBody } from "./dialects/request-body.ts";
-import { describeInjection, describeTarget, type PassedOn, withRequest } from "./exchange-record.ts";
+import type { ChatRequest } from "./dialects/dialect.ts";
+import { describeInjection, describeTarget, type PassedOn } from "./exchange-record.ts";
 import { headersToClient, headersToUpstream, isRedirect } from "./headers.ts";
 import { findMemory, type Injection, memoriesPutIn } from "./injection.ts";
-import { keepRequest } from "./kept-request.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
 import { toTargetUrl } from "./target-url.ts";
+import type { UpstreamKind } from "./upstream.ts";
 import { redirected, toUpstreamRefusal } from "./upstream-refusals.ts";
 
 export interface Conversation {
-  readonly dialect: Pick<Dialect, "kind" | "read" | "record" | "change">;
+  readonly dialect: ReadableName;
+  readonly kind: UpstreamKind;
   /** Without `/v1`. */
   readonly path: string;
   /** Whether streams are asked for their usage, where the upstream allows it. */
   readonly asksForUsage: boolean;
-  assemble(request: ChatRequest): AnswerAssembler;
+  readonly assembler: AssemblerName;
 }
 
 /** @throws Refusal of which nothing was sent to the client; its details are those of the record */
@@ -33,26 +36,27 @@ export async function passOn(
   preparation: Preparation,
   exchange: Exchange,
 ): Promise<PassedOn> {
-  const body = readReceived(exchange.body);
-  const request = keepRequest(conversation.dialect.record(body));
+  const { bodies, caller, signal } = preparation;
+  const waiter = { project: caller.project.id, signal };
   try {
-    return await passOnRead(conversation, preparation, exchange, body, request);
+    const { model, kept, read } = await bodies.read(conversation.dialect, exchange.body, waiter);
+    exchange.keep(kept);
+    if ("code" in read) throw new Refusal(read.code, read.message, read.data);
+    return await passOnRead(conversation, preparation, exchange, model, read);
   } catch (error) {
-    throw error instanceof Refusal ? withRequest(error, request) : error;
+    throw toUpstreamRefusal(error, "");
   }
 }
 
 async function passOnRead(
-  { dialect, path, asksForUsage, assemble }: Conversation,
+  { dialect, kind, path, asksForUsage, assembler: name }: Conversation,
   preparation: Preparation,
   exchange: Exchange,
-  body: RequestBody,
-  request: PassedOn["request"],
+  model: string,
+  read: ChatRequest,
 ): Promise<PassedOn> {
-  const { gateway, caller, signal, within } = preparation;
-  const { model } = body;
-  const read = dialect.read(body);
-  const target = chooseTarget(gateway.upstreams, model, dialect.kind, exchange.headers);
+  const { gateway, bodies, caller, signal, within } = preparation;
+  const target = chooseTarget(gateway.upstreams, model, kind, exchange.headers);
   const { upstream } = target;
   let injection: Injection | null = null;
   try {
@@ -60,12 +64,13 @@ async function passOnRead(
     const memory = memoryFor(target.settings.memory, caller.key.gateway, upstream.memory);
     injection = await findMemory(preparation, read, memory);
     const changes = { prompt: injection.prompt, asksForUsage: asksForUsage && upstream.asksForUsage };
-    const changed = dialect.change(body, changes);
+    const waiter = { project: caller.project.id, signal };
+    const changed = await bodies.change(dialect, exchange.body, changes, waiter);
     const outgoing = {
       url: toTargetUrl(upstream, path, exchange.search),
       method: "POST" as const,
       headers: headersToUpstream(exchange.headers, target),
-      body: new TextEncoder().encode(changed.text),
+      body: changed.body,
       idleMaxMs: upstream.timeoutSeconds * 1_000,
       signal,
       onSent: () => exchange.releaseBody(),
@@ -80,22 +85,22 @@ async function passOnRead(
     const headers = toAnswerHeaders(answer.headers, injection, memories.length);
     if (repeats !== null) headers.set("Memledger-Cache", "hit");
     exchange.begin({ status: answer.status, headers });
-    const assembler = assemble(read);
+    const assembler = createAssembler(name, read.choices);
+    const whole = readElsewhere(assembler, (text) => bodies.readAnswer(name, read.choices, text));
     const { removesUsageEvent } = changed;
     const { status } = answer;
     const relayed = await relay(exchange, {
       answer,
-      assembler,
+      assembler: whole,
       removesUsageEvent,
       onChunk: keep,
       within,
     });
-    const assembled = assembler.answer();
+    const assembled = await whole.assembled();
     ended({ ...read, status, isComplete: relayed.end === "complete" && isWhole(assembled) });
     return {
       upstream,
       model,
-      request,
       settings: target.settings,
       injection,
       memories,
@@ -109,19 +114,8 @@ async function passOnRead(
   }
 }
 
-function isWhole({ isComplete, error }: ReturnType<AnswerAssembler["answer"]>): boolean {
+function isWhole({ isComplete, error }: AssembledAnswer): boolean {
   return isComplete && error === null;
-}
-
-/** @throws Refusal 1400 or 1415 with the digest of the body */
-export function readReceived(bytes: Uint8Array): RequestBody {
-  try {
-    return readBody(decodeBody(bytes));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-    throw error.withDetails({ unreadable_body: { length: bytes.length, sha256 } });
-  }
 }
 
 function withTarget(

@@ -45,6 +45,25 @@ export function parseJson(
   return value;
 }
 
+/**
+ * Whether a text has more values than this, counted as commas and brackets outside of strings: a few more than there are. A text of one
+ * comma and two brackets after the other takes hundreds of times its length in memory.
+ */
+export function hasMoreValues(text: string, maxValues: number): boolean {
+  if (text.length <= maxValues) return false;
+  let values = 1;
+  for (let at = 0; at < text.length && values <= maxValues; at++) {
+    const code = text.charCodeAt(at);
+    if (code === comma || code === 0x7b || code === 0x5b) values += 1;
+    else if (code === quote) {
+      const end = endOfString(text, at);
+      if (end === -1) break;
+      at = end;
+    }
+  }
+  return values > maxValues;
+}
+
 /** The JSON text of a value; null if it contains itself, or has too many levels for the stack. */
 export function printJson(value: Json): string | null {
   try {

@@ -9,10 +9,10 @@ import type { ProjectOperation } from "../calls/operation.ts";
 import type { Request } from "../calls/request.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal, successCode } from "../errors.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
 import { extractMemories } from "../memory/extract.ts";
 import type { ExtractionDetail } from "../memory/extractor.ts";
+import type { Waiter } from "../scheduling/fair-queue.ts";
 import { attemptsMax } from "./limits.ts";
 import { type NewWords, toParts } from "./parts.ts";
 import type { RememberQueue } from "./store.ts";
@@ -22,8 +22,8 @@ export interface RememberTools {
   readonly queue: RememberQueue;
   readonly access: Pick<AccessReader, "findCallerOfKey">;
   readonly audit: Pick<AuditReader, "find">;
-  /** The new words in the payload of a record of this action. Never throws. */
-  readonly readWords: (action: string, payload: JsonObject) => NewWords;
+  /** The new words in the text of the payload of a record of this action. @throws Refusal when too many wait, or the call is cancelled */
+  readonly readWords: (action: string, payload: string, waiter: Waiter) => Promise<NewWords>;
   /** How much of a conversation becomes a memory. */
   readonly detail: ExtractionDetail;
   readonly perform: (operation: ProjectOperation, request: Request) => Promise<{ readonly answer: Answer }>;
@@ -54,9 +54,10 @@ export async function remember(
   const reason = await findKeyFault(tools, task);
   if (reason !== null) return drop(reason);
   const record = await audit.find({ id: task.project }, id, signal);
-  const payload: unknown = JSON.parse(record?.payload ?? "null");
-  if (!isObject(payload)) return drop("The texts of the record were removed.");
-  const { parts, leftOutCharacters } = toParts(tools.readWords(task.action, payload));
+  const payload = record?.payload ?? null;
+  if (payload === null) return drop("The texts of the record were removed.");
+  const words = await tools.readWords(task.action, payload, { project: task.project, signal });
+  const { parts, leftOutCharacters } = toParts(words);
   const messages = parts[part];
   if (messages === undefined) return drop("The record has no new words.");
   if (!(await queue.begin({ record: id, part }))) return "done";

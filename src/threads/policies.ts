@@ -53,6 +53,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   // The first one computes the texts if this one fails.
   extraEmbedder: { ...runsOnce, ...runsOnnx, silenceMaxMs: 60_000 },
   extractor: { ...computes, silenceMaxMs: 60_000 },
+  // A body of 20 MiB takes about a second.
+  bodies: { ...computes, silenceMaxMs: 60_000 },
   // Reads the whole database file.
   inspector: { ...runsOnce, silenceMaxMs: 4 * 3_600_000 },
   // Copies, checks and compresses the whole database. It is told to stop before it is closed.

@@ -17,6 +17,7 @@ export const workerEntries = {
   embedder: "embedding/embedder-worker.ts",
   extraEmbedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
+  bodies: "gateway/thread/body-worker.ts",
   verifier: "engines/sqlite/verify/verify-worker.ts",
   backup: "data-directory/backup-worker.ts",
   deadline: "threads/process-deadline-worker.ts",

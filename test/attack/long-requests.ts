@@ -5,10 +5,8 @@ import { chatAnswer } from "../gateway/upstream-shapes.ts";
 import { type Attack, print } from "./attack.ts";
 
 const connections = 6;
-const messages = 60_000;
 
-/** @param model of no upstream: the request is refused */
-export const longRequest = (model: string): string => {
+export const longRequest = (model: string, messages = 60_000): string => {
   const message = '{"role":"user","content":"a"}';
   return `{"model":"${model}","messages":[${Array.from({ length: messages }, () => message).join(",")}]}`;
 };

@@ -7,6 +7,7 @@ import type { Operation } from "../../src/calls/operation.ts";
 import { createPerform, type Perform, type PerformTools } from "../../src/calls/perform.ts";
 import type { Transport } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
+import { bodiesHere } from "../../src/gateway/bodies.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { Redactor } from "../../src/memory/redactor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
@@ -62,6 +63,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     reranker: noReranker,
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
+    bodies: bodiesHere,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -9,6 +9,7 @@ import { createPerform, type Perform } from "../../src/calls/perform.ts";
 import type { ReceivedInput, Request } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
 import { Refusal, unavailable } from "../../src/errors.ts";
+import { bodiesHere } from "../../src/gateway/bodies.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { readMemory } from "../../src/memory/read.ts";
@@ -38,6 +39,7 @@ const perform: Perform = createPerform({
   embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
+  bodies: bodiesHere,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

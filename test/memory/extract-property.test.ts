@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
+import { bodiesHere } from "../../src/gateway/bodies.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
@@ -137,6 +138,7 @@ async function extract(
     exchange: null,
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
+    bodies: bodiesHere,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },

@@ -5,6 +5,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import { createReservations } from "../../src/access/reservations.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
+import { bodiesHere } from "../../src/gateway/bodies.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
@@ -53,6 +54,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     exchange: null,
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
+    bodies: bodiesHere,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },

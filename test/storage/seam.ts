@@ -17,6 +17,7 @@ import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
 import { createSqliteEngine } from "../../src/engines/sqlite/engine.ts";
+import { bodiesHere } from "../../src/gateway/bodies.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import type { ListQuery, MemoryPage } from "../../src/memory/list-query.ts";
@@ -249,6 +250,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         exchange: null,
         gateway: noGateway,
         memoryOutcomes: nobodyCounts,
+        bodies: bodiesHere,
         forward: cannotForward,
         within: async (_ms, work) => work,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },

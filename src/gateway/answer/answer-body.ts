@@ -1,7 +1,8 @@
 // Owns what of an answer that is no stream may be sent to the client at once, and what is held back: its last character, until its record is
 // committed. Must never change a byte.
 
-import { answerMaxBytes, finalMaxMs, heldEventMaxBytes } from "../limits.ts";
+import { hasMoreValues } from "../../json/json-text.ts";
+import { answerMaxBytes, eventMaxValues, finalMaxMs, heldEventMaxBytes } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 
 export class AnswerBody {
@@ -24,9 +25,12 @@ export class AnswerBody {
     return last === closingBrace || last === closingBracket ? finalMaxMs : null;
   }
 
+  /** False for an answer with too many values: nobody reads it. */
   isOver(): boolean {
+    const text = this.#text();
+    if (hasMoreValues(text, eventMaxValues)) return false;
     try {
-      JSON.parse(this.#text());
+      JSON.parse(text);
       return true;
     } catch {
       return false;

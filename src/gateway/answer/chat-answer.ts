@@ -1,7 +1,7 @@
 // Owns assembling an answer of OpenAI Chat Completions from its chunks or from the whole. Must never throw, whatever a server sends.
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { answerMaxChoices } from "../limits.ts";
+import { answerMaxChoices, answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
 import { tokensIn } from "./token-counts.ts";
@@ -80,7 +80,7 @@ export function createChatAssembler(expected: number): AnswerAssembler {
     },
 
     takeWhole(text) {
-      const whole = readObject(text);
+      const whole = readObject(text, answerMaxValues);
       if (whole === null) {
         skippedEvents += 1;
         return;

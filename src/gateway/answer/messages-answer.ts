@@ -1,6 +1,7 @@
 // Owns assembling an answer of Anthropic Messages from its events or from the whole. Must never throw, whatever a server sends.
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
 import { countIn, type Tokens, toTokens } from "./token-counts.ts";
@@ -86,7 +87,7 @@ export function createMessagesAssembler(): AnswerAssembler {
     },
 
     takeWhole(text) {
-      const whole = readObject(text);
+      const whole = readObject(text, answerMaxValues);
       if (whole === null) skippedEvents += 1;
       else if (whole.type === "error") takeEvent(whole);
       else {

@@ -1,12 +1,14 @@
 // Owns collecting texts of an answer within one limit, and reading untrusted JSON of an upstream. Must never throw.
 
 import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
-import { answerMaxCharacters, answerMaxParts } from "../limits.ts";
+import { hasMoreValues } from "../../json/json-text.ts";
+import { answerMaxCharacters, answerMaxKeptValues, answerMaxParts, eventMaxValues } from "../limits.ts";
 import { toRecordedValue } from "../recorded.ts";
 
 /** The characters that one answer may still use. */
 export class TextBudget {
   #left: number;
+  #leftValues = answerMaxKeptValues;
   /** Characters that were offered, also those that did not fit. */
   #taken = 0;
   #isTruncated = false;
@@ -36,18 +38,24 @@ export class TextBudget {
   /** The value if its JSON text fits, in the form of records; else null. */
   takeValue(value: Json): Json {
     const recorded = toRecordedValue(value);
-    const length = JSON.stringify(recorded).length;
-    if (length > this.#left) {
+    const [length, values] = [JSON.stringify(recorded).length, countValues(recorded)];
+    if (length > this.#left || values > this.#leftValues) {
       this.#isTruncated = true;
       return null;
     }
     this.#left -= length;
+    this.#leftValues -= values;
     return recorded;
   }
 
   refuse(): void {
     this.#isTruncated = true;
   }
+}
+
+function countValues(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, item: Json) => sum + countValues(item), 1);
 }
 
 /** The part with a number, created when it does not exist; null for what is no number, or too many parts. */
@@ -74,9 +82,9 @@ export function inOrder<Part>(parts: ReadonlyMap<number, Part>): Part[] {
   return [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
 }
 
-/** Null for a text that is no JSON object, or that is nested too deeply. */
-export function readObject(text: string | null): JsonObject | null {
-  if (text === null) return null;
+/** Null for a text that is no JSON object, that has too many values, or that is nested too deeply. */
+export function readObject(text: string | null, maxValues = eventMaxValues): JsonObject | null {
+  if (text === null || hasMoreValues(text, maxValues)) return null;
   try {
     const value = readJson(text);
     return isObject(value) && isShallow(value, 128) ? value : null;

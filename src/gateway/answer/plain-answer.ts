@@ -1,6 +1,7 @@
 // Owns reading an answer that is one JSON object and no conversation, such as a count of tokens. Must never throw, whatever a server sends.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
+import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 import { readObject, TextBudget, textIn } from "./parts.ts";
 import { tokensIn } from "./token-counts.ts";
@@ -16,11 +17,12 @@ export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObjec
       return "part";
     },
     takeWhole(text) {
-      whole = readObject(text);
+      whole = readObject(text, answerMaxValues);
       if (whole === null) skippedEvents += 1;
     },
     answer() {
-      const { usage = null, error = null, model, id } = whole ?? {};
+      const { model, id } = whole ?? {};
+      const [usage, error] = [budget.takeValue(whole?.usage ?? null), budget.takeValue(whole?.error ?? null)];
       const output = whole === null || isObject(error) ? null : toOutput(whole);
       const kept = output === null ? null : budget.takeValue(output);
       return {

@@ -1,6 +1,7 @@
 // Owns assembling an answer of OpenAI Responses from its events or from the whole. Must never throw, whatever a server sends.
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
 import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
 import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
@@ -74,7 +75,7 @@ export function createResponsesAssembler(): AnswerAssembler {
     },
 
     takeWhole(text) {
-      const whole = readObject(text);
+      const whole = readObject(text, answerMaxValues);
       if (whole === null) {
         skippedEvents += 1;
         return;

@@ -4,7 +4,6 @@ import type { Exchange } from "../../calls/exchange.ts";
 import type { Preparation, ProjectOperation } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
-import { createPlainAssembler } from "../answer/plain-answer.ts";
 import type { DialectName } from "../dialects/dialect.ts";
 import { dialects } from "../dialects/dialects.ts";
 import { type PassedOn, toDetails, toEntry } from "../exchange-record.ts";
@@ -19,20 +18,20 @@ interface Described extends Pick<ProjectOperation, "name" | "summary" | "descrip
 }
 
 export function conversationOperation({ dialect: name, ...described }: Described): ProjectOperation {
-  const dialect = dialects[name];
-  const { path, assemble } = dialect;
-  const conversation: Conversation = { dialect, path, asksForUsage: true, assemble };
+  const { kind, path } = dialects[name];
+  const conversation: Conversation = { dialect: name, kind, path, asksForUsage: true, assembler: name };
   return operationOf(described, conversation, chooseForConversation);
 }
 
 /** Counts the tokens of a message as it would be sent, so with memory in it. */
 export function countingOperation({ dialect: name, ...described }: Described): ProjectOperation {
-  const dialect = dialects[name];
+  const { kind, path } = dialects[name];
   const conversation: Conversation = {
-    dialect,
-    path: `${dialect.path}/count_tokens`,
+    dialect: name,
+    kind,
+    path: `${path}/count_tokens`,
     asksForUsage: false,
-    assemble: () => createPlainAssembler((answer) => answer),
+    assembler: "tokens",
   };
   return operationOf(described, conversation, async () => ({ state: null, task: null }));
 }

@@ -4,22 +4,22 @@ import type { Exchange } from "../../calls/exchange.ts";
 import type { Preparation } from "../../calls/operation.ts";
 import { Refusal, successCode } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
-import {
-  embeddings,
-  isOwnModel,
-  readEmbeddings,
-  requireDimensions,
-  toEmbeddingsAnswer,
-} from "../embeddings-request.ts";
+import { isOwnModel, requireDimensions, toEmbeddingsAnswer } from "../embeddings-request.ts";
 import { type PassedOn, toDetails, toEntry } from "../exchange-record.ts";
-import { type KeptRequest, keepRequest } from "../kept-request.ts";
-import { passOn, readReceived } from "../pass-on.ts";
+import { type Conversation, passOn } from "../pass-on.ts";
 import { type Exchanged, gatewayOperation } from "./gateway-operation.ts";
 import { holdJson } from "./hold-json.ts";
 
+const embeddings: Conversation = {
+  dialect: "embeddings",
+  kind: "openai",
+  path: "/embeddings",
+  asksForUsage: false,
+  assembler: "embeddings",
+};
+
 interface Embedded {
   readonly model: string;
-  readonly request: KeptRequest;
   readonly texts: number;
   readonly dimensions: number;
 }
@@ -31,9 +31,14 @@ export const embedTexts = gatewayOperation<PassedOn | Embedded>({
     "OpenAI Embeddings. The answer of the model of the memories is computed here, with an estimate of the tokens; other models are passed on.",
   exampleBody: { model: "memledger-embed-v2", input: "When does the contract end?" },
 
-  exchange(preparation, exchange) {
-    const isOwn = isOwnModel(readReceived(exchange.body).model, preparation.embeddingModel);
-    return isOwn ? embed(preparation, exchange) : passOn(embeddings, preparation, exchange);
+  async exchange(preparation, exchange) {
+    const { bodies, caller, signal, embeddingModel } = preparation;
+    const waiter = { project: caller.project.id, signal };
+    const { model, kept } = await bodies.read("embeddings", exchange.body, waiter);
+    const isOwn = isOwnModel(model, embeddingModel);
+    if (!isOwn) return passOn(embeddings, preparation, exchange);
+    exchange.keep(kept);
+    return embed(preparation, exchange);
   },
 
   record(result, _preparation, { isErasedMeanwhile }) {
@@ -43,30 +48,25 @@ export const embedTexts = gatewayOperation<PassedOn | Embedded>({
 });
 
 async function embed(preparation: Preparation, exchange: Exchange): Promise<Embedded> {
-  const body = readReceived(exchange.body);
-  const request = keepRequest(embeddings.dialect.record(body));
-  exchange.releaseBody();
-  const { embeddingModel: model } = preparation;
+  const { embeddingModel: model, bodies, caller, signal } = preparation;
   try {
-    const wanted = readEmbeddings(body);
+    const wanted = await bodies.readEmbeddings(exchange.body, { project: caller.project.id, signal });
+    exchange.releaseBody();
     const vectors = await Promise.all(wanted.texts.map((text) => preparation.embed(text, "passage")));
     const dimensions = vectors[0]?.length ?? 0;
     requireDimensions(wanted.dimensions, dimensions, model);
     holdJson(exchange, toEmbeddingsAnswer(vectors, wanted, model));
-    return { model, request, texts: vectors.length, dimensions };
+    return { model, texts: vectors.length, dimensions };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { body: request_body, input: input_content } = request();
-    throw error.withDetails({ model_id: model, request_body, input_content });
+    throw error instanceof Refusal ? error.withDetails({ model_id: model }) : error;
   }
 }
 
-function toExchanged({ model, request, texts, dimensions }: Embedded): Exchanged {
-  const { body: request_body, input: input_content } = request();
+function toExchanged({ model, texts, dimensions }: Embedded): Exchanged {
   const output: JsonObject = { embeddings: texts, dimensions };
   return {
     entry: { status: 200, code: successCode, numbers: {} },
-    details: { model_id: model, request_body, input_content, output_content: output },
+    details: { model_id: model, output_content: output },
     remembers: null,
   };
 }

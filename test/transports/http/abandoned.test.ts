@@ -6,6 +6,7 @@ import { defaultPlans } from "../../../src/access/plan.ts";
 import { createRateLimiter } from "../../../src/access/rate.ts";
 import { createPerform } from "../../../src/calls/perform.ts";
 import { createClock } from "../../../src/clock.ts";
+import { bodiesHere } from "../../../src/gateway/bodies.ts";
 import { noReranker } from "../../../src/memory/reranker.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
@@ -33,6 +34,7 @@ const perform = createPerform({
   limiter: createRateLimiter(),
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
+  bodies: bodiesHere,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -1,0 +1,94 @@
+// Owns the steps of an exchange that take long for a large body: what is read of a request and changed in it, what is read of a complete
+// answer, and what is hashed for the record. Pure, so that each can run in any thread.
+
+import { type KeptMembers, keepMembers, sealWithKept } from "../audit/kept-members.ts";
+import type { SealedPayload } from "../audit/payload.ts";
+import { Refusal } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { NewWords } from "../remembering/parts.ts";
+import type { AssembledAnswer } from "./answer/assembled.ts";
+import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
+import type { ChangedRequest, Changes, ChatRequest, Dialect, DialectName } from "./dialects/dialect.ts";
+import { dialects } from "./dialects/dialects.ts";
+import { decodeBody, type RequestBody, readBody } from "./dialects/request-body.ts";
+import { embeddingsDialect, type OwnEmbeddings, readEmbeddings } from "./embeddings-request.ts";
+import { readNewWords } from "./new-words.ts";
+
+export type ReadableName = DialectName | "embeddings";
+
+export interface ReadRequest {
+  readonly model: string;
+  /** Members of the record. */
+  readonly kept: KeptMembers;
+  /** What the gateway knows of the conversation, or why there is none. */
+  readonly read: ChatRequest | Pick<Refusal, "code" | "message" | "data">;
+}
+
+export interface ChangedBody extends Omit<ChangedRequest, "text"> {
+  readonly body: Uint8Array;
+}
+
+export interface BodySteps {
+  /** @throws Refusal 1400 or 1415 with the digest of the body */
+  read(dialect: ReadableName, bytes: Uint8Array): ReadRequest;
+  /** @param bytes what `read` has accepted */
+  change(dialect: ReadableName, bytes: Uint8Array, changes: Changes): ChangedBody;
+  /** @throws Refusal 1400 */
+  readEmbeddings(bytes: Uint8Array): OwnEmbeddings;
+  /** A complete answer that was not streamed. Never throws. */
+  readAnswer(assembler: AssemblerName, choices: number, text: string): AssembledAnswer;
+  /** The new words in the text of a payload. Never throws. */
+  readWords(action: string, payload: string): NewWords;
+  seal(payload: string, kept: KeptMembers): SealedPayload;
+}
+
+export const bodySteps: BodySteps = {
+  read(name, bytes) {
+    const body = readReceived(bytes);
+    const dialect = dialectOf(name);
+    const { body: request_body, input: input_content } = dialect.record(body);
+    const kept = keepMembers({ request_body, input_content });
+    return { model: body.model, kept, read: attemptRead(dialect, body) };
+  },
+  change(name, bytes, changes) {
+    const { text, ...changed } = dialectOf(name).change(readReceived(bytes), changes);
+    return { ...changed, body: new TextEncoder().encode(text) };
+  },
+  readEmbeddings: (bytes) => readEmbeddings(readReceived(bytes)),
+  readAnswer(name, choices, text) {
+    const assembler = createAssembler(name, choices);
+    assembler.takeWhole(text);
+    return assembler.answer();
+  },
+  readWords: (action, payload) => readNewWords(action, toObject(payload)),
+  seal: (payload, kept) => sealWithKept(toObject(payload), kept),
+};
+
+function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "change"> {
+  return name === "embeddings" ? embeddingsDialect : dialects[name];
+}
+
+/** A body without a conversation is recorded, too. */
+function attemptRead(dialect: Pick<Dialect, "read">, body: RequestBody): ReadRequest["read"] {
+  try {
+    return dialect.read(body);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, data } = error;
+    return { code, message, data };
+  }
+}
+
+function readReceived(bytes: Uint8Array): RequestBody {
+  try {
+    return readBody(decodeBody(bytes));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    throw error.withDetails({ unreadable_body: { length: bytes.length, sha256 } });
+  }
+}
+
+function toObject(text: string): JsonObject {
+  return JSON.parse(text);
+}

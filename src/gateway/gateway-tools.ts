@@ -1,0 +1,15 @@
+// Owns what the operations of the gateway use besides the caller and the store.
+
+import type { Bodies } from "./bodies.ts";
+import type { Forward } from "./forwarding.ts";
+import type { GatewayConfig } from "./gateway-config.ts";
+import type { MemoryOutcomes } from "./memory-outcomes.ts";
+
+export interface GatewayTools {
+  readonly gateway: GatewayConfig;
+  /** Sends a request to an upstream. */
+  readonly forward: Forward;
+  /** Counts what became of the memory of requests. */
+  readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
+  readonly bodies: Bodies;
+}

@@ -1,0 +1,36 @@
+// The worker thread that reads, changes and hashes large bodies of exchanges. Must never be imported by another module.
+
+import { Refusal } from "../../errors.ts";
+import { answerRequests } from "../../threads/answer-requests.ts";
+import { yieldToOthers } from "../../threads/priority.ts";
+import { bodySteps } from "../body-steps.ts";
+import type { BodyReply, BodyRequest } from "./body-thread.ts";
+
+yieldToOthers();
+answerRequests<BodyReply<unknown>>((request) => {
+  try {
+    // Only body-thread.ts sends requests here.
+    return { value: perform(request as BodyRequest) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, data, details } = error;
+    return { refused: { code, message, data, details } };
+  }
+});
+
+function perform(request: BodyRequest): unknown {
+  switch (request[0]) {
+    case "read":
+      return bodySteps.read(request[1], request[2]);
+    case "change":
+      return bodySteps.change(request[1], request[2], request[3]);
+    case "readEmbeddings":
+      return bodySteps.readEmbeddings(request[1]);
+    case "readAnswer":
+      return bodySteps.readAnswer(request[1], request[2], request[3]);
+    case "readWords":
+      return bodySteps.readWords(request[1], request[2]);
+    case "seal":
+      return bodySteps.seal(request[1], request[2]);
+  }
+}
