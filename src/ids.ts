@@ -27,7 +27,7 @@ export function createIdSource(): IdSource {
   };
 }
 
-/** Whether a text has the form of a memory or record identifier. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{32}$/.test(text);
+/** The identifier of a memory, a record and the like that a text means, in any case; null: the text has not the form of one. */
+export function toId(text: string): string | null {
+  return /^[0-9a-f]{32}$/i.test(text) ? text.toLowerCase() : null;
 }

@@ -21,13 +21,15 @@ const dateForm =
 const timeForm =
   /^(?<hour>\d{2})(?:(?<colon>:?)(?<minute>\d{2})(?:\k<colon>(?<second>\d{2}))?)?(?:[.,](?<fraction>\d+))?(?<zone>[Zz]|[+\-\u2212]\d{2}(?::?\d{2})?)?$/;
 /** A `+` that was not percent-encoded in a URL is received as a space. Between a time and an offset, a space can only be a `+`. */
-const lostPlus = /^([^ ]+[Tt][^ ]+) (\d{2}(?::?\d{2})?)$/;
+const lostPlus = /^([^ ]+[Tt ][^ ]+) (\d{2}(?::?\d{2})?)$/;
+/** Many languages write a space between date and time, as RFC 3339 allows. */
+const separator = /[Tt ]/;
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000];
 
 /** Reads a date, or a date with a time; UTC without a time zone. `24:00` is the end of a day. A leap second counts as the next second. */
 export function readMoment(text: string): MomentReading {
-  const [date = "", time, ...rest] = text.replace(lostPlus, "$1+$2").split(/[Tt]/);
+  const [date = "", time, ...rest] = text.replace(lostPlus, "$1+$2").split(separator);
   const found = readDate(date);
   if (found === null || rest.length > 0) return faulty(formFault(text));
   if ("fault" in found) return faulty(found.fault);
@@ -144,6 +146,5 @@ function faulty(fault: string): MomentReading {
 function formFault(text: string): string {
   const year = yearFault(text);
   if (year !== null) return year;
-  if (/^\d[\d-]* \d/.test(text)) return 'has a space between date and time; write "T" there';
   return "must be an ISO 8601 date or time, such as 2026-11-01, 2026-11-01T09:30:00Z or 20261101T093000+0100";
 }

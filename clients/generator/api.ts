@@ -2,7 +2,14 @@
 // does not know, because a client whose types are wrong is worse than none.
 
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { fieldsOf, type Model, modelsOf, referenceName, type Field as SchemaField } from "./models.ts";
+import {
+  fieldsOf,
+  type Model,
+  modelsOf,
+  referenceName,
+  type Field as SchemaField,
+  writable,
+} from "./models.ts";
 
 export type Field = SchemaField;
 
@@ -144,9 +151,9 @@ function readBody(operation: JsonObject, { schemas }: Context): Body | null {
   const name = referenceName(at(asObject(content, "content"), "application/json", "schema"));
   const schema = at(schemas, name);
   const mandatory = array(schema.required ?? []);
-  const fields = Object.entries(at(schema, "properties")).map(([field, type]) => ({
+  const fields = writable(at(schema, "properties")).map(([field, type]) => ({
     name: field,
-    schema: asObject(type, field),
+    schema: type,
     isRequired: mandatory.includes(field),
   }));
   return { name, isRequired: flag(required), fields: fieldsOf(fields, schemas) };

@@ -56,6 +56,7 @@ const annotations = new Set([
     "contentEncoding",
   ],
   ...["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"],
+  "readOnly",
 ]);
 
 const plain = ["string", "integer", "number", "boolean", "null"] as const;
@@ -75,13 +76,24 @@ function toModel(name: string, schema: JsonObject, schemas: JsonObject): Model[]
   if (type.kind === "literals") return [{ ...named, ...type }];
   if (type.kind !== "object" || !isObject(properties)) throw new Error(`${name} is neither object nor texts`);
   if (Object.keys(properties).length === 0) return [];
-  const fields = Object.entries(properties).map(([field, value]) => ({
+  const fields = writable(properties).map(([field, value]) => ({
     name: field,
-    schema: objectOf(value),
+    schema: value,
     isRequired: Array.isArray(required) && required.includes(field),
   }));
   const isOpen = additionalProperties === true;
   return [{ ...named, kind: "object", fields: fieldsOf(fields, schemas), isOpen }];
+}
+
+/** The properties without those that a request may only repeat as they were read. */
+export function writable(properties: JsonObject): [name: string, schema: JsonObject][] {
+  return Object.entries(properties)
+    .map(([name, value]): [string, JsonObject] => [name, objectOf(value)])
+    .filter(
+      ([, { readOnly, anyOf }]) =>
+        readOnly !== true &&
+        !(Array.isArray(anyOf) && anyOf.some((each) => isObject(each) && each.readOnly === true)),
+    );
 }
 
 export function fieldsOf(named: readonly NamedSchema[], schemas: JsonObject): Field[] {
@@ -113,10 +125,13 @@ function typeOf(schema: JsonObject, schemas: JsonObject): Type {
   if ("const" in schema && is("const", "type")) return { kind: "literals", values: textsOf([schema.const]) };
   if ("anyOf" in schema && is("anyOf")) return unionOf(schema.anyOf, schemas);
   const primitive = plain.find((kind) => kind === schema.type);
-  if (primitive !== undefined && is("type")) return { kind: primitive };
+  if (primitive !== undefined && is("type", "not")) return { kind: primitive };
   if (schema.type === "array" && is("type", "items"))
     return { kind: "array", items: typeOf(objectOf(schema.items), schemas) };
-  if (schema.type === "object" && is("type", "properties", "required", "additionalProperties"))
+  if (
+    schema.type === "object" &&
+    is("type", "properties", "required", "additionalProperties", "anyOf", "allOf", "not")
+  )
     return { kind: "object" };
   throw new Error(`the generator does not know this schema: ${JSON.stringify(schema)}`);
 }

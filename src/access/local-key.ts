@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";
 import { localKeyName } from "./key.ts";
@@ -47,7 +47,7 @@ export const useLocalKey = installationOperation({
   async apply(transaction, input, { now }) {
     const found = await transaction.access.findProject(input.project);
     // The id of a deleted project, or of another data directory, is not meant as the name of a new one.
-    if (found === null && isId(input.project)) throw unknownProject(input.project);
+    if (found === null && toId(input.project) !== null) throw unknownProject(input.project);
     const project = found ?? (await insertProject(transaction, { name: input.project }, now));
     const existing = await findKeyWithoutSecret(transaction, project, localKey, now);
     const key = existing ?? (await insertKeyWithoutSecret(transaction, project, localKey, now));

@@ -10,7 +10,7 @@ import { Action, Fields, jsonObject, Nullable, Text } from "../schema/schema.ts"
 import { auditRecordDetail, exampleDetail, inputContent, outputContent, tokens } from "./record-schema.ts";
 import { toAuditRecordDetail } from "./record-view.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
-import { isReserved } from "./verify/own-records.ts";
+import { isReserved, reservedActions } from "./verify/own-records.ts";
 
 const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));
 const amount = (description: string) =>
@@ -32,7 +32,10 @@ export const appendRecord = projectOperation({
   feature: "audit",
   success: 201,
   input: Fields({
-    action: Action({ description: "Dotted name in lower case, such as gateway.chat." }),
+    action: Action({
+      description: "Dotted name in lower case, such as gateway.chat.",
+      not: { pattern: reservedActions },
+    }),
     http_status: Type.Integer({ minimum: 100, maximum: 599, description: "HTTP status of the operation." }),
     model_id: name("Name of the language model."),
     gateway_id: name("Identifier of the gateway."),

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import type { Store } from "../storage/store.ts";
 import { repeatsText, withContent } from "./trace.ts";
 import { emptyTrace, type Holding, type Trace, type TracedRecord, type TracedRecords } from "./traced.ts";
@@ -58,7 +58,7 @@ async function readTarget(input: Asked, store: Store): Promise<Trace> {
       "The call names a record and a memory. Name only one of them, and run a second command for the other.",
     );
   }
-  if (!isId(id)) {
+  if (toId(id) === null) {
     throw new Refusal(1400, "Send the id of a record or the id of a memory: 32 hexadecimal characters.");
   }
   if (memory !== undefined) return { ...emptyTrace, memories: [id] };

@@ -4,10 +4,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
+import { toId } from "../ids.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
 import { pageFields } from "../schema/page.ts";
-import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema/schema.ts";
+import { Action, Choice, Fields, Id, Moment, Nullable, notTogether } from "../schema/schema.ts";
 import { consoleReads } from "./console-reads.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
@@ -23,7 +24,10 @@ export const recordFilters = {
     Moment({ description: "Only records from this time on. ISO 8601; UTC if it has no time zone." }),
   ),
   end_time: Type.Optional(
-    Moment({ description: "Only records up to and including this time; a date includes the whole day." }),
+    Moment({
+      description:
+        "Only records up to and including this time, which is not before start_time; a date includes the whole day.",
+    }),
   ),
   action: Type.Optional(Action({ description: "Only this action, such as memory.search." })),
   memory_id: Type.Optional(Id({ description: "Only calls that named this memory." })),
@@ -44,16 +48,19 @@ export const withoutConsoleReads = {
   ),
 };
 
-const listInput = Fields({
-  ...recordFilters,
-  ...withoutConsoleReads,
-  cursor: Type.Optional(
-    Type.String({
-      description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
-    }),
-  ),
-  ...pageFields({ items: "Records", defaultSize: auditPageSizeDefault }),
-});
+const listInput = Fields(
+  {
+    ...recordFilters,
+    ...withoutConsoleReads,
+    cursor: Type.Optional(
+      Type.String({
+        description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
+      }),
+    ),
+    ...pageFields({ items: "Records", defaultSize: auditPageSizeDefault }),
+  },
+  notTogether("cursor", "page"),
+);
 type ListInput = Static<typeof listInput>;
 
 export const listRecords = projectOperation({
@@ -126,7 +133,9 @@ export function describeList(
   hidden: HiddenReads | null = null,
 ): List {
   const { from, to } = readSpan(input);
-  const { action = null, key_id: keyId = null, memory_id: memoryId = null, status_class } = input;
+  const { action = null, status_class } = input;
+  const keyId = toId(input.key_id ?? "");
+  const memoryId = toId(input.memory_id ?? "");
   const statusClass = status_class === undefined ? null : statusClasses[status_class];
   return {
     name: nameList(

@@ -3,6 +3,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
+import { toId } from "../ids.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { Choice, Fields, Id, Nullable } from "../schema/schema.ts";
@@ -145,7 +146,8 @@ export const readMemoryHistory = projectOperation({
   },
 
   async prepare(input, preparation) {
-    const { include = "changes", memory_id, cursor, page_size = pageSizeDefault } = input;
+    const { include = "changes", cursor, page_size = pageSizeDefault } = input;
+    const memory_id = toId(input.memory_id) ?? input.memory_id;
     const { store, caller } = preparation;
     // A change is always shown.
     const isHiding = include === "uses" && input.without_console_reads === true;

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
 import { retentionFloor } from "./list.ts";
 import { auditRecordDetail, exampleDetail } from "./record-schema.ts";
@@ -27,7 +27,8 @@ export const readRecord = projectOperation({
 
   async prepare({ audit_id }, { store, caller, plan, now, signal }) {
     const floor = retentionFloor(plan, now);
-    const record = isId(audit_id) ? await store.audit.find(caller.project, audit_id, signal) : null;
+    const id = toId(audit_id);
+    const record = id === null ? null : await store.audit.find(caller.project, id, signal);
     const detail = record === null ? null : toAuditRecordDetail(record, plan.hash);
     if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
       throw new Refusal(

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { planOf } from "../access/project.ts";
 import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
 import { retentionFloor } from "./list.ts";
 import { auditRecordDetail } from "./record-schema.ts";
@@ -22,15 +22,15 @@ export const showRecord = installationOperation({
   success: 200,
   input: Fields({ record: Type.String({ description: "Id of the audit record." }) }),
   output: auditRecordDetail,
-  prepare: ({ record }, preparation) => readRecord(record.trim().toLowerCase(), preparation),
+  prepare: ({ record }, preparation) => readRecord(toId(record.trim()), preparation),
   apply: async (_transaction, _input, _application, data) => ({ data }),
 });
 
 /** @throws Refusal 2204 */
-async function readRecord(id: string, { store, plans, now, signal }: InstallationPreparation) {
-  const place = isId(id) ? await store.audit.place(id) : null;
+async function readRecord(id: string | null, { store, plans, now, signal }: InstallationPreparation) {
+  const place = id === null ? null : await store.audit.place(id);
   const owner = place === null || place.project === null ? null : { id: place.project };
-  const record = place === null ? null : await store.audit.find(owner, id, signal);
+  const record = place === null || id === null ? null : await store.audit.find(owner, id, signal);
   const project = owner === null ? null : await store.access.findProject(owner.id);
   const plan = project === null ? null : planOf(project, plans);
   const floor = plan === null ? null : retentionFloor(plan, now);

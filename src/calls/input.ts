@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
 import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { bodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
@@ -190,7 +190,7 @@ function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
 /** The entry contains the memory only if the parameter has the form of an identifier, because any other text may be personal. */
 function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInput["recorded"] {
   const { memory_id, ...others } = parameters;
-  const memoryId = namesMemory && typeof memory_id === "string" && isId(memory_id) ? memory_id : null;
+  const memoryId = namesMemory && typeof memory_id === "string" ? toId(memory_id) : null;
   const kept = Object.entries(memoryId === null ? parameters : others).map(
     ([name, value]) => [name, toRecorded(value)] as const,
   );

@@ -133,6 +133,9 @@ export interface Effects {
   readonly idempotent: boolean;
 }
 
+/** What a file contains, by media type. */
+export type FileSchemas = Readonly<Record<string, TSchema>>;
+
 interface Description<Input extends TObject, Output extends TSchema | null> {
   /** Dotted name; also the `action` of its audit records. */
   readonly name: string;
@@ -145,8 +148,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly input: Input;
   /** Schema of `data`; null for 204, and if the answer is a file. */
   readonly output: Output;
-  /** Media types of the file that is the answer instead of `data`. */
-  readonly files?: readonly string[];
+  /** The file that is the answer instead of `data`. */
+  readonly files?: FileSchemas;
   readonly example?: { readonly input: JsonObject; readonly data: Json };
 }
 

@@ -20,7 +20,7 @@ export const exportSpan = {
   }),
   end_time: Moment({
     description:
-      "Only records up to and including this time; a date includes the whole day. May be in the future.",
+      "Only records up to and including this time, which is not before start_time; a date includes the whole day. May be in the future.",
   }),
   format: Type.Optional(
     Choice(exportFormats, { title: "ExportFormat", description: "Format of the file.", default: "csv" }),

@@ -1,8 +1,10 @@
 // Owns the download of an export's file and its manifest. Must never serve a file that is still being written.
 
+import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
+import { exportedRecord } from "./columns.ts";
 import { type Export, type ExportFormat, exampleId, exportId, manifestPath } from "./export.ts";
 import { requireExport } from "./read.ts";
 
@@ -30,7 +32,7 @@ export const downloadExport = projectOperation({
   summary: "Download an export",
   description:
     "Returns the file. With a Range header it returns a part of the file, so that a client can resume an interrupted download; the ETag is the SHA-256 of the file.",
-  files: [mediaTypes.csv, mediaTypes.json],
+  files: { [mediaTypes.csv]: Type.String(), [mediaTypes.json]: Type.Array(exportedRecord) },
 
   async apply(transaction, { export_id }, _prepared, { caller, now }) {
     const made = await requireExport(transaction, caller.project, export_id, now);
@@ -46,7 +48,7 @@ export const downloadManifest = projectOperation({
   summary: "Download the manifest of an export",
   description:
     "Returns the signed manifest of an export: its time range, number of rows, hashes and a checkpoint. Store it next to the file as FILE.manifest to verify both offline.",
-  files: [manifestType],
+  files: { [manifestType]: Type.String() },
 
   async apply(transaction, { export_id }, _prepared, { caller, now }) {
     const made = await requireExport(transaction, caller.project, export_id, now);

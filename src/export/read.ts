@@ -35,7 +35,7 @@ export async function requireExport(
   id: string,
   now: number,
 ): Promise<Export> {
-  const found = await transaction.exports.find(project, id, now);
+  const found = await transaction.exports.find(project, id.toLowerCase(), now);
   if (found !== null) return found;
   throw new Refusal(
     2205,

@@ -1,11 +1,12 @@
 // Owns what a change of a memory needs: its precondition, its time, the claim of its content, and the former values, with which the change
 // can be undone. Decides nothing else about requests.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
 import { Refusal } from "../errors.ts";
+import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
-import { Timestamp } from "../schema/schema.ts";
+import { type Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { duplicate } from "./create.ts";
@@ -18,6 +19,53 @@ export const ifUpdatedAt = Type.Optional(
       "The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is, and the change is refused with 2108.",
   }),
 );
+
+const readOnly = (what: string) => ({
+  readOnly: true,
+  description: `${what} as it was read. It cannot be changed; the field is accepted so that a memory can be sent back as it was read.`,
+});
+
+/** What a client sends back that has read a memory, changed some of its fields and sends all of them. */
+export const readOnlyFields = {
+  id: Type.Optional(Type.String(readOnly("The identifier of the memory"))),
+  created_at: Type.Optional(Timestamp(readOnly("The creation time"))),
+  updated_at: Type.Optional(
+    Timestamp({
+      readOnly: true,
+      description:
+        "The time of the last change, as it was read. If the memory has been changed since, it stays as it is, and the change is refused with 2108.",
+    }),
+  ),
+  last_accessed_at: Type.Optional(Nullable(Timestamp(readOnly("The time of the last access")))),
+  superseded_by: Type.Optional(
+    Nullable(Type.String(readOnly("The identifier of the newer memory, or null,"))),
+  ),
+};
+
+type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
+
+/**
+ * What was read may be older than the memory is now: it is accessed by reading it.
+ * @throws Refusal 1400 when a field that cannot be changed has a value that the memory never had
+ */
+export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
+  const { id, created_at, updated_at, last_accessed_at, superseded_by } = sent;
+  const at = (text: string | null | undefined) => (typeof text === "string" ? fromTimestamp(text) : null);
+  const isLater = (text: string | null | undefined, than: number | null) => (at(text) ?? 0) > (than ?? 0);
+  const changed = {
+    id: id !== undefined && toId(id) !== before.id,
+    created_at: created_at !== undefined && at(created_at) !== before.createdAt,
+    updated_at: isLater(updated_at, before.updatedAt),
+    last_accessed_at: isLater(last_accessed_at, before.lastAccessedAt),
+    superseded_by:
+      (superseded_by ?? null) !== null && toId(superseded_by ?? "") !== (before.supersededBy ?? ""),
+  };
+  for (const [field, isChanged] of Object.entries(changed)) {
+    if (!isChanged) continue;
+    const reason = "is read-only, and its value is not that of the memory; omit it";
+    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+  }
+}
 
 /**
  * A memory that has the wanted values already is not refused: the call may be sent again because its answer was lost (RFC 9110, 13.1.1).

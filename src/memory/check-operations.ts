@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
+import { toId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
 import { checkFields, checkId, checkView, exampleCheck, toCheckView, withinDefault } from "./check.ts";
 import { checksMax } from "./limits.ts";
@@ -89,7 +90,8 @@ export const deleteCheck = projectOperation({
   async prepare() {},
 
   async apply(transaction, { check_id }, _prepared, { caller: { project } }) {
-    if (await transaction.checks.remove(project, check_id)) return { data: null };
+    const id = toId(check_id);
+    if (id !== null && (await transaction.checks.remove(project, id))) return { data: null };
     throw new Refusal(2105, "The check does not exist in this project. List checks to find its id.");
   },
 });

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, free } from "../access/credits.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
-import { Choice, Fields, Text } from "../schema/schema.ts";
+import { AnyText, atLeastOne, Choice, Fields, notTogether } from "../schema/schema.ts";
 import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
@@ -27,47 +27,50 @@ export const extractMemories = projectOperation({
   mayRunLong: true,
   refusals: [1402, 2101, 2103],
   success: 200,
-  input: Fields({
-    text: Type.Optional(
-      Text({
-        maxLength: extractionTextMaxCharacters,
-        description:
-          "Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages.",
-        examples: [exampleText],
-      }),
-    ),
-    messages: Type.Optional(
-      messages(
-        "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
+  input: Fields(
+    {
+      text: Type.Optional(
+        AnyText({
+          maxLength: extractionTextMaxCharacters,
+          description:
+            "Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages, and cannot be combined with them.",
+          examples: [exampleText],
+        }),
       ),
-    ),
-    tags: Type.Optional(
-      Tags(
-        "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
+      messages: Type.Optional(
+        messages(
+          "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
+        ),
       ),
-    ),
-    detail: Type.Optional(
-      Choice(extractionDetails, {
-        title: "ExtractionDetail",
-        default: defaultDetails.call,
-        description:
-          "essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and questions are left out.",
-      }),
-    ),
-    deduplicate: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          "Whether items are compared with the memories of the project and skipped or merged when they are similar.",
-      }),
-    ),
-    dry_run: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Whether to return what would be stored, without storing it.",
-      }),
-    ),
-  }),
+      tags: Type.Optional(
+        Tags(
+          "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
+        ),
+      ),
+      detail: Type.Optional(
+        Choice(extractionDetails, {
+          title: "ExtractionDetail",
+          default: defaultDetails.call,
+          description:
+            "essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and questions are left out.",
+        }),
+      ),
+      deduplicate: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description:
+            "Whether items are compared with the memories of the project and skipped or merged when they are similar.",
+        }),
+      ),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: "Whether to return what would be stored, without storing it.",
+        }),
+      ),
+    },
+    { ...atLeastOne(["text", "messages"]), ...notTogether("text", "messages") },
+  ),
   output: Fields(
     {
       extracted: Type.Array(extractionItem),

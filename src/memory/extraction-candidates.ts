@@ -6,6 +6,7 @@ import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
+import { isBlank } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
 import { type Candidate, updateAboveSimilarity } from "./comparison-set.ts";
 import { describeInput } from "./extraction-source.ts";
@@ -66,11 +67,15 @@ async function extractWithoutSecrets(given: ExtractionSource, preparation: Prepa
   const { source, redacted } = await redactor.redactSource(given, waiter);
   const input = describeInput(source);
   const onRead = (part: number) => report(part * readShare, "Reading the text");
-  const extraction = extractor.extract(source, now, waiter, onRead);
+  const extraction = isBlank(source.text)
+    ? Promise.resolve(nothingFound)
+    : extractor.extract(source, now, waiter, onRead);
   const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
   const checked = await redactor.redactItems(items, waiter);
   return { input, items: checked.items, model, usage, redacted: addRedactions(redacted, checked.redacted) };
 }
+
+const nothingFound: Extraction = { items: [], model: null, usage: null };
 
 /** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
 function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {

@@ -3,9 +3,11 @@
 
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
+import type { JsonObject } from "../json/json.ts";
 import { injectionFloorDefault, promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
-import { Fields, Nullable } from "../schema/schema.ts";
+import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
+import { isBlank } from "../text/characters.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
@@ -40,40 +42,49 @@ export const injectMemories = projectOperation({
   feature: "memory",
   refusals: [],
   success: 200,
-  input: Fields({
-    query: Type.Optional(query),
-    messages: Type.Optional(
-      messages(
-        "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer than 25 characters, the last 240 characters of what the user said before are put. All other messages are ignored.",
+  input: Fields(
+    {
+      query: Type.Optional(query),
+      messages: Type.Optional(
+        messages(
+          "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer than 25 characters, the last 240 characters of what the user said before are put. All other messages are ignored.",
+        ),
       ),
-    ),
-    tags: Type.Optional(
-      WantedTags(
-        "Only facts and contexts with these tags. Rules that have tags are included only if they match. Rules without tags are always included.",
+      tags: Type.Optional(
+        WantedTags(
+          "Only facts and contexts with these tags. Rules that have tags are included only if they match. Rules without tags are always included.",
+        ),
       ),
-    ),
-    tags_match: Type.Optional(tagsMatch),
-    top_k: topK("Maximum number of facts and contexts."),
-    max_characters: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: promptMaxCharacters,
-        description:
-          "Maximum total length of the lines of facts and contexts in the prompt, in Unicode code points. A memory that does not fit is omitted, never shortened. Without this field there is no limit.",
-      }),
-    ),
-    min_similarity: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: injectionFloorDefault,
-        description:
-          "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
-      }),
-    ),
-    rerank: rerankField,
-    explain,
-  }),
+      tags_match: Type.Optional(tagsMatch),
+      top_k: topK("Maximum number of facts and contexts."),
+      max_characters: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: promptMaxCharacters,
+          description:
+            "Maximum total length of the lines of facts and contexts in the prompt, in Unicode code points. A memory that does not fit is omitted, never shortened. Without this field there is no limit.",
+        }),
+      ),
+      min_similarity: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 1,
+          default: injectionFloorDefault,
+          description:
+            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
+        }),
+      ),
+      rerank: rerankField,
+      explain,
+    },
+    {
+      ...notTogether("query", "messages"),
+      allOf: [
+        needsQuery({ required: ["min_similarity"] }),
+        needsQuery({ required: ["rerank"], properties: { rerank: { const: "on" } } }),
+      ],
+    },
+  ),
   output: Fields(
     {
       prompt: Type.String({ description: "The prompt section; empty when there are no memories to inject." }),
@@ -154,6 +165,11 @@ export const injectMemories = projectOperation({
   apply: confirm,
 });
 
+/** What a request that matches `given` needs. */
+function needsQuery(given: JsonObject): FieldRules {
+  return { anyOf: [{ not: given }, { required: ["query"] }, { required: ["messages"] }] };
+}
+
 /** The fields from which the query follows. */
 interface Asked {
   readonly query?: string;
@@ -163,7 +179,7 @@ interface Asked {
 }
 
 /**
- * Null without a query, and for messages in which no user says anything.
+ * Null without a query, for a blank one, and for messages in which no user says anything.
  * @throws Refusal 1400 when query and messages are given, or min_similarity or a certain rerank without both
  */
 function readQuery({ query, messages, min_similarity, rerank }: Asked): string | null {
@@ -175,7 +191,8 @@ function readQuery({ query, messages, min_similarity, rerank }: Asked): string |
   if (query === undefined && rerank === "on") {
     throw fieldRefusal("rerank", "needs a query. Add query or messages, or omit this field");
   }
-  return query ?? null;
+  // A blank query says nothing, and is answered as none.
+  return query === undefined || isBlank(query) ? null : query;
 }
 
 /** Takes the memories in their order and skips each that does not fit, so shorter ones after a long one may still fit. */

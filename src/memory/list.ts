@@ -5,7 +5,7 @@ import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
-import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import { Choice, Fields, Nullable, notTogether } from "../schema/schema.ts";
 import type { ListQuery } from "./list-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
@@ -22,37 +22,42 @@ export const listMemories = projectOperation({
   feature: "memory",
   refusals: [],
   success: 200,
-  input: Fields({
-    ...memoryFilterFields,
-    is_active: Type.Optional(
-      Type.Boolean({ description: "true: only active memories. false: only inactive ones." }),
-    ),
-    expired: Type.Optional(
-      Type.Boolean({ description: "true: only expired memories. false: only those that have not expired." }),
-    ),
-    text: Type.Optional(wordFilter),
-    cursor: Type.Optional(
-      Type.String({
-        description:
-          "next_cursor of the previous page, with the same filters and order. Cannot be combined with page.",
-      }),
-    ),
-    ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
-    sort_by: Type.Optional(
-      Choice(["created_at", "updated_at", "importance"], {
-        title: "MemoryOrder",
-        default: "created_at",
-        description: "Field that the list is ordered by.",
-      }),
-    ),
-    sort_dir: Type.Optional(
-      Choice(["asc", "desc"], {
-        title: "SortDirection",
-        default: "desc",
-        description: "Direction of the order.",
-      }),
-    ),
-  }),
+  input: Fields(
+    {
+      ...memoryFilterFields,
+      is_active: Type.Optional(
+        Type.Boolean({ description: "true: only active memories. false: only inactive ones." }),
+      ),
+      expired: Type.Optional(
+        Type.Boolean({
+          description: "true: only expired memories. false: only those that have not expired.",
+        }),
+      ),
+      text: Type.Optional(wordFilter),
+      cursor: Type.Optional(
+        Type.String({
+          description:
+            "next_cursor of the previous page, with the same filters and order. Cannot be combined with page.",
+        }),
+      ),
+      ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
+      sort_by: Type.Optional(
+        Choice(["created_at", "updated_at", "importance"], {
+          title: "MemoryOrder",
+          default: "created_at",
+          description: "Field that the list is ordered by.",
+        }),
+      ),
+      sort_dir: Type.Optional(
+        Choice(["asc", "desc"], {
+          title: "SortDirection",
+          default: "desc",
+          description: "Direction of the order.",
+        }),
+      ),
+    },
+    notTogether("cursor", "page"),
+  ),
   output: Fields(
     {
       memories: Type.Array(agentMemory),

@@ -4,7 +4,7 @@
 import { Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
-import { Choice } from "../schema/schema.ts";
+import { Choice, FreeText } from "../schema/schema.ts";
 
 const roles = ["user", "assistant", "system", "developer", "tool", "function"] as const;
 /** Of Chat Completions and Messages, and of the Responses API. */
@@ -13,7 +13,7 @@ const textParts: ReadonlySet<unknown> = new Set(["text", "input_text", "output_t
 const part = Type.Object(
   {
     type: Type.String({ description: "text; parts of other types are ignored." }),
-    text: Type.Optional(Type.String({ description: "The text of a part of type text." })),
+    text: Type.Optional(FreeText({ description: "The text of a part of type text." })),
   },
   { additionalProperties: true, title: "MessagePart" },
 );
@@ -25,7 +25,9 @@ const message = Type.Object(
       description: "Who speaks. Only messages of user and assistant are read.",
     }),
     content: Type.Optional(
-      Type.Union([Type.String(), Type.Array(part), Type.Null()], { description: "The text, or its parts." }),
+      Type.Union([FreeText(), Type.Array(part), Type.Null()], {
+        description: "The text, or its parts.",
+      }),
     ),
   },
   { additionalProperties: true, title: "Message", description: "One message. Other members are ignored." },

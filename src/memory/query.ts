@@ -1,9 +1,9 @@
 // Owns the text of a query and the modes of a search: what searches, injections and checks have in common.
 
 import { queryMaxCharacters } from "../limits.ts";
-import { Text } from "../schema/schema.ts";
+import { AnyText } from "../schema/schema.ts";
 
-export const query = Text({
+export const query = AnyText({
   maxLength: queryMaxCharacters,
   description: "Text of the query, in natural language.",
   examples: ["When do we release?"],

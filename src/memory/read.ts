@@ -3,7 +3,7 @@
 import type { Project } from "../access/project.ts";
 import { confirmed, type Foreseen, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { toId } from "../ids.ts";
 import { accessResolutionMs } from "../limits.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
@@ -32,19 +32,22 @@ export const readMemory = projectOperation({
 
   /** @returns the revision that was read; null: there is no such memory. */
   async prepare(
-    { memory_id: id },
+    { memory_id },
     { store, caller: { project }, now },
   ): Promise<Foreseen<AgentMemory, number | null> | null> {
-    const found = isId(id) ? await store.memories.find(project, id) : null;
+    const id = toId(memory_id);
+    const found = id === null ? null : await store.memories.find(project, id);
     if (found === null) return null;
     const { memory, revision } = found;
     return { foreseen: toOutcome(project, memory, now), prepared: revision };
   },
 
   /** Records are in the order in which calls took effect, so a memory that has changed since it was looked up is read again. */
-  async apply(transaction, { memory_id: id }, revision, { caller: { project }, now }) {
-    const isSame = revision !== null && (await transaction.memories.hasVersion(project, id, revision));
-    return isSame ? confirmed : toOutcome(project, await requireMemory(transaction, project, id), now);
+  async apply(transaction, { memory_id }, revision, { caller: { project }, now }) {
+    const id = toId(memory_id);
+    const isKnown = id !== null && revision !== null;
+    const isSame = isKnown && (await transaction.memories.hasVersion(project, id, revision));
+    return isSame ? confirmed : toOutcome(project, await requireMemory(transaction, project, memory_id), now);
   },
 });
 
@@ -68,9 +71,14 @@ export function touchMemories(
   return ids.length === 0 ? [] : [{ effect: "touch_memories", project: project.id, memories: ids, at: now }];
 }
 
-/** @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */
-export async function requireMemory(transaction: Transaction, project: Project, id: string): Promise<Memory> {
-  const memory = isId(id) ? await transaction.memories.find(project, id) : null;
+/** @param text its id, as received. @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */
+export async function requireMemory(
+  transaction: Transaction,
+  project: Project,
+  text: string,
+): Promise<Memory> {
+  const id = toId(text);
+  const memory = id === null ? null : await transaction.memories.find(project, id);
   if (memory === null) {
     throw new Refusal(2100, "The memory does not exist in this project. List memories to find its id.");
   }

@@ -29,32 +29,43 @@ export const searchMemories = projectOperation({
   feature: "memory",
   refusals: [],
   success: 200,
-  input: Fields({
-    query,
-    mode: Type.Optional(
-      Choice(searchModes, {
-        title: "SearchMode",
-        default: "semantic",
-        description:
-          "semantic: by meaning. hybrid: by meaning and keywords, which also finds names, numbers and identifiers; each result then has score_details.",
-      }),
-    ),
-    rerank: rerankField,
-    memory_type: Type.Optional(memoryType),
-    tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
-    tags_match: Type.Optional(tagsMatch),
-    top_k: topK("Maximum number of results."),
-    min_similarity: Type.Optional(
-      Type.Number({ ...unit, description: "Memories with a lower similarity are excluded before ranking." }),
-    ),
-    include_expired: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to include expired memories." }),
-    ),
-    include_inactive: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
-    ),
-    explain,
-  }),
+  input: Fields(
+    {
+      query,
+      mode: Type.Optional(
+        Choice(searchModes, {
+          title: "SearchMode",
+          default: "semantic",
+          description:
+            "semantic: by meaning. hybrid: by meaning and keywords, which also finds names, numbers and identifiers; each result then has score_details.",
+        }),
+      ),
+      rerank: rerankField,
+      memory_type: Type.Optional(memoryType),
+      tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
+      tags_match: Type.Optional(tagsMatch),
+      top_k: topK("Maximum number of results."),
+      min_similarity: Type.Optional(
+        Type.Number({
+          ...unit,
+          description: "Memories with a lower similarity are excluded before ranking.",
+        }),
+      ),
+      include_expired: Type.Optional(
+        Type.Boolean({ default: false, description: "Whether to include expired memories." }),
+      ),
+      include_inactive: Type.Optional(
+        Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
+      ),
+      explain,
+    },
+    {
+      anyOf: [
+        { not: { required: ["rerank"], properties: { rerank: { const: "on" } } } },
+        { required: ["mode"], properties: { mode: { const: "hybrid" } } },
+      ],
+    },
+  ),
   output: Fields(
     {
       results: Type.Array(searchResult),

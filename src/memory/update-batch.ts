@@ -12,7 +12,14 @@ import { CheckedLater, Choice, Fields, jsonObject, Timestamp } from "../schema/s
 import type { Transaction } from "../storage/store.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { refuseItem } from "./batch-item.ts";
-import { changedAt, formerValues, requireKnown, requireVersion, storeChange } from "./change.ts";
+import {
+  changedAt,
+  formerValues,
+  requireKnown,
+  requireUnchanged,
+  requireVersion,
+  storeChange,
+} from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
 import { requireMemory } from "./read.ts";
@@ -158,8 +165,9 @@ async function updateOne(
   try {
     const item = readUpdateItem(value);
     const before = await requireMemory(transaction, project, item.memory_id);
+    requireUnchanged(before, item);
     const after = changed(before, item);
-    requireKnown(before, after, item.if_updated_at);
+    requireKnown(before, after, item.if_updated_at ?? item.updated_at);
     const former = formerValues(before, after);
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };

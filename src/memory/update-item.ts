@@ -4,8 +4,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { tagsMax } from "../limits.ts";
-import { createParser, Fields } from "../schema/schema.ts";
-import { activity, ifUpdatedAt } from "./change.ts";
+import { atLeastOne, createParser, Fields, notTogether } from "../schema/schema.ts";
+import { activity, ifUpdatedAt, readOnlyFields } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
 import { Tags, toTags } from "./tags.ts";
@@ -20,16 +20,22 @@ const changes = {
     Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),
   expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them. Not with the next two.")),
+  tags: Type.Optional(
+    Tags(
+      "Replaces all tags of the memory; [] removes them. Cannot be combined with add_tags and remove_tags.",
+    ),
+  ),
   add_tags: Type.Optional(Tags("Tags that the memory gets besides those that it has.")),
   remove_tags: Type.Optional(Tags("Tags that the memory loses, if it has them.")),
 };
 
 export const updateItem = Fields(
-  { memory_id: memoryId, ...changes, if_updated_at: ifUpdatedAt },
+  { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
   {
     title: "UpdateItem",
     description: "A change of a memory; at least one field besides memory_id and if_updated_at.",
+    ...atLeastOne(Object.keys(changes)),
+    allOf: [notTogether("tags", "add_tags"), notTogether("tags", "remove_tags")],
   },
 );
 export type UpdateItem = Static<typeof updateItem>;

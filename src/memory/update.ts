@@ -3,8 +3,17 @@
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { Fields } from "../schema/schema.ts";
-import { activity, changedAt, formerValues, ifUpdatedAt, requireKnown, storeChange } from "./change.ts";
+import { atLeastOne, Fields } from "../schema/schema.ts";
+import {
+  activity,
+  changedAt,
+  formerValues,
+  ifUpdatedAt,
+  readOnlyFields,
+  requireKnown,
+  requireUnchanged,
+  storeChange,
+} from "./change.ts";
 import { toExpiry } from "./create.ts";
 import {
   agentMemory,
@@ -37,13 +46,16 @@ export const updateMemory = projectOperation({
   name: "memory.update",
   summary: "Update a memory",
   description:
-    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile.",
+    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
   refusals: [2100, 2104, 2108],
   success: 200,
-  input: Fields({ memory_id: memoryId, ...changes, if_updated_at: ifUpdatedAt }),
+  input: Fields(
+    { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
+    atLeastOne(Object.keys(changes)),
+  ),
   output: agentMemory,
   example: {
     input: { memory_id: exampleMemory.id, importance: 0.9 },
@@ -62,6 +74,7 @@ export const updateMemory = projectOperation({
 
   async apply(transaction, input, vector, { caller: { project }, now }) {
     const before = await requireMemory(transaction, project, input.memory_id);
+    requireUnchanged(before, input);
     const memory: Memory = {
       ...before,
       content: input.content ?? before.content,
@@ -72,7 +85,7 @@ export const updateMemory = projectOperation({
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
       updatedAt: changedAt(before, now),
     };
-    requireKnown(before, memory, input.if_updated_at);
+    requireKnown(before, memory, input.if_updated_at ?? input.updated_at);
     await storeChange(transaction, project, { before, memory, vector }, now);
     const details = { former_values: formerValues(before, memory) };
     return { data: toAgentMemory(memory), memoryId: memory.id, details };

@@ -2,7 +2,8 @@
 
 import { Refusal } from "../errors.ts";
 import { splitWords } from "../ranking/words.ts";
-import { Text } from "../schema/schema.ts";
+import { AnyText } from "../schema/schema.ts";
+import { isBlank } from "../text/characters.ts";
 import { filterMaxCharacters, filterWordsMax } from "./limits.ts";
 
 /** Memories that have all of the words, and a word that begins with the last one. Each word is as `splitWords` returns it. */
@@ -12,15 +13,15 @@ export interface WordFilter {
   readonly beginning: string;
 }
 
-export const wordFilter = Text({
+export const wordFilter = AnyText({
   maxLength: filterMaxCharacters,
   description: `Only memories that contain all of these words, at most ${filterWordsMax}. A memory may continue the last word. Case, accents, the order of the words and English suffixes do not count.`,
   examples: ["release tues"],
 });
 
-/** Null: all memories are wanted. @throws Refusal 1400 when the text has no word, or too many */
+/** Null: all memories are wanted. @throws Refusal 1400 when the text has no word and is not blank, or has too many */
 export function toWordFilter(text: string | undefined): WordFilter | null {
-  if (text === undefined) return null;
+  if (text === undefined || isBlank(text)) return null;
   const words = splitWords(text);
   const beginning = words.at(-1);
   if (beginning === undefined) throw refuse("contains no word", "Send at least one letter or digit");

@@ -21,5 +21,6 @@ export function maxSim(query: Int8Array, memory: Int8Array, dimensions: number, 
     }
     sum += best;
   }
-  return sum / tokens / levels ** 2;
+  // Components are rounded, so that of the same text it can be a little more.
+  return Math.max(-1, Math.min(1, sum / tokens / levels ** 2));
 }

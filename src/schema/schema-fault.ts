@@ -5,7 +5,7 @@ import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sincl
 import { ValuePointer } from "@sinclair/typebox/value";
 import { readMoment } from "../iso8601.ts";
 import { isObject } from "../json/json.ts";
-import { countCharacters, shortenName } from "../text/characters.ts";
+import { countCharacters, isBlank, shortenName } from "../text/characters.ts";
 import { hasControlCharacter, toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import { suggest, unknownReason } from "../text/suggestion.ts";
@@ -93,6 +93,7 @@ function lengthFault({ minItems = 0, maxItems }: TSchema, length: number): strin
 
 function stringFault(schema: TSchema, value: string): string | null {
   if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
+  if (schema[Kind] === "AnyText") return anyTextFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "Label") return labelFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "Moment") return readMoment(value).fault;
   return schema.format === "date-time" ? timestampFault(value) : null;
@@ -101,6 +102,7 @@ function stringFault(schema: TSchema, value: string): string | null {
 function expectation(schema: TSchema): string {
   switch (schema[Kind]) {
     case "Text":
+    case "AnyText":
     case "Label":
       return `a string of ${schema.minLength} to ${counted(Number(schema.maxLength), "character")}`;
     case "Choice":
@@ -113,9 +115,11 @@ function expectation(schema: TSchema): string {
       return `${noun} from ${minimum} to ${maximum}`;
     }
     case "Id":
-      return "an id of 32 lowercase hexadecimal characters";
+      return "an id of 32 hexadecimal characters";
     case "Action":
       return `a lowercase dotted name of at most ${schema.maxLength} characters, such as memory.search`;
+    case "FreeText":
+      return "a string";
     case "Moment":
       return "an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T09:30:00Z";
     case "Boolean":
@@ -145,15 +149,17 @@ function lengths({ minItems, maxItems }: TSchema): string {
   return ` of ${minItems} to ${counted(maxItems, "item")}`;
 }
 
-/** White space as defined by Unicode or by JavaScript. */
-const blank = /^[\s\p{White_Space}]*$/u;
-
 export function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {
+  if (minLength > 0 && typeof value === "string" && isBlank(value))
+    return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
+  return anyTextFault({ minLength, maxLength }, value);
+}
+
+export function anyTextFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {
   if (typeof value !== "string") return "must be a string";
   if (!value.isWellFormed()) return "contains a lone surrogate; send well-formed Unicode";
   if (value.includes("\0")) return "contains the character NUL; remove it";
-  if (minLength > 0 && blank.test(value))
-    return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
+  if (value.length < minLength) return `is empty; send ${minLength} to ${counted(maxLength, "character")}`;
   const excess = value.length > maxLength ? countCharacters(value) - maxLength : 0;
   return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
 }

@@ -3,6 +3,11 @@
 /** Enough to recognise a name that a client has chosen, when a message repeats it. */
 const shownNameMaxCharacters = 100;
 
+/** Whether a text has nothing but white space, as Unicode or JavaScript define it. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{White_Space}]*$/u.test(text);
+}
+
 /** Number of Unicode code points. */
 export function countCharacters(text: string): number {
   let count = 0;

@@ -49,7 +49,7 @@ describe("the record of a call that was refused has no results, and names the me
     ["update with a wrong field", "PUT", path(id), { importance: 2 }, 400, id],
     ["delete of none", "DELETE", path(absent), undefined, 404, absent],
     ["search without query", "POST", "/v1/memories/search", {}, 400, null],
-    ["injection with a blank query", "POST", "/v1/memories/inject", { query: " " }, 400, null],
+    ["injection with an empty query", "POST", "/v1/memories/inject", { query: "" }, 400, null],
     ["extraction without text", "POST", "/v1/memories/extract", {}, 400, null],
   ])("%s", async (_, method, address, body, status, memoryId) => {
     const { record } = await recorded(method, address, body);

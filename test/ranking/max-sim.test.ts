@@ -29,10 +29,17 @@ test("is the mean over the query's tokens of the best product with a token of th
           best.length === 0 || memory.rows.length === 0
             ? 0
             : best.reduce((sum, value) => sum + value, 0) / best.length / levels ** 2;
-        expect(maxSim(query.flat, memory.flat, dimensions, levels)).toBe(naive);
+        const limited = Math.max(-1, Math.min(1, naive));
+        expect(maxSim(query.flat, memory.flat, dimensions, levels)).toBe(limited);
       },
     ),
   );
+});
+
+test("is at most 1, although rounded components can have more than the length 1", () => {
+  const rounded = Int8Array.of(90, 90);
+  expect(90 ** 2 * 2).toBeGreaterThan(levels ** 2);
+  expect(maxSim(rounded, rounded, 2, levels)).toBe(1);
 });
 
 test("is 0 without a token, and the order of the memory's tokens does not matter", () => {

@@ -3,7 +3,8 @@
 
 import type { Entry } from "./entry-parser.ts";
 
-const reserved = /^(memory|audit|key|project)\./;
+export const reservedActions = "^(memory|audit|key|project)\\.";
+const reserved = new RegExp(reservedActions);
 
 /** Whether clients cannot append records with this action. Other records of the server have the member `performed` instead. */
 export function isReserved(action: string): boolean {

@@ -2,6 +2,7 @@
 // none. Must never allow credentials of the browser, such as cookies: an API key is in a header that the page sets itself.
 
 import { sessionHeader } from "../mcp/client-name.ts";
+import { ignoredHeader } from "./query.ts";
 
 /** Adds the headers of CORS to the answer of a request. */
 export type AddCors = (request: Request, response: Response) => void;
@@ -54,6 +55,7 @@ const responseHeaders = [
   "Retry-After",
   "WWW-Authenticate",
   sessionHeader,
+  ignoredHeader,
   "Memledger-Record",
   "Memledger-Memory",
   "Memledger-Injection-Record",

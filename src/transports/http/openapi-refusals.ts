@@ -6,7 +6,7 @@ import type { JsonObject } from "../../json/json.ts";
 import type { Route } from "./routes.ts";
 
 /** Error codes of every operation. */
-const commonCodes: readonly ErrorCode[] = [1400, 1401, 1403, 1429, 1500, 1503];
+const commonCodes: readonly ErrorCode[] = [1400, 1401, 1403, 1421, 1429, 1500, 1503];
 const bodyCodes: readonly ErrorCode[] = [1413, 1415];
 const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
   memory: [2106],

@@ -2,12 +2,12 @@
 // what an operation describes.
 
 import { permissions } from "../../access/key.ts";
-import type { ProjectOperation } from "../../calls/operation.ts";
+import type { FileSchemas, ProjectOperation } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
 import { type NamedSchemas, referenceTo, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
-import { jsonObject } from "../../schema/schema.ts";
+import { fieldRules, jsonObject } from "../../schema/schema.ts";
 import { version } from "../../version.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
 import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
@@ -15,7 +15,7 @@ import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
 Every response is a JSON object with \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. The response to a refused call has the same form, and its message says what to do next.
-Fields and parameters that are not listed here are refused, never ignored. Later versions may add fields to responses; ignore fields that you do not know. A request body is JSON in UTF-8, at most ${bodyMaxBytes} bytes. Times are RFC 3339; the time ranges of audit queries and exports accept any ISO 8601 date or time. Times in responses are UTC.`;
+Fields that are not listed here are refused, never ignored. Unknown parameters of the query are ignored and named in the header Memledger-Ignored-Parameters, unless they are similar to a known one, which is refused. All texts are well-formed Unicode. \`x-parameter-rules\` are keywords of JSON Schema that the parameters of an operation satisfy together. Later versions may add fields to responses; ignore fields that you do not know. A request body is JSON in UTF-8, at most ${bodyMaxBytes} bytes. Times are RFC 3339; the time ranges of audit queries and exports accept any ISO 8601 date or time. Times in responses are UTC.`;
 
 export function openApiDocument(): JsonObject {
   const schemas: NamedSchemas = {
@@ -110,7 +110,7 @@ function tagOf(operation: ProjectOperation): string {
 function describeRequest(route: Route, schemas: NamedSchemas): JsonObject {
   return {
     parameters: [...describeParameters(route, schemas), { $ref: "#/components/parameters/AuditMetadata" }],
-    ...(takesBody(route) ? { requestBody: describeBody(route, schemas) } : {}),
+    ...(takesBody(route) ? { requestBody: describeBody(route, schemas) } : describeRules(route)),
   };
 }
 
@@ -149,6 +149,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
     additionalProperties: false,
     ...(mandatory.length > 0 ? { required: mandatory } : isRequired ? { minProperties: 1 } : {}),
     properties: Object.fromEntries(fields.map(([name, field]) => [name, toRequestSchema(field, schemas)])),
+    ...rulesOf(operation),
   });
   const example = Object.entries(operation.example?.input ?? {}).filter(([name]) => isOutside(name));
   const schema = referenceTo(title, schemas);
@@ -156,6 +157,16 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
     required: isRequired,
     content: { "application/json": { schema, ...withExample(Object.fromEntries(example)) } },
   };
+}
+
+/** OpenAPI has no place for what parameters must satisfy together. */
+function describeRules({ operation }: Route): JsonObject {
+  const rules = rulesOf(operation);
+  return Object.keys(rules).length === 0 ? {} : { "x-parameter-rules": rules };
+}
+
+function rulesOf({ input }: ProjectOperation): JsonObject {
+  return Object.fromEntries(fieldRules.flatMap((name) => (name in input ? [[name, input[name]]] : [])));
 }
 
 /** The upstream determines what it may contain. */
@@ -168,7 +179,7 @@ function describePassedBody(example: JsonObject | null, schemas: NamedSchemas): 
 }
 
 function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
-  if (operation.files !== undefined) return describeFile(operation.files);
+  if (operation.files !== undefined) return describeFile(operation.files, schemas);
   if (operation.exchange !== undefined) return describeExchange(schemas);
   if (operation.output === null) return { [operation.success]: { description: "Success without a body." } };
   // Operations with the same output share the schema of the envelope.
@@ -210,8 +221,10 @@ function describeExchange(schemas: NamedSchemas): JsonObject {
 }
 
 /** The responses to requests with conditions and ranges (RFC 9110, sections 13 and 14). */
-function describeFile(mediaTypes: readonly string[]): JsonObject {
-  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }]));
+function describeFile(files: FileSchemas, schemas: NamedSchemas): JsonObject {
+  const content = Object.fromEntries(
+    Object.entries(files).map(([type, schema]) => [type, { schema: toAnswerSchema(schema, schemas) }]),
+  );
   return {
     200: { description: "The file; its ETag allows conditional requests.", content },
     206: { description: "The part that the Range header requests.", content },

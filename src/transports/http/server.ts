@@ -23,6 +23,7 @@ import { healthRoutes, type Readiness } from "./health.ts";
 import { withoutIdleTimeout } from "./idle-timeout.ts";
 import type { Listener } from "./listener.ts";
 import { createMcpRoute } from "./mcp-route.ts";
+import { ignoredHeader } from "./query.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
@@ -64,7 +65,7 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
     if (!request.url.startsWith("http")) return refuse(request, noHost);
     // The endpoint for MCP has a check and an answer of its own.
     const fault = path === mcpPath ? null : listener.hostFault(request);
-    if (fault !== null) return refuse(request, new Refusal(1403, fault));
+    if (fault !== null) return refuse(request, new Refusal(1421, fault));
     const isFound = path !== null && isAsSent(request.url, path);
     if (listener.isTls) lengthenHost(request);
     return isFound ? http.fetch(request) : (pages.notFound(request) ?? refuse(request, notFound));
@@ -164,7 +165,9 @@ function performing(route: Route, options: HttpOptions, listener: Listener): Han
       () => perform(route.operation, arrival),
     );
     const call = { request, path: route.path, operation: route.operation.name, ip: sender.ip, arrivedAt };
-    return respondTo(options, call, performed);
+    const response = await respondTo(options, call, performed);
+    if (arrival.ignored.length > 0) response.headers.set(ignoredHeader, arrival.ignored.join(", "));
+    return response;
   };
 }
 

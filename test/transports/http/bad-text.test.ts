@@ -41,7 +41,7 @@ describe("texts", () => {
     ],
   ];
   const bad: [name: string, text: string, reason: RegExp][] = [
-    ["nothing", "", /blank/],
+    ["nothing", "", /blank|is empty/],
     ["white space", " \t\n\u3000\u00a0", /blank/],
     ["10,001 characters", "a".repeat(contentMaxCharacters + 1), /1 character too long/],
     ["10,001 emoji", "🦊".repeat(contentMaxCharacters + 1), /1 character too long/],
@@ -63,6 +63,8 @@ describe("texts", () => {
       });
     }
     for (const [kind, text, reason] of bad) {
+      // A blank query is a query.
+      if (field === "query" && kind === "white space") continue;
       test(`${name}: refuses ${kind}`, async () => {
         const reply = await send(method, path, { body: body(text) });
         expect(reply).toMatchObject({ status: 400, code: 1400, data: { field } });

@@ -1,4 +1,4 @@
-// Proves when a body is received and how much of all bodies is held: never before the caller is authorised, and bounded per project
+// Proves when a body is received and how much of all bodies is held: never before the caller is identified, and bounded per project
 // and in all. What is in a body is judged in bad-input.test.ts.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
@@ -44,8 +44,10 @@ const refusedBefore: [name: string, key: string, code: number, chain: string | n
   ["a revoked key", revoked.key, 1401, projectId],
   ["an expired key", expired.key, 1401, projectId],
   ["a key of a deleted project", gone.key, 1401, gone.id],
-  ["a key without the permission", readOnly.key, 1403, projectId],
-  ["a key of a plan without memory", free.key, 2106, free.id],
+];
+const refusedAfter: [name: string, key: string, code: number, chain: string][] = [
+  ["without the permission", readOnly.key, 1403, projectId],
+  ["of a plan without memory", free.key, 2106, free.id],
 ];
 
 describe("a call that is refused for who sends it", () => {
@@ -82,6 +84,41 @@ describe("a call that is refused for who sends it", () => {
       }
     });
   }
+
+  describe.each(refusedAfter)("by a key %s", (_, key, code, chain) => {
+    test("is answered after its body, which is recorded", async () => {
+      const before = app.countRecords(chain);
+      const body = fact("What was tried.");
+      const reply = await sendRaw(port, announce(key, body.length), body);
+      expectClean(reply, "POST", "/v1/memories");
+      expect(reply.code).toBe(code);
+      expect(app.records(chain, before)).toMatchObject([
+        { action: "memory.create", entry: { code }, payload: { request_body: JSON.parse(body) } },
+      ]);
+    });
+
+    test("is answered at once if its body is too large, and its connection is closed", async () => {
+      const connection = openRaw(port);
+      connection.send(announce(key, 1_000_000_000));
+      const reply = await connection.next();
+      expect(reply.code).toBe(code);
+      expect(reply.headers.get("connection")).toBe("close");
+      await connection.closed;
+    });
+
+    test("holds no more than the bodies of calls that are accepted", async () => {
+      const chunk = `${(64 * 1024).toString(16)}\r\n${"x".repeat(64 * 1024)}\r\n`;
+      const connection = openRaw(port);
+      connection.send(
+        `${head("POST", "/v1/memories", key)}Transfer-Encoding: chunked\r\n\r\n`,
+        ...Array<string>(17).fill(chunk),
+      );
+      const reply = await connection.next();
+      expect(reply.code).toBe(code);
+      expect(reply.headers.get("connection")).toBe("close");
+      await connection.closed;
+    });
+  });
 
   test("fills no chain: a flood by a revoked key is sampled and counted", async () => {
     const before = { project: app.countRecords(projectId), installation: app.countRecords(null) };

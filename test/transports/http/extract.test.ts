@@ -73,12 +73,6 @@ describe("who may, and with what", () => {
       data: { field: "text" },
       message: /1 to 50000 characters/,
     },
-    {
-      name: "only white space",
-      ...send({ text: " \n\t\u00a0\u2003 " }),
-      ...refused,
-      message: /must not be blank/,
-    },
     { name: "one character too many", ...send({ text }), ...refused, message: /1 character too long/ },
     { name: "a text that is none", ...send({ text: ["a"] }), ...refused, data: { field: "text" } },
     { name: "NUL", ...send({ text: "a\0b" }), ...refused, message: /NUL/ },

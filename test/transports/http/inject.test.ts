@@ -358,7 +358,7 @@ describe("refuses", () => {
   runScenarios(app, [
     invalid("a query that is null", { query: null }, "query", /must be text|string/),
     invalid("a floor without a query", { min_similarity: 0.2 }, "min_similarity", /needs a query/),
-    invalid("a blank query", { query: " \n" }, "query", /blank/),
+    invalid("an empty query", { query: "" }, "query", /is empty/),
     invalid(
       "a query of 10,001",
       { query: "x".repeat(queryMaxCharacters + 1) },

@@ -356,10 +356,10 @@ describe("the list of tags", () => {
     {
       name: "is refused with a parameter that it does not have",
       method: "GET",
-      path: `${path}/tags?sort_by=tag`,
+      path: `${path}/tags?pagesize=1`,
       status: 400,
       code: 1400,
-      message: /^Query parameter "sort_by" is unknown/,
+      message: /^Query parameter "pagesize" is unknown/,
       recordedFor,
     },
   ]);

@@ -81,7 +81,10 @@ export interface AuditExportRequest {
    * it has no time zone.
    */
   start_time: string;
-  /** Only records up to and including this time; a date includes the whole day. May be in the future. */
+  /**
+   * Only records up to and including this time, which is not before start_time; a date includes the whole day. May
+   * be in the future.
+   */
   end_time: string;
   /** Default: "csv". */
   format?: ExportFormat | undefined;
@@ -490,6 +493,90 @@ export interface ExportTask {
   download_url: string | null;
 }
 
+export interface ExportedRecord {
+  /** Audit record identifier, 32 hexadecimal characters. */
+  id: string;
+  /** Name of the operation, such as memory.create. */
+  action: string;
+  /** Name of the language model that was used. */
+  model_id: string | null;
+  /** Project of the record. */
+  project_id: string | null;
+  /** Gateway that appended the record. */
+  gateway_id: string | null;
+  /** Address of the caller. */
+  ip_address: string | null;
+  /** User-Agent of the caller. */
+  user_agent: string | null;
+  /** HTTP status of the operation. */
+  http_status: number;
+  /** Whether the status is 200 to 299. */
+  is_success: boolean;
+  /** Whether a gateway answered from its cache. */
+  is_cache_hit: boolean;
+  /** Error code; null on success. */
+  error_code: number | null;
+  /** Error message; null on success. */
+  error_msg: string | null;
+  /** Milliseconds from the arrival of the call to its record. */
+  duration: number | null;
+  /** Number of credits used. */
+  credits_consumed: number;
+  /** Balance used, in US dollars. */
+  balance_consumed_usd: number;
+  /** Tokens of a gateway operation. */
+  tokens: Tokens | null;
+  /** Markers of the caller, from the header X-Audit-Metadata. */
+  metadata: Record<string, unknown> | null;
+  /** Hash of the entry, which also covers the hash of the previous record; business and custom plans only. */
+  hash: string | null;
+  /** Time of the record. */
+  created_at: string;
+  /** The whole request body. */
+  request_body: Record<string, unknown> | null;
+  /** The whole response body. */
+  response_body: Record<string, unknown> | null;
+  /** Extracted input, such as chat messages, or the text given to an extraction. */
+  input_content: Record<string, unknown> | readonly unknown[] | null;
+  /** Extracted output, such as the answer of a language model. */
+  output_content: string | Record<string, unknown> | null;
+  /** The query and its expansions. */
+  rag_query: readonly string[] | null;
+  /** Summaries of the documents that were found. */
+  rag_results: readonly RagResult[] | null;
+  /** The text that was stored or searched for. */
+  memory_query: readonly string[] | null;
+  /** Memories that were found, created, listed, read, updated or deleted; null for a refused call. */
+  memory_results: readonly MemoryResult[] | null;
+  /** API key of the call; null when the call had no known key. */
+  key_id: string | null;
+  /** Position in the project's chain, from 1. */
+  seq: number;
+  /** The memory that the call named, also when no memory has this id. */
+  memory_id: string | null;
+  /** Whether the operator has erased the payload; if so, the fields from the payload are null. */
+  redacted: boolean;
+  /** Whether payload retention has removed the payload; if so, the fields from the payload are null. */
+  payload_expired: boolean;
+  /**
+   * Parameters of the path and the query, such as the id of a downloaded export; the id of a memory is in
+   * memory_id.
+   */
+  request_parameters: Record<string, unknown> | null;
+  /** How the call arrived, such as mcp; null for calls over HTTP. */
+  transport: string | null;
+  /** Name and version of the client program, as reported by the client. */
+  client_name: string | null;
+  /** Whether this server has performed the operation itself; false: a client has appended the record. */
+  performed: boolean;
+  /** The entry of the record, as it was hashed; only if the plan includes hashes. */
+  entry?: string | undefined;
+  /** Salt of the payload, hexadecimal; null if the payload was removed. */
+  salt?: string | null | undefined;
+  /** The payload, as it was hashed; null if it was removed. */
+  payload?: string | null | undefined;
+}
+
 export interface Extraction {
   extracted: ExtractionItem[];
   /** Items that were skipped. */
@@ -686,7 +773,10 @@ export interface MemoryExportPage {
 }
 
 export interface MemoryExtractRequest {
-  /** Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages. */
+  /**
+   * Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages, and cannot
+   * be combined with them.
+   */
   text?: string | undefined;
   /**
    * A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and
@@ -1099,7 +1189,7 @@ export interface UpdateItem {
   is_active?: boolean | undefined;
   /** Expiry time of the memory; null: it never expires. */
   expires_at?: string | null | undefined;
-  /** Replaces all tags of the memory; [] removes them. Not with the next two. */
+  /** Replaces all tags of the memory; [] removes them. Cannot be combined with add_tags and remove_tags. */
   tags?: readonly string[] | undefined;
   /** Tags that the memory gets besides those that it has. */
   add_tags?: readonly string[] | undefined;
@@ -1263,7 +1353,7 @@ export interface MemoryHistoryQuery {
 export interface AuditListQuery {
   /** Only records from this time on. ISO 8601; UTC if it has no time zone. */
   start_time?: string | undefined;
-  /** Only records up to and including this time; a date includes the whole day. */
+  /** Only records up to and including this time, which is not before start_time; a date includes the whole day. */
   end_time?: string | undefined;
   /** Only this action, such as memory.search. */
   action?: string | undefined;

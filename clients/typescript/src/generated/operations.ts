@@ -552,7 +552,8 @@ export class Memories {
   /**
    * Update a memory. Changes the given fields; at least one is required. A changed content is embedded again.
    * expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has
-   * changed the memory meanwhile.
+   * changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are
+   * ignored if they are unchanged, and refused otherwise.
    *
    * Permission: `memory.write`.
    */

@@ -19,7 +19,7 @@ export const projectHeader = "Memledger-Project";
 /**
  * For routes of the API and of the console. The header Authorization takes the place of a cookie.
  * @returns null if the request has no cookie of a session
- * @throws Refusal 1400 or 1403 if the request may be forged; nothing of it may be read then
+ * @throws Refusal 1400, 1403 or 1421 if the request may be forged; nothing of it may be read then
  */
 export function readSession(request: Request, listener: ConsoleListener): SessionCredentials | null {
   if (request.headers.has("authorization")) return null;
@@ -36,8 +36,8 @@ export function readCookie(request: Request, listener: ConsoleListener): string 
   return readSessionCookie(request, listener.schemeOf(request) === "https");
 }
 
-/** @throws Refusal 1403 */
+/** @throws Refusal 1421 */
 export function requireConsoleHost(request: Request, listener: ConsoleListener): void {
   const fault = listener.hostFault(request);
-  if (fault !== null) throw new Refusal(1403, fault);
+  if (fault !== null) throw new Refusal(1421, fault);
 }

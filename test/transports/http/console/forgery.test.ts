@@ -95,9 +95,9 @@ describe("a name that was rebound to this server", () => {
     const headers = { Host: `evil.example:${app.port}`, Origin: `http://evil.example:${app.port}` };
     const body = method === "POST" ? { body: { link: await newLink(app) } } : {};
     const reply = await browser.send(method, sessionPath, { ...body, headers });
-    expect([reply.code, reply.headers.getSetCookie()]).toEqual([1403, []]);
+    expect([reply.code, reply.headers.getSetCookie()]).toEqual([1421, []]);
     expect((await browser.send("GET", "/v1/memories", { headers: { ...project(), ...headers } })).code).toBe(
-      1403,
+      1421,
     );
   });
 });

@@ -103,7 +103,7 @@ test("a rebound name reaches no route of the console, not even its pages' data",
   for (const host of [`evil.example:${app.port}`, `127.0.0.1.evil.example:${app.port}`, "evil.example"])
     for (const path of [...ofConsole, "/console/api/session"]) {
       const reply = await browser.send("GET", path, { headers: { Host: host, Origin: "" } });
-      expect([host, path, reply.code]).toEqual([host, path, 1403]);
+      expect([host, path, reply.code]).toEqual([host, path, 1421]);
     }
 });
 

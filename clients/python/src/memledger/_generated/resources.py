@@ -493,7 +493,7 @@ class Memories:
         Permission: `memory.write`.
 
         text: Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without
-        messages.
+        messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
@@ -712,7 +712,8 @@ class Memories:
     ) -> AgentMemory:
         """Update a memory. Changes the given fields; at least one is required. A changed content is embedded
         again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if
-        somebody else has changed the memory meanwhile.
+        somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields
+        that cannot be changed are ignored if they are unchanged, and refused otherwise.
 
         Permission: `memory.write`.
 
@@ -991,7 +992,8 @@ class Audit:
         Permission: `audit.read`.
 
         start_time: Only records from this time on. ISO 8601; UTC if it has no time zone.
-        end_time: Only records up to and including this time; a date includes the whole day.
+        end_time: Only records up to and including this time, which is not before start_time; a date
+        includes the whole day.
         action: Only this action, such as memory.search.
         memory_id: Only calls that named this memory.
         key_id: Only calls with this API key.
@@ -1194,8 +1196,8 @@ class Audit:
 
         start_time: Only records from this time on; not before the UTC day on which the plan's retention
         begins. ISO 8601; UTC if it has no time zone.
-        end_time: Only records up to and including this time; a date includes the whole day. May be in the
-        future.
+        end_time: Only records up to and including this time, which is not before start_time; a date
+        includes the whole day. May be in the future.
         format:  Default: "csv".
         """
         return self._calls.data(
