@@ -53,6 +53,7 @@ import { runChecks } from "../memory/check-run.ts";
 import { createMemory } from "../memory/create.ts";
 import { createMemories } from "../memory/create-batch.ts";
 import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
+import { deleteMemories } from "../memory/delete-batch.ts";
 import { exportMemories } from "../memory/export.ts";
 import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
@@ -62,7 +63,7 @@ import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { readMemoryStatistics } from "../memory/statistics.ts";
 import { updateMemory } from "../memory/update.ts";
-import { deleteMemories, updateMemories } from "../memory/update-batch.ts";
+import { updateMemories } from "../memory/update-batch.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
