@@ -133,9 +133,6 @@ export interface Effects {
   readonly idempotent: boolean;
 }
 
-/** What a file contains, by media type. */
-export type FileSchemas = Readonly<Record<string, TSchema>>;
-
 interface Description<Input extends TObject, Output extends TSchema | null> {
   /** Dotted name; also the `action` of its audit records. */
   readonly name: string;
@@ -148,8 +145,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly input: Input;
   /** Schema of `data`; null for 204, and if the answer is a file. */
   readonly output: Output;
-  /** The file that is the answer instead of `data`. */
-  readonly files?: FileSchemas;
+  /** What the file contains that is the answer instead of `data`, by media type. */
+  readonly files?: Readonly<Record<string, TSchema>>;
   readonly example?: { readonly input: JsonObject; readonly data: Json };
 }
 

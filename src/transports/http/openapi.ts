@@ -1,8 +1,9 @@
 // Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Must never repeat by hand
 // what an operation describes.
 
+import type { TSchema } from "@sinclair/typebox";
 import { permissions } from "../../access/key.ts";
-import type { FileSchemas, ProjectOperation } from "../../calls/operation.ts";
+import type { ProjectOperation } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
@@ -221,7 +222,7 @@ function describeExchange(schemas: NamedSchemas): JsonObject {
 }
 
 /** The responses to requests with conditions and ranges (RFC 9110, sections 13 and 14). */
-function describeFile(files: FileSchemas, schemas: NamedSchemas): JsonObject {
+function describeFile(files: Readonly<Record<string, TSchema>>, schemas: NamedSchemas): JsonObject {
   const content = Object.fromEntries(
     Object.entries(files).map(([type, schema]) => [type, { schema: toAnswerSchema(schema, schemas) }]),
   );
