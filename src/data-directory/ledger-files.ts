@@ -14,17 +14,20 @@ export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly pem: string;
   readonly verifierKey: string;
+  /** It was created now, so nothing was ever signed: what the database has is accepted. Absent: it was read. */
+  readonly isNew?: boolean;
 }
 
 /** Creates the folders of the ledger, and writes the verifier keys of the signing key and of the `former` keys to audit.pub, newest first. */
 export function openLedgerFiles(
   root: string,
-  { pem, verifierKey }: SigningKey,
+  { pem, verifierKey, isNew = false }: SigningKey,
   former: readonly string[] = [],
 ): LedgerFiles {
   const files = { notes: notesFolder(root), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
-  return { signingKey: pem, verifierKeys: keepVerifierKeys(root, [verifierKey, ...former]), ...files };
+  const verifierKeys = keepVerifierKeys(root, [verifierKey, ...former]);
+  return { signingKey: pem, verifierKeys, acceptsHeads: isNew, ...files };
 }
 
 /** Path of the signing key, unless --audit-key is set. */
@@ -49,7 +52,7 @@ export function findSigningKey(root: string, auditKey: string | null): SigningKe
 export function createOwnKey(root: string): SigningKey {
   const pem = createSigningKey();
   writeWhole(ownKeyPath(root), pem);
-  return { pem, verifierKey: createSigner(pem).verifierKey };
+  return { pem, verifierKey: createSigner(pem).verifierKey, isNew: true };
 }
 
 /** The verifier keys in `audit.pub`, newest first; empty when there is no such file. */
