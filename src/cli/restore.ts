@@ -6,7 +6,8 @@ import { type Command, Option } from "commander";
 import { verdicts } from "../audit/verify/verdict.ts";
 import { createClock } from "../clock.ts";
 import {
-  endSessions,
+  type EndedAccess,
+  endAccess,
   placeUnpacked,
   requireEmptyDirectory,
   unpackingFolder,
@@ -21,7 +22,7 @@ import { isRefused, verifyBackup } from "./backup-verification.ts";
 import { bindWork, type Session } from "./command.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { list, type Report, type Terminal } from "./terminal.ts";
+import { list, type Report, type Terminal, table } from "./terminal.ts";
 
 const megabytes = { name: "MB", size: 1_000_000 };
 
@@ -31,7 +32,8 @@ export function addRestoreCommand(program: Command, session: Session): void {
     .description(
       "Restore a backup into an empty or a new data directory. Every file, the database and the ledger are verified before anything is put in place.",
     )
-    .argument("<file>", "the backup");
+    .argument("<file>", "the backup")
+    .option("--revoke-keys", "revoke all API keys in the backup");
   addEvidence(command);
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const file = resolve(operands[0] ?? "");
@@ -53,9 +55,12 @@ export function addRestoreCommand(program: Command, session: Session): void {
           }
           await requireTrueManifest(file, unpacked);
           await requireEmptyDirectory(dataDir);
-          const endedSessions = await endSessions(unpacked);
+          const access = await endAccess(unpacked, {
+            revokesKeys: options.revokeKeys === true,
+            now: createClock().now(),
+          });
           placeUnpacked(unpacked, dataDir);
-          return restored(unpacked, { file, dataDir, verification, endedSessions });
+          return restored(unpacked, { file, dataDir, verification, access });
         },
       ),
     );
@@ -154,14 +159,10 @@ interface Restoration {
   readonly file: string;
   readonly dataDir: string;
   readonly verification: Verification;
-  /** Number of sessions of the console and of sign-in links. */
-  readonly endedSessions: number;
+  readonly access: EndedAccess;
 }
 
-function restored(
-  unpacked: UnpackedBackup,
-  { file, dataDir, verification, endedSessions }: Restoration,
-): Report {
+function restored(unpacked: UnpackedBackup, { file, dataDir, verification, access }: Restoration): Report {
   const facts = factsOf(unpacked, verification);
   const { includesSigningKey, auditKey, removedSettings } = unpacked.manifest;
   const data = {
@@ -170,16 +171,15 @@ function restored(
     ...facts,
     needs_signing_key: !includesSigningKey,
     removed_settings: removedSettings,
-    ended_sessions: endedSessions,
+    ended_sessions: access.endedSessions,
+    revoked_keys: access.revokedKeys ?? 0,
+    keys_in_force: access.keys,
+    projects: access.projects,
   };
   const place = quoteWord(dataDir);
   const steps = [
     `Restored ${counted(facts.files, "file")} to ${dataDir}.`,
-    ...(endedSessions === 0
-      ? []
-      : [
-          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people sign in again.`,
-        ]),
+    ...accessSteps(access, { createdAt: facts.created_at, place }),
     ...(includesSigningKey
       ? []
       : [
@@ -192,3 +192,35 @@ function restored(
   ];
   return { data, text: steps.join("\n\n") };
 }
+
+/** What was in force when the backup was made is in force again. */
+function accessSteps(
+  { endedSessions, revokedKeys, keys, projects }: EndedAccess,
+  { createdAt, place }: { readonly createdAt: string; readonly place: string },
+): readonly string[] {
+  const ended =
+    endedSessions === 0
+      ? []
+      : [
+          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people sign in again.`,
+        ];
+  const named = projects.slice(0, listedMax).map(({ name }) => name);
+  const again = `${counted(projects.length, "project")} as of ${createdAt}: ${named.join(", ")}${projects.length > listedMax ? ", ..." : ""}. A project that was deleted after this time exists again. Delete it again.`;
+  if (revokedKeys !== null)
+    return [
+      ...ended,
+      `${counted(revokedKeys, "key")} revoked. Create new keys: memledger key create.`,
+      again,
+    ];
+  if (keys.length === 0) return [...ended, again];
+  const rows = keys.slice(0, listedMax).map(({ id, name, project }) => [id, name, project]);
+  return [
+    ...ended,
+    `${counted(keys.length, "key is", "keys are")} in force again, also keys that were revoked after the backup was made. Revoke those again: memledger key revoke ID --data-dir ${place}. To revoke all, restore with --revoke-keys.`,
+    table(["key", "name", "project"], rows) + (keys.length > listedMax ? "\n... (all of them: --json)" : ""),
+    again,
+  ];
+}
+
+/** Of keys and of projects. */
+const listedMax = 50;

@@ -17,6 +17,7 @@ import { type UnpackOptions, unpackBackup } from "../backup/archive-reader.ts";
 import { isUnfinished, removeUnfinished, temporaryPath } from "../backup/unfinished.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { explainedAs } from "../files/system-error.ts";
+import type { RestoredAccess } from "../storage/engine.ts";
 import { locate } from "./data-directory.ts";
 import { DirectoryInUse } from "./directory-in-use.ts";
 import { createDirectoryLocker } from "./directory-lock.ts";
@@ -56,13 +57,27 @@ export async function withUnpacked<Result>(
   }
 }
 
+/** What a restore does with the access that was possible when the backup was made. */
+export interface EndedAccess extends RestoredAccess {
+  /** Null: they remain in force. */
+  readonly revokedKeys: number | null;
+  /** Number of sessions of the console and of sign-in links. */
+  readonly endedSessions: number;
+}
+
 /**
  * Ends the sessions of the console and the sign-in links in an unpacked backup: a person whose session was revoked after the backup must
- * not be signed in again.
- * @returns how many they were
+ * not be signed in again. Keys are revoked only on request, because clients need them.
  */
-export async function endSessions({ folder }: UnpackedBackup): Promise<number> {
-  return withEngine(folder, (engine) => engine.endSessions());
+export async function endAccess(
+  { folder }: UnpackedBackup,
+  { revokesKeys, now }: { readonly revokesKeys: boolean; readonly now: number },
+): Promise<EndedAccess> {
+  return withEngine(folder, async (engine) => {
+    const revokedKeys = revokesKeys ? await engine.revokeKeys(now) : null;
+    const endedSessions = await engine.endSessions();
+    return { ...(await engine.listAccess(now)), revokedKeys, endedSessions };
+  });
 }
 
 /** @throws DirectoryInUse; Error that says what to do when the directory contains anything */

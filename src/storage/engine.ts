@@ -70,6 +70,13 @@ export interface Engine {
   /** Repairs what `findFaults` finds, in one transaction. Needs the lock. Never changes a memory or the ledger. */
   repair(hasWrongWords: boolean, options: RepairOptions): Promise<void>;
   /**
+   * The keys that are in force in a restored database, and its projects. Works with every older format.
+   * @param now milliseconds since 1970
+   */
+  listAccess(now: number): Promise<RestoredAccess>;
+  /** Revokes the keys of a restored database that are used with their secret. No server may use it. @returns how many they were */
+  revokeKeys(now: number): Promise<number>;
+  /**
    * Ends the sessions and sign-in links of a restored database, which were in force when it was copied. No server may use it.
    * @returns how many they were
    */
@@ -158,6 +165,12 @@ export interface Inspection {
   /** Chain of the installation, which identifies it; null before its first record. */
   readonly installation: string | null;
   /** By age. */
+  readonly projects: readonly Readonly<{ id: string; name: string }>[];
+}
+
+export interface RestoredAccess {
+  /** By age. `project`: its name. */
+  readonly keys: readonly Readonly<{ id: string; name: string; project: string }>[];
   readonly projects: readonly Readonly<{ id: string; name: string }>[];
 }
 

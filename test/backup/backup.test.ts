@@ -191,6 +191,20 @@ describe("a backup without a server", () => {
     await accepted.end("SIGTERM");
   });
 
+  test("names the keys and projects that it revives, and revokes all keys on request", async () => {
+    const target = join(createFolder(), "data");
+    const shown = await run(["restore", backup, "--data-dir", target]);
+    expect(shown.stdout).toMatch(/1 key is in force again, also keys that were revoked after[\s\S]+default/);
+    expect(shown.stdout).toContain("A project that was deleted after this time exists again");
+    const revoked = join(createFolder(), "data");
+    const { object } = await runJson(["restore", backup, "--revoke-keys", "--data-dir", revoked]);
+    expect(object).toMatchObject({ revoked_keys: 1, keys_in_force: [], projects: [{ name: "default" }] });
+    expect(readdirSync(revoked).filter((name) => /-(wal|shm|journal)$/.test(name))).toEqual([]);
+    const server = await serve(revoked);
+    expect((await call(server.url, apiKey)).status).toBe(401);
+    await server.end("SIGTERM");
+  });
+
   test("that is older than a checkpoint: audit verify says which records are missing", async () => {
     const target = join(createFolder(), "data");
     await run(["restore", backup, "--data-dir", target]);

@@ -18,6 +18,7 @@ import { findExport } from "./export/exports.ts";
 import { readStoredLedger } from "./ledger/stored-ledger.ts";
 import { findFaults } from "./repair/faults.ts";
 import { repair } from "./repair/repair.ts";
+import { listAccess, revokeAllKeys } from "./restored-access.ts";
 import { checkFormat, formatVersion } from "./schema/migrate.ts";
 import { endAllSessions } from "./sessions.ts";
 import { openStore } from "./store.ts";
@@ -68,6 +69,8 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     describe: async () => describe(file()),
     findDamage: async () => findDamage(file()),
     findFaults: async () => findFaults(file()),
+    listAccess: async (now) => listAccess(file(), now),
+    revokeKeys: async (now) => revokeAllKeys(file(), now),
     endSessions: async () => endAllSessions(file()),
     repair: (hasWrongWords, options) => repair(file(), hasWrongWords, options),
     async withLedger(access, work) {

@@ -60,6 +60,8 @@ export function createMemoryEngine(folder: string): Engine {
       throw new Error("The engine in memory stores no file that could be described. Use another engine.");
     },
     findDamage: async () => [],
+    listAccess: async () => ({ keys: [], projects: [] }),
+    revokeKeys: async () => 0,
     async endSessions() {
       const [sessions, links] = [data.sessions.all(), data.links.all()];
       for (const { session } of sessions) data.sessions.delete(session.id);

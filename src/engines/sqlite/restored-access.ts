@@ -1,0 +1,42 @@
+// Owns who has access to a database that was restored, and how all keys are revoked at once. Works with every older format, because the
+// database is not migrated yet.
+
+import { keyNamesWithoutSecret } from "../../access/key.ts";
+import type { RestoredAccess } from "../../storage/engine.ts";
+import { type DatabaseFile, openReading, openWriting } from "./database-file/connection.ts";
+
+export function listAccess(file: DatabaseFile, now: number): RestoredAccess {
+  const database = openReading(file);
+  try {
+    return {
+      keys: database
+        .prepare<[number], RestoredAccess["keys"][number]>(
+          `SELECT k.id, k.name, p.name AS project FROM api_key k JOIN project p ON p.serial = k.project
+           WHERE k.revoked_at IS NULL AND COALESCE(k.expires_at > ?, 1) AND p.deleted_at IS NULL ORDER BY k.created_at, k.id`,
+        )
+        .all(now),
+      projects: database
+        .prepare<[], RestoredAccess["projects"][number]>(
+          "SELECT id, name FROM project WHERE deleted_at IS NULL ORDER BY serial",
+        )
+        .all(),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** Keys without a secret remain: nobody can have kept one. @returns how many were revoked */
+export function revokeAllKeys(file: DatabaseFile, now: number): number {
+  const database = openWriting(file);
+  try {
+    return database
+      .prepare(
+        "UPDATE api_key SET revoked_at = ? WHERE revoked_at IS NULL AND name NOT IN (SELECT value FROM json_each(?))",
+      )
+      .run(now, JSON.stringify(keyNamesWithoutSecret)).changes;
+  } finally {
+    database.pragma("journal_mode = DELETE");
+    database.close();
+  }
+}
