@@ -44,6 +44,7 @@ beforeAll(async () => {
     action: "gateway.chat",
     http_status: 502,
     model_id: "llama-3.3-70b",
+    balance_consumed_usd: 0.0123,
     error_code: 502,
     error_msg: hostile,
     metadata: { ticket: hostile },
@@ -167,6 +168,18 @@ browserTest(
     await page.getByLabel("Reads in the console").click();
     await events.filter({ hasText: "Read" }).first().waitFor();
     expect(await events.count()).toBeGreaterThan(found);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+browserTest(
+  "a call that cost money says how much",
+  async () => {
+    const { page, faults, close } = await openLedger("?action=gateway.chat");
+    await row(page, "gateway.chat").click();
+    await page.locator(".side-panel dd", { hasText: "$0.0123" }).waitFor();
     expect(faults).toEqual([]);
     await close();
   },

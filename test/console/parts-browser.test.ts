@@ -275,3 +275,19 @@ describe("the other parts", () => {
         60_000,
       );
 });
+
+describe("a message", () => {
+  browserTest("with an action stays until it is closed or three newer ones are there", async () => {
+    const page = await open("#parts");
+    const shown = page.locator(".message");
+    await page.clock.install();
+    await page.getByRole("button", { name: "Show a message" }).click();
+    await page.clock.fastForward(3_600_000);
+    await shown.getByRole("button", { name: "Undo" }).waitFor();
+    for (let more = 0; more < 3; more++) await page.getByRole("button", { name: "Show a message" }).click();
+    expect(await shown.count()).toBe(3);
+    await shown.first().getByRole("button", { name: "Close the message" }).click();
+    expect(await shown.count()).toBe(2);
+    await close();
+  });
+});

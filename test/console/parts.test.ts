@@ -274,7 +274,7 @@ test("a line has gaps, and a value between gaps is a point", () => {
       (index) => index,
       (value) => value,
     );
-  expect(path([1, 2, null, 4, null])).toBe("M0.0 1.0h0L1.0 2.0M3.0 4.0h0");
+  expect(path([1, 2, null, 4, null])).toBe("M0.0 1.0L1.0 2.0M3.0 4.0m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0");
   expect(path([null, null])).toBe("");
   expect([nearestIndex([10, 20, 30], 24), nearestIndex([10, 20], -5), nearestIndex([], 1)]).toEqual([
     1, 0, -1,

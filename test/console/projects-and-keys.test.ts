@@ -38,6 +38,15 @@ browserTest(
     expect(await faultsInOtherForms(page, "new-project")).toEqual([]);
     await form.getByRole("button", { name: "Create the project" }).click();
     const panel = page.getByRole("complementary", { name: "payments" });
+    // What the plan contains, and what another one would take away.
+    const contents = panel.locator(".plan-contents");
+    await contents.getByText("20,000").waitFor();
+    expect(await contents.locator("del").count()).toBe(0);
+    await panel.getByLabel("Plan").selectOption("basic");
+    expect(await contents.locator("del").allTextContents()).toEqual(["20,000", "90", "50", "yes"]);
+    expect(await contents.textContent()).toContain("1,000");
+    await panel.getByRole("button", { name: "Discard" }).click();
+    expect(await contents.locator("del").count()).toBe(0);
     await panel.getByLabel("Credits").fill("250");
     await panel.getByLabel("Days that records are kept").fill("30");
     expect(await faultsInOtherForms(page, "projects")).toEqual([]);
@@ -115,6 +124,12 @@ browserTest(
     expect(await shown.textContent()).not.toContain("MEMLEDGER_KEY_GOES_HERE");
     expect(await faultsInOtherForms(page, "key-secret")).toEqual([]);
     expect((await app.call("GET", "/v1/memories", { key: secret })).status).toBe(200);
+    // It is in no other answer, so no key and no other button loses it.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await shown.getByRole("button", { name: "Close" }).click();
+    await shown.getByRole("alert").filter({ hasText: "shown only here" }).waitFor();
+    expect(await shown.locator("pre").first().textContent()).toBe(secret);
     await shown.getByRole("button", { name: "I have copied the key" }).click();
     expect(await page.content()).not.toContain(secret);
     await page.getByText(name).first().click();

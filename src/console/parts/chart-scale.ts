@@ -49,7 +49,9 @@ export function nearestIndex(times: readonly number[], at: number): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** The path of a line, with a gap at each null. A value between gaps is a point: a line without length, with round ends. */
+const point = "m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0";
+
+/** The path of a line, with a gap at each null. A value between gaps is a small circle: a line without length could not be seen. */
 export function linePath(
   values: readonly (number | null)[],
   x: (index: number) => number,
@@ -61,7 +63,8 @@ export function linePath(
       isDrawing = false;
       return "";
     }
-    const part = `${isDrawing ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}${isDrawing ? "" : "h0"}`;
+    const isPoint = !isDrawing && (values[index + 1] ?? null) === null;
+    const part = `${isDrawing ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}${isPoint ? point : ""}`;
     isDrawing = true;
     return part;
   });

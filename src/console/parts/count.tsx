@@ -26,6 +26,17 @@ export function durationText(ms: number): string {
   return ms < 1_000 ? `${short.format(ms)} ms` : `${short.format(ms / 1_000)} s`;
 }
 
+const dollars = new Intl.NumberFormat("en", {
+  style: "currency",
+  currency: "USD",
+  maximumSignificantDigits: 3,
+});
+
+/** `$0.00123` */
+export function dollarsText(amount: number): string {
+  return dollars.format(amount);
+}
+
 interface CountProps {
   /** Null: unknown, or without a limit; `none` is shown. */
   readonly value: number | null;

@@ -32,6 +32,12 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       ref={dialog}
       class={wide ? "wide" : undefined}
       aria-labelledby={titleId}
+      // A browser lets a page cancel only the first of two Escapes; this one it never sees.
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

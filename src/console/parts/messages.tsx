@@ -21,11 +21,12 @@ const shown = signal<readonly Shown[]>([]);
 let count = 0;
 
 const lifeMs = 6_000;
-/** Long enough to read it and to reach the button. */
-const lifeWithActionMs = 15_000;
 const shownMax = 3;
 
-/** Shows a message for some seconds. A failure that needs an action of the person belongs into the view (failure.tsx). */
+/**
+ * Shows a message for some seconds; with an action until it is closed, or until there are three newer ones, because a person may need time to
+ * see that something has to be undone. A failure that needs an action of the person belongs into the view (failure.tsx).
+ */
 export function showMessage(message: Message): void {
   count += 1;
   shown.value = [...shown.value, { ...message, number: count }].slice(-shownMax);
@@ -47,7 +48,8 @@ function ShownMessage({ message }: { readonly message: Shown }) {
     shown.value = shown.value.filter((each) => each.number !== number);
   };
   useEffect(() => {
-    const timer = setTimeout(close, action === undefined ? lifeMs : lifeWithActionMs);
+    if (action !== undefined) return;
+    const timer = setTimeout(close, lifeMs);
     return () => clearTimeout(timer);
   }, [number]);
   return (

@@ -125,8 +125,9 @@ function expiryOf(life: keyof typeof lives, date: string): string | null {
 }
 
 function Secret({ created, onClose }: { readonly created: NewKeyDetail; readonly onClose: () => void }) {
+  const [isLeaving, setLeaving] = useState(false);
   return (
-    <Dialog title="The key is created" onClose={onClose} wide>
+    <Dialog title="The key is created" onClose={() => setLeaving(true)} wide>
       <div class="form">
         <p>
           Copy the key <bdi>{created.name}</bdi> now. It is shown once, and cannot be read again.
@@ -134,6 +135,11 @@ function Secret({ created, onClose }: { readonly created: NewKeyDetail; readonly
         <CopyText text={created.key} what="the key" form="block" />
         <h3>Connect an assistant with this key</h3>
         <Connections created={created} />
+        {isLeaving && (
+          <p class="failure" role="alert">
+            The key is shown only here, and this was not closed. Copy the key, then confirm that you have it.
+          </p>
+        )}
         <footer>
           <button type="button" class="primary" onClick={onClose}>
             I have copied the key

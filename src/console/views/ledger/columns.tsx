@@ -1,7 +1,7 @@
 // The columns of the list of records. The first one draws the chain.
 
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
-import { durationText } from "../../parts/count.tsx";
+import { dollarsText, durationText } from "../../parts/count.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { Time } from "../../parts/time.tsx";
 
@@ -73,6 +73,7 @@ function aboutOf({
   memory_id: memory,
   model_id: model,
   gateway_id: gateway,
+  balance_consumed_usd: usd,
   ip_address: address,
 }: AuditRecord) {
   if (code !== null) return <bdi title={message ?? undefined}>{`${code} ${message ?? ""}`}</bdi>;
@@ -82,7 +83,8 @@ function aboutOf({
         memory <code>{memory.slice(0, hashCharacters)}</code>
       </span>
     );
-  const told = [model, gateway].filter((each) => each !== null).join(" · ");
+  const cost = usd > 0 ? dollarsText(usd) : null;
+  const told = [model, gateway, cost].filter((each) => each !== null).join(" · ");
   return <bdi class="quiet">{told === "" ? address : told}</bdi>;
 }
 

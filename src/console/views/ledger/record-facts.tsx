@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { AuditRecord, AuditRecordDetail } from "../../../../clients/typescript/src/index.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
-import { countText, durationText } from "../../parts/count.tsx";
+import { countText, dollarsText, durationText } from "../../parts/count.tsx";
 import { Time } from "../../parts/time.tsx";
 import { pathOf, useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";
@@ -64,6 +64,9 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
         )}
         {record.duration !== null && <Fact name="Duration">{durationText(record.duration)}</Fact>}
         {record.credits_consumed > 0 && <Fact name="Credits">{countText(record.credits_consumed)}</Fact>}
+        {record.balance_consumed_usd > 0 && (
+          <Fact name="Cost">{dollarsText(record.balance_consumed_usd)}</Fact>
+        )}
         {record.model_id !== null && (
           <Fact name="Model">
             <bdi>{record.model_id}</bdi>

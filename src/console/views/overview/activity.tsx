@@ -9,6 +9,7 @@ import { Count, countOf, countText, durationText } from "../../parts/count.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { Time } from "../../parts/time.tsx";
+import { pathOf } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { type Figures, joinFigures, type OperationCount, type Period, periodOf } from "./figures.ts";
 import { isEvent, sum } from "./state.ts";
@@ -46,7 +47,14 @@ export function Activity({ project }: { readonly project: string | null }) {
         <span class={isLive.value ? "badge good" : "badge"}>{isLive.value ? "Live" : "Connecting"}</span>
         {figures !== null && (
           <span class="quiet since">
-            counted since <Time at={figures.counting_since} />
+            Counted since the start of the server or the first call since then,{" "}
+            <Time at={figures.counting_since} />.
+            {project !== null && (
+              <>
+                {" "}
+                Earlier calls are in the <a href={pathOf("ledger", project)}>ledger</a>.
+              </>
+            )}
           </span>
         )}
         <Select

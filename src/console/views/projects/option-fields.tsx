@@ -2,6 +2,7 @@
 
 import { failedField, readFailure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
+import { PlanContents } from "./plan-contents.tsx";
 import { numberFields, type Options, plans, subscriptions } from "./project-detail.ts";
 
 const titles = {
@@ -17,12 +18,14 @@ const empty = {
 
 interface OptionFieldsProps {
   readonly options: Options;
+  /** The plan now. Default: the chosen one */
+  readonly former?: Options["plan"];
   readonly onChange: (options: Options) => void;
   /** Why the server refused them; null: it did not. */
   readonly error: unknown;
 }
 
-export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
+export function OptionFields({ options, former = options.plan, onChange, error }: OptionFieldsProps) {
   const failed = failedField(error);
   return (
     <>
@@ -48,6 +51,7 @@ export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
           )}
         </Field>
       </div>
+      <PlanContents plan={options.plan} former={former} />
       {numberFields.map((name) => (
         <Field
           key={name}

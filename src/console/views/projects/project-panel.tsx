@@ -11,6 +11,7 @@ import { SidePanel } from "../../parts/side-panel.tsx";
 import { Time } from "../../parts/time.tsx";
 import { pathOf } from "../../project.ts";
 import { OptionFields } from "./option-fields.tsx";
+import { PlanContents } from "./plan-contents.tsx";
 import { changesOf, optionsOf, type ProjectDetail } from "./project-detail.ts";
 
 /** As project.preview_retention answers it. */
@@ -79,7 +80,7 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           <dd class="count">{countText(project.keys)}</dd>
         </dl>
         <form onSubmit={submit}>
-          <OptionFields options={options} onChange={setOptions} error={error} />
+          <OptionFields options={options} former={before.plan} onChange={setOptions} error={error} />
           {error !== null && failedField(error) === null && <Failure error={error} />}
           <p class="actions">
             <button type="submit" class="primary" disabled={!isChanged}>
@@ -101,6 +102,7 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           run={update}
           onClose={() => setPreview(null)}
         >
+          <PlanContents plan={options.plan} former={before.plan} />
           <p>
             Records will be kept for {countOf(preview.days_after ?? 0, "day")}.{" "}
             {preview.records === 0
