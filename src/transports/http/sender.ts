@@ -18,12 +18,27 @@ const advice: KeyAdvice = {
   unknown: "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
 };
 
+const withoutKey: KeyAdvice = {
+  ...advice,
+  unknown:
+    "The Authorization header has no API key. If the client takes the key from a variable, set the variable where the client is started.",
+};
+
 /** @param addressOf the address of the client, as far as it can be trusted */
 export function createNetworkSenders(addressOf: (request: Request) => string | null): ReadSender {
-  return (request) => ({
-    credentials: { kind: "key", secret: readSecret(request.headers.get("authorization")), advice },
-    ip: addressOf(request),
-  });
+  return (request) => {
+    const authorization = request.headers.get("authorization");
+    const secret = readSecret(authorization);
+    return {
+      credentials: { kind: "key", secret, advice: isWithoutKey(authorization) ? withoutKey : advice },
+      ip: addressOf(request),
+    };
+  };
+}
+
+/** Clients send an empty value for a variable that is not set, or the reference to it. */
+function isWithoutKey(authorization: string | null): boolean {
+  return /^bearer *$|^bearer +[$%{<]/i.test(authorization ?? "");
 }
 
 const bearer = new RegExp(`^bearer +(${secretForm}) *$`, "i");

@@ -21,6 +21,13 @@ describe("a request without a valid key", () => {
   test.each<[string, string | null, string]>([
     ["that has no key", null, "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."],
     ["that has an unknown key", unknownKey, "The API key is unknown or malformed."],
+    ["whose variable is empty", "", "set the variable where the client is started."],
+    [
+      "whose variable is not set",
+      ["$", "{MEMLEDGER_API_KEY}"].join(""),
+      "set the variable where the client is started.",
+    ],
+    ["whose variable is not known", "{env:KEY}", "The Authorization header has no API key."],
   ])(
     "%s is refused with a challenge, and recorded on the chain of the installation",
     async (_, key, message) => {
