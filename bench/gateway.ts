@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventStream, startFakeUpstream } from "../test/gateway/fake-upstream.ts";
+import { eventStream, type FakeUpstream, startFakeUpstream } from "../test/gateway/fake-upstream.ts";
 import { chatEvents } from "../test/gateway/upstream-shapes.ts";
 import { median, ms, percentile } from "./figures.ts";
 import { fill } from "./fill.ts";
@@ -17,12 +17,15 @@ import {
   temporaryFolder,
 } from "./harness.ts";
 import { createRandom, question } from "./texts.ts";
+import { callsPerTurn, turns, uncachedBytes } from "./uncached.ts";
 
 const memories = 10_000;
 const streamsPerRound = 60;
 const others = 100;
 /** Of a first byte, more than the upstream and the injection take. */
 const firstByteMaxMs = 3;
+/** Of the uncached bytes without memory: what the sections of all turns take once. */
+const uncachedMaxPercent = 113;
 
 /** A way to the same stream. */
 interface Way {
@@ -61,7 +64,7 @@ export async function gateway(options: BenchOptions): Promise<readonly Table[]> 
     { name: "off", url: own, headers: { ...authorization, "Memledger-Memory": "off" } },
     { name: "memory", url: own, headers: authorization },
   ];
-  const measures: Measure[] = [];
+  const measures: Measure[] = [...(await compareUncached(ways, upstream))];
   for (const isBusy of [false, true]) {
     const stop = new AbortController();
     const streaming = isBusy ? keepStreaming(ways[2], stop.signal) : Promise.resolve();
@@ -69,8 +72,27 @@ export async function gateway(options: BenchOptions): Promise<readonly Table[]> 
     stop.abort();
     await streaming;
   }
-  const note = `One client has a stream of ${quick.length} events from an upstream on the same machine, that sends all of them at once: directly, through the gateway without memory, and through it with the rules and facts of ${count(memories)} memories; by turns. The first byte through the gateway waits for the record of the injection. Busy: ${others} other clients have streams of some seconds through the gateway at the same time.`;
+  const note = `One client has a stream of ${quick.length} events from an upstream on the same machine, that sends all of them at once: directly, through the gateway without memory, and through it with the rules and facts of ${count(memories)} memories; by turns. The first byte through the gateway waits for the record of the injection. Busy: ${others} other clients have streams of some seconds through the gateway at the same time. Uncached bytes: those of each request behind the longest beginning that an earlier request of the same conversation had, which is what a provider with a prompt cache charges in full.`;
   return [measureTable("Gateway", note, measures)];
+}
+
+/** Of a conversation of an agent. */
+async function compareUncached(ways: readonly Way[], upstream: FakeUpstream): Promise<Measure[]> {
+  const [, off, memory] = ways;
+  if (off === undefined || memory === undefined) throw new Error("There are three ways.");
+  progress("gateway: uncached bytes");
+  const without = await uncachedBytes(off, upstream);
+  const withMemory = await uncachedBytes(memory, upstream);
+  const kilobytes = (bytes: number) => `${Math.round(bytes / 1_000)} KB`;
+  return [
+    {
+      what: `uncached bytes of ${turns} turns with ${callsPerTurn} tool calls each, with memory`,
+      figure: kilobytes(withMemory),
+      comparedTo: `without memory: ${kilobytes(without)}`,
+      bar: `at most ${uncachedMaxPercent} %`,
+      reached: withMemory * 100 <= without * uncachedMaxPercent,
+    },
+  ];
 }
 
 async function compareWays(

@@ -13,6 +13,7 @@ import { createReplaceableEmbedder, type ReplaceableEmbedder } from "./embedding
 import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
 import { createForwarder } from "./gateway/forwarder.ts";
 import type { GatewayTools } from "./gateway/gateway-tools.ts";
+import { createKeptSections } from "./gateway/kept-sections.ts";
 import { createMemoryOutcomes, type MemoryOutcomes } from "./gateway/memory-outcomes.ts";
 import { createBodyThread } from "./gateway/thread/body-thread.ts";
 import type { LogFields, Logger } from "./log/logger.ts";
@@ -99,7 +100,7 @@ export function startGateway(
   parts.defer(async () => memoryOutcomes.close());
   const bodies = createBodyThread(supervisor);
   parts.defer(() => bodies.close());
-  return { gateway, forward, memoryOutcomes, bodies };
+  return { gateway, forward, memoryOutcomes, keptSections: createKeptSections(), bodies };
 }
 
 /** The names of the upstreams, if the gateway has any. */

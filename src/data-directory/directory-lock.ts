@@ -142,13 +142,22 @@ const refuse = async () => {
 };
 const administrationOnly: Pick<
   PerformTools,
-  "embed" | "embeddingModel" | "extractor" | "redactor" | "forward" | "memoryOutcomes" | "bodies" | "reranker"
+  | "embed"
+  | "embeddingModel"
+  | "extractor"
+  | "redactor"
+  | "forward"
+  | "memoryOutcomes"
+  | "keptSections"
+  | "bodies"
+  | "reranker"
 > = {
   embed: refuse,
   embeddingModel: () => "none",
   reranker: noReranker,
   forward: refuse,
   memoryOutcomes: { count() {} },
+  keptSections: { find: () => null, keep() {} },
   bodies: bodiesHere,
   extractor: { name: "built-in", extract: refuse },
   redactor: { redactSource: refuse, redactItems: refuse },

@@ -19,8 +19,8 @@ const nothingToPutIn = {
   userText: null,
   answeredText: null,
   query: null,
-  hasRules: true,
-  hasReference: true,
+  present: null,
+  userTurns: [],
 } as const;
 
 export const embeddingsDialect: Pick<Dialect, "read" | "record" | "change"> = {
@@ -29,7 +29,13 @@ export const embeddingsDialect: Pick<Dialect, "read" | "record" | "change"> = {
     const body = toRecorded(request);
     return { body, input: inputOf(body) };
   },
-  change: ({ text }) => ({ text, hasPutRules: false, hasPutReference: false, removesUsageEvent: false }),
+  change: ({ text }) => ({
+    text,
+    hasPutRules: false,
+    hasPutReference: false,
+    putEarlier: new Set<number>(),
+    removesUsageEvent: false,
+  }),
 };
 
 function inputOf({ input = null }: JsonObject): readonly Json[] {

@@ -3,6 +3,7 @@
 import type { Bodies } from "./bodies.ts";
 import type { Forward } from "./forwarding.ts";
 import type { GatewayConfig } from "./gateway-config.ts";
+import type { KeptSections } from "./kept-sections.ts";
 import type { MemoryOutcomes } from "./memory-outcomes.ts";
 
 export interface GatewayTools {
@@ -11,5 +12,7 @@ export interface GatewayTools {
   readonly forward: Forward;
   /** Counts what became of the memory of requests. */
   readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
+  /** What was put into earlier messages of conversations. */
+  readonly keptSections: KeptSections;
   readonly bodies: Bodies;
 }

@@ -7,36 +7,44 @@ import { Refusal, successCode, unavailable } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { memoryAuditFields } from "../memory/audit-fields.ts";
 import { injectMemories } from "../memory/inject.ts";
-import { type DividedPrompt, dividePrompt } from "../memory/prompt.ts";
-import type { ChangedRequest, ChatRequest } from "./dialects/dialect.ts";
+import { memoryTypes } from "../memory/memory.ts";
+import { type Dated, dividePrompt, toPromptLine } from "../memory/prompt.ts";
+import type { ChangedRequest, Changes, ChatRequest } from "./dialects/dialect.ts";
+import { type EarlierSections, findEarlier } from "./earlier-sections.ts";
+import type { PutMemory } from "./kept-sections.ts";
 import type { MemoryMiss, MemoryOutcome } from "./memory-outcomes.ts";
 import type { UpstreamMemory } from "./upstream.ts";
 
-/** "found": the prompt is known, and may be empty. "skipped": nobody wants memory. "failed": it was not found in time. */
+/** "found": the memories are known, and may be none. "skipped": nobody wants memory. "failed": they were not found in time. */
 export interface Injection {
   readonly outcome: "found" | "skipped" | "failed";
-  readonly prompt: DividedPrompt;
+  /** Those that are put in, oldest first: what the request contains already is not among them. */
+  readonly rules: readonly PutMemory[];
+  readonly reference: readonly PutMemory[];
+  /** Those that are put into earlier messages again. */
+  readonly earlier: EarlierSections;
   /** Id of the record of the injection; null: there is none yet. */
   readonly recordId: string | null;
   /** Null: only rules were asked for, or nothing. */
   readonly query: string | null;
-  /** The answer of the injection. */
-  readonly data: JsonObject;
+  /** AuditReader.erasures before anything was read. */
+  readonly erasures: number;
   /** Why it failed; null: it did not. */
   readonly fault: string | null;
 }
 
-const emptyPrompt: DividedPrompt = { rules: "", reference: "" };
 const skipped: Injection = {
   outcome: "skipped",
-  prompt: emptyPrompt,
+  rules: [],
+  reference: [],
+  earlier: { byTurn: new Map(), turn: null },
   recordId: null,
   query: null,
-  data: {},
+  erasures: 0,
   fault: null,
 };
 
-type Asked = Pick<ChatRequest, "query" | "hasRules" | "hasReference">;
+type Asked = Pick<ChatRequest, "query" | "present" | "userTurns" | "lastTurn">;
 
 /** @throws Refusal 1503 without memory in time, if the request must not be sent without */
 export async function findMemory(
@@ -44,46 +52,109 @@ export async function findMemory(
   request: Asked,
   memory: UpstreamMemory,
 ): Promise<Injection> {
-  const { caller, plan, memoryOutcomes: outcomes } = preparation;
+  const { caller, plan, store, memoryOutcomes: outcomes } = preparation;
   const skip = (outcome: MemoryOutcome): Injection => {
     outcomes.count(outcome);
     return skipped;
   };
+  if (request.present === null) return skipped;
   if (!memory.isOn) return skip("off");
-  const input = toInput(request, memory);
-  if (input === null) return skip("present");
   const mayRead = caller.key.permissions.includes("memory.read") && plan.memoryLimit !== 0;
   if (!mayRead && memory.failure === "fail_open") return skip("not_permitted");
-  const query = typeof input.query === "string" ? input.query : null;
+  const erasures = await store.audit.erasures();
+  const earlier = await findEarlier(preparation, request, erasures);
+  const query = earlier.turn === null ? null : request.query;
   const failed = (miss: MemoryMiss, fault: string, recordId: string | null = null): Injection => {
     const record = preparation.exchange?.recordId;
     outcomes.count(miss, { record, project: caller.project.id, key: caller.key.id, cause: fault });
     if (memory.failure === "fail_closed") throw withoutMemory(fault, recordId);
     return { ...skipped, outcome: "failed", recordId, query, fault };
   };
+  const input = toInput(query, memory);
   const performed = preparation.perform(injectMemories, input, memory.deadlineMs).catch(() => null);
   const answer = await preparation.within(memory.deadlineMs, performed);
   if (answer === undefined) return failed("late", `It was not complete after ${memory.deadlineMs} ms.`);
   if (answer === null) return failed("failed", "The injection could not be performed.");
   const { code, message, recordId = null } = answer;
   if (code !== successCode) return failed("failed", message, recordId);
-  outcomes.count("found");
-  const data = dataOf(answer);
-  const prompt = dividePrompt(typeof data.prompt === "string" ? data.prompt : "");
-  return { outcome: "found", prompt, recordId, query, data, fault: null };
+  const found = toPutMemories(dataOf(answer));
+  const again = new Set([...earlier.byTurn.values()].flat().map(lineOf));
+  const { rules: presentRules, reference: present } = request.present;
+  const rules = found.rules.filter((each) => !presentRules.has(lineOf(each)));
+  const reference = found.reference.filter((each) => !present.has(lineOf(each)) && !again.has(lineOf(each)));
+  const isAllThere = found.rules.length + found.reference.length > 0 && rules.length + reference.length === 0;
+  outcomes.count(isAllThere ? "present" : "found");
+  return { outcome: "found", rules, reference, earlier, recordId, query, erasures, fault: null };
 }
 
-/** Null: the request contains everything already. Without words of the user, or with facts in it, only rules are asked for. */
-function toInput({ query, hasRules, hasReference }: Asked, memory: UpstreamMemory): JsonObject | null {
-  const { maxCharacters, minSimilarity, tags } = memory;
+/** Without words of the user, or with a section for them already, only rules are asked for. */
+function toInput(query: string | null, { maxCharacters, minSimilarity, tags }: UpstreamMemory): JsonObject {
   const wanted: JsonObject = tags === null || tags.length === 0 ? {} : { tags: [...tags] };
-  if (query === null || hasReference) return hasRules ? null : { ...wanted, max_characters: 0 };
+  if (query === null) return { ...wanted, max_characters: 0 };
   return {
     ...wanted,
     query,
     ...(maxCharacters === null ? {} : { max_characters: maxCharacters }),
     ...(minSimilarity === null ? {} : { min_similarity: minSimilarity }),
   };
+}
+
+/**
+ * The memories of an answer, oldest first, so that the same memories give the same bytes, whatever their scores are, and a new rule leaves
+ * the beginning as it was.
+ */
+function toPutMemories(data: JsonObject): Record<"rules" | "reference", readonly PutMemory[]> {
+  const rules = objectsIn(data.rules);
+  const found = objectsIn(data.results).flatMap(({ memory }) => (isObject(memory) ? [memory] : []));
+  const call = { data, memoryId: null, body: null, deleted: null, deletedMemories: [] };
+  const results = memoryAuditFields(injectMemories.name).results(call) ?? [];
+  const put = [...rules, ...found].map((memory, at) => ({
+    id: String(memory.id),
+    memory: toDated(memory),
+    result: { ...results[at] },
+  }));
+  const sorted = (memories: readonly PutMemory[]) =>
+    memories.toSorted((a, b) => a.memory.createdAt - b.memory.createdAt || (a.id < b.id ? -1 : 1));
+  return { rules: sorted(put.slice(0, rules.length)), reference: sorted(put.slice(rules.length)) };
+}
+
+function toDated({ content, memory_type, created_at, updated_at, expires_at = null }: JsonObject): Dated {
+  return {
+    content: String(content),
+    type: memoryTypes.find((type) => type === memory_type) ?? "context",
+    createdAt: Date.parse(String(created_at)),
+    updatedAt: Date.parse(String(updated_at)),
+    expiresAt: expires_at === null ? null : Date.parse(String(expires_at)),
+  };
+}
+
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function lineOf({ memory }: PutMemory): string {
+  return toPromptLine(memory).trimEnd();
+}
+
+/** What is put where. */
+export function toChanges({ rules, reference, earlier }: Injection): Pick<Changes, "prompt" | "earlier"> {
+  const prompt = dividePrompt([...rules, ...reference].map(({ memory }) => memory));
+  const again = [...earlier.byTurn].flatMap(([at, memories]): [number, string][] => {
+    return memories.length === 0 ? [] : [[at, dividePrompt(memories.map(({ memory }) => memory)).reference]];
+  });
+  return { prompt, earlier: new Map(again) };
+}
+
+/** Keeps what was put into the last message of the user, for the requests that have it in their history. */
+export function keepSection(
+  { keptSections, caller }: Pick<Preparation, "keptSections" | "caller">,
+  { outcome, query, earlier, recordId, reference, erasures }: Injection,
+  { hasPutReference }: Pick<ChangedRequest, "hasPutReference">,
+): void {
+  const { turn } = earlier;
+  if (outcome !== "found" || query === null || turn === null || recordId === null) return;
+  const memories = hasPutReference ? reference : [];
+  keptSections.keep(caller.key.id, turn.digest, { injection: recordId, erasures, memories });
 }
 
 function withoutMemory(fault: string, recordId: string | null): Refusal {
@@ -96,14 +167,14 @@ function withoutMemory(fault: string, recordId: string | null): Refusal {
 
 /** The memories that are in the request now, in the form of audit records. */
 export function memoriesPutIn(
-  { data }: Injection,
-  { hasPutRules, hasPutReference }: Pick<ChangedRequest, "hasPutRules" | "hasPutReference">,
+  { rules, reference, earlier }: Injection,
+  {
+    hasPutRules,
+    hasPutReference,
+    putEarlier,
+  }: Pick<ChangedRequest, "hasPutRules" | "hasPutReference" | "putEarlier">,
 ): readonly Json[] {
-  const put: JsonObject = {
-    rules: hasPutRules ? (data.rules ?? []) : [],
-    results: hasPutReference ? (data.results ?? []) : [],
-  };
-  const call = { data: put, memoryId: null, body: null, deleted: null, deletedMemories: [] };
-  const results = memoryAuditFields(injectMemories.name).results(call) ?? [];
-  return results.map((result) => ({ ...result })).filter(isObject);
+  const again = [...earlier.byTurn].flatMap(([at, memories]) => (putEarlier.has(at) ? memories : []));
+  const put = [...(hasPutRules ? rules : []), ...again, ...(hasPutReference ? reference : [])];
+  return put.map(({ result }) => result);
 }

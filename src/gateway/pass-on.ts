@@ -12,7 +12,7 @@ import { type Chosen, chooseTarget } from "./choose-target.ts";
 import type { ChatRequest } from "./dialects/dialect.ts";
 import { describeInjection, describeTarget, type PassedOn } from "./exchange-record.ts";
 import { headersToClient, headersToUpstream, isRedirect } from "./headers.ts";
-import { findMemory, type Injection, memoriesPutIn } from "./injection.ts";
+import { findMemory, type Injection, keepSection, memoriesPutIn, toChanges } from "./injection.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
@@ -63,9 +63,10 @@ async function passOnRead(
     const ask = await openAnswers(preparation, exchange);
     const memory = memoryFor(target.settings.memory, caller.key.gateway, upstream.memory);
     injection = await findMemory(preparation, read, memory);
-    const changes = { prompt: injection.prompt, asksForUsage: asksForUsage && upstream.asksForUsage };
+    const changes = { ...toChanges(injection), asksForUsage: asksForUsage && upstream.asksForUsage };
     const waiter = { project: caller.project.id, signal };
     const changed = await bodies.change(dialect, exchange.body, changes, waiter);
+    keepSection(preparation, injection, changed);
     const outgoing = {
       url: toTargetUrl(upstream, path, exchange.search),
       method: "POST" as const,

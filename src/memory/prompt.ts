@@ -5,7 +5,7 @@ import { countCharacters } from "../text/characters.ts";
 import { toTimestamp } from "../timestamp.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 
-type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt">;
+export type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt">;
 
 const sections: readonly (readonly [tag: string, type: MemoryType])[] = [
   ["rules", "rule"],
@@ -26,12 +26,15 @@ const unsafe = /[<>&\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Rules, facts and contexts, each in the order of `memories`. Empty parts are omitted; without any memory the text is empty. */
 export function toPrompt(memories: readonly Dated[]): string {
-  if (memories.length === 0) return "";
+  return memories.length === 0 ? "" : `<memories>\n${preamble}\n${partsOf(memories)}</memories>\n`;
+}
+
+function partsOf(memories: readonly Dated[]): string {
   const filled = sections.map(([tag, type]) => {
     const lines = memories.filter((memory) => memory.type === type).map(toPromptLine);
     return lines.length === 0 ? "" : `<${tag}>\n${lines.join("")}</${tag}>\n`;
   });
-  return `<memories>\n${preamble}\n${filled.join("")}</memories>\n`;
+  return filled.join("");
 }
 
 /** A prompt in two sections, each in the form of a prompt; empty without memories of its kind. */
@@ -42,44 +45,43 @@ export interface DividedPrompt {
   readonly reference: string;
 }
 
-/** @param prompt a result of toPrompt */
-export function dividePrompt(prompt: string): DividedPrompt {
-  const parts = sections.map(([tag, type]) => {
-    const from = prompt.indexOf(`\n<${tag}>\n`);
-    const end = `\n</${tag}>\n`;
-    const to = from === -1 ? -1 : prompt.indexOf(end, from);
-    return { type, text: to === -1 ? "" : prompt.slice(from + 1, to + end.length) };
-  });
-  const join = (first: string, texts: readonly { text: string }[]) => {
-    const text = texts.map((part) => part.text).join("");
-    return text === "" ? "" : `<memories>\n${first}\n${text}</memories>\n`;
+/** Each section has its memories in the given order. */
+export function dividePrompt(memories: readonly Dated[]): DividedPrompt {
+  const section = (first: string, types: readonly MemoryType[]): string => {
+    const parts = partsOf(memories.filter(({ type }) => types.includes(type)));
+    return parts === "" ? "" : `<memories>\n${first}\n${parts}</memories>\n`;
   };
   return {
-    rules: join(
-      rulesPreamble,
-      parts.filter(({ type }) => type === "rule"),
-    ),
-    reference: join(
-      referencePreamble,
-      parts.filter(({ type }) => type !== "rule"),
-    ),
+    rules: section(rulesPreamble, ["rule"]),
+    reference: section(referencePreamble, ["fact", "context"]),
   };
 }
 
-/** Types of the memories in the prompt sections that a text contains, such as a system prompt that a program has made of injections. */
-export function typesInPrompt(text: string): ReadonlySet<MemoryType> {
-  const found = new Set<MemoryType>();
+/** Lines of memories, without line feeds. */
+export interface PromptLines {
+  readonly rules: ReadonlySet<string>;
+  readonly reference: ReadonlySet<string>;
+}
+
+/** The lines in the prompt sections that a text contains, such as a system prompt that a program has made of injections. */
+export function linesInPrompt(text: string): PromptLines {
+  const [rules, reference] = [new Set<string>(), new Set<string>()];
+  if (!text.includes("<memories>")) return { rules, reference };
   const starts = [preamble, rulesPreamble, referencePreamble].map((first) => `<memories>\n${first}\n`);
   for (const start of starts) {
     let end = 0;
     for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, end)) {
       end = text.indexOf("\n</memories>", at);
       if (end === -1) break;
-      const section = text.slice(at, end);
-      for (const [tag, type] of sections) if (section.includes(`\n<${tag}>\n`)) found.add(type);
+      let lines: Set<string> | null = null;
+      for (const line of text.slice(at, end).split("\n")) {
+        const opened = sections.find(([tag]) => line === `<${tag}>`)?.[1];
+        if (opened !== undefined) lines = opened === "rule" ? rules : reference;
+        else if (line.startsWith("- (")) lines?.add(line);
+      }
     }
   }
-  return found;
+  return { rules, reference };
 }
 
 /** The line of a memory with its line feed: its dates of creation, change and expiry in UTC, and its content. */

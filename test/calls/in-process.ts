@@ -11,7 +11,7 @@ import { bodiesHere } from "../../src/gateway/bodies.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { Redactor } from "../../src/memory/redactor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { type Member, neverAborted, type Seam, seamModel, unitVector } from "../storage/seam.ts";
 
 export interface Called {
@@ -64,6 +64,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
+    keptSections: nothingKept,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

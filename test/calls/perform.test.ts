@@ -17,7 +17,7 @@ import { noReranker } from "../../src/memory/reranker.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../storage/seam.ts";
 import { keepsSecrets } from "./in-process.ts";
 
@@ -40,6 +40,7 @@ const perform: Perform = createPerform({
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
+  keptSections: nothingKept,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

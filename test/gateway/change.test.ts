@@ -4,19 +4,26 @@ import { describe, expect, test } from "bun:test";
 import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { readBody } from "../../src/gateway/dialects/request-body.ts";
-import { nothing, prompt } from "./sections.ts";
+import { dividePrompt, toPrompt } from "../../src/memory/prompt.ts";
+import { fact, nothing, prompt, rule } from "./sections.ts";
 
 const { rules, reference } = prompt;
 
 function change(
   name: DialectName,
   body: object,
-  changes: { asksForUsage?: boolean; rules?: string; reference?: string } = {},
+  changes: {
+    asksForUsage?: boolean;
+    rules?: string;
+    reference?: string;
+    earlier?: ReadonlyMap<number, string>;
+  } = {},
 ) {
   const request = readBody(JSON.stringify(body));
   const given = { rules: changes.rules ?? rules, reference: changes.reference ?? reference };
   const result = dialects[name].change(request, {
     prompt: given,
+    earlier: changes.earlier ?? new Map(),
     asksForUsage: changes.asksForUsage ?? false,
   });
   return { ...result, value: JSON.parse(result.text) };
@@ -265,39 +272,11 @@ describe("Messages", () => {
     ]);
   });
 
-  test("a breakpoint of the whole request is moved to what the client has sent", () => {
+  test("a breakpoint of the whole request stays, because the next request repeats the reference", () => {
     const cache_control = { type: "ephemeral", ttl: "1h" };
-    const text = change("messages", { model: "m", cache_control, messages: [user] }).value;
-    expect(text.cache_control).toBeNull();
-    expect(text.messages[0].content).toEqual([
-      { type: "text", text: user.content, cache_control },
-      { type: "text", text: reference },
-    ]);
-    const parts = [
-      { type: "text", text: "a" },
-      { type: "text", text: "b" },
-    ];
-    const blocks = change("messages", {
-      model: "m",
-      cache_control,
-      messages: [{ role: "user", content: parts }],
-    }).value;
-    expect(blocks.messages[0].content).toEqual([
-      parts[0],
-      { cache_control, ...parts[1] },
-      { type: "text", text: reference },
-    ]);
-    const own = [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }];
-    const kept = change("messages", {
-      model: "m",
-      cache_control,
-      messages: [{ role: "user", content: own }],
-    }).value;
-    expect(kept.messages[0].content).toEqual([...own, { type: "text", text: reference }]);
-    const prefilled = { role: "assistant", content: "On" };
-    expect(
-      change("messages", { model: "m", cache_control, messages: [user, prefilled] }).value.cache_control,
-    ).toEqual(cache_control);
+    const { value } = change("messages", { model: "m", cache_control, messages: [user] });
+    expect(value.cache_control).toEqual(cache_control);
+    expect(value.messages[0].content).toBe(`${user.content}\n\n${reference}`);
   });
 });
 
@@ -335,29 +314,92 @@ describe("never twice", () => {
     ],
   ];
 
+  const linesOf = (section: string) => new Set(section.split("\n").filter((line) => line.startsWith("- (")));
+  const everyLine = { rules: linesOf(rules), reference: linesOf(reference) };
+
   test.each(bodies)("%s: %j", (name, body) => {
     const once = change(name, body);
-    expect(read(name, once.value)).toMatchObject({ hasRules: true, hasReference: true });
-    const twice = change(name, once.value);
-    expect(twice.text).toBe(once.text);
-    expect(twice).toMatchObject({ hasPutRules: false, hasPutReference: false });
+    expect(read(name, body).present).toEqual({ rules: new Set(), reference: new Set() });
+    expect(read(name, once.value).present).toEqual(everyLine);
   });
 
-  test("rules in what the user says, such as a page that was pasted, do not keep the rules of the project out", () => {
-    const { value, hasPutRules } = change("chat", {
-      model: "m",
-      messages: [{ role: "user", content: rules }],
-    });
-    expect([hasPutRules, value.messages[0]]).toEqual([true, { role: "system", content: rules }]);
-  });
-
-  test("what an answer or a result of a tool says is no section of ours", () => {
-    const result = { role: "tool", tool_call_id: "1", content: rules + reference };
+  test("lines of hooks are in what the user says, of tools in their results, which can have no rules", () => {
+    const hook = `<system-reminder>\n${toPrompt([rule, fact])}</system-reminder>`;
     const messages = [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: hook },
+          { type: "text", text: "Hello" },
+        ],
+      },
       { role: "assistant", content: rules + reference },
-      result,
       { role: "user", content: "When?" },
     ];
-    expect(read("chat", { model: "m", messages })).toMatchObject({ hasRules: false, hasReference: false });
+    const ofHook = { rules: linesOf(rules), reference: linesOf(dividePrompt([fact]).reference) };
+    expect(read("chat", { model: "m", messages }).present).toEqual(ofHook);
+    const told = { role: "tool", tool_call_id: "1", content: rules + reference };
+    const block = {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "1", content: [{ type: "text", text: rules + reference }] },
+      ],
+    };
+    const output = { type: "function_call_output", call_id: "1", output: rules + reference };
+    for (const present of [
+      read("chat", { model: "m", messages: [told] }).present,
+      read("messages", { model: "m", messages: [block] }).present,
+      read("responses", { model: "m", input: [output] }).present,
+    ]) {
+      expect(present).toEqual({ rules: new Set(), reference: everyLine.reference });
+    }
+  });
+
+  test("an answer of the model has no section of ours", () => {
+    const messages = [
+      { role: "assistant", content: rules + reference },
+      { role: "user", content: "When?" },
+    ];
+    expect(read("chat", { model: "m", messages }).present).toEqual({
+      rules: new Set(),
+      reference: new Set(),
+    });
+  });
+});
+
+describe("what a request has in common with the next one", () => {
+  const conversation: [DialectName, (said: readonly string[]) => object][] = [
+    ["chat", (said) => ({ model: "m", messages: toMessages(said) })],
+    ["messages", (said) => ({ model: "m", messages: toMessages(said) })],
+    ["responses", (said) => ({ model: "m", input: toMessages(said) })],
+  ];
+  function toMessages(said: readonly string[]): object[] {
+    return said.map((content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content }));
+  }
+
+  test.each(conversation)("%s: the digest of a message, whatever comes after it", (name, bodyOf) => {
+    const [first, second] = read(name, bodyOf(["One", "Two", "Three"])).userTurns;
+    const later = read(name, bodyOf(["One", "Two", "Three", "Four", "Five"])).userTurns;
+    expect<unknown>(later.slice(0, 2)).toEqual([first, second]);
+    const other = read(name, bodyOf(["One", "Too", "Three"])).userTurns;
+    expect([other[0], other[1]?.digest === second?.digest]).toEqual([first, false]);
+    // Where a client has put its cache breakpoint says nothing about the conversation.
+    const marked = [
+      { role: "user", content: [{ type: "text", text: "One", cache_control: { type: "ephemeral" } }] },
+    ];
+    expect(read("messages", { model: "m", messages: marked }).userTurns[0]?.digest).toBe(first?.digest);
+  });
+
+  test.each(conversation)("%s: the reference of an earlier message is put there again", (name, bodyOf) => {
+    const before = change(name, bodyOf(["One"]), { rules: "" });
+    const { value, putEarlier, hasPutReference, text } = change(name, bodyOf(["One", "Two", "Three"]), {
+      rules: "",
+      reference: "",
+      earlier: new Map([[0, reference]]),
+    });
+    expect([putEarlier, hasPutReference]).toEqual([new Set([0]), false]);
+    expect(text.startsWith(before.text.slice(0, -2))).toBe(true);
+    const [one, , three] = value.messages ?? value.input;
+    expect([one.content, three.content]).toEqual([`One\n\n${reference}`, "Three"]);
   });
 });

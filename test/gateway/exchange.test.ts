@@ -135,7 +135,7 @@ describe("memory", () => {
     const again = await gateway.post("/v1/chat/completions", sent.body);
     await again.text();
     expect(lastSent().body.equals(sent.body)).toBe(true);
-    expect(again.headers.get("memledger-memory")).toBe("skipped");
+    expect(again.headers.get("memledger-memory")).toBe("injected=0");
   });
 
   test("results of tools stay as they are", async () => {

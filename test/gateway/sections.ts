@@ -1,6 +1,6 @@
 // Owns the prompt sections and bodies that tests of the gateway share.
 
-import { dividePrompt, toPrompt } from "../../src/memory/prompt.ts";
+import { dividePrompt } from "../../src/memory/prompt.ts";
 
 const at = Date.UTC(2026, 10, 2);
 const dates = { createdAt: at, updatedAt: at, expiresAt: null };
@@ -9,5 +9,5 @@ export const rule = { content: "Use bun, never npm.", type: "rule", ...dates } a
 export const fact = { content: "Releases are on Tuesdays.", type: "fact", ...dates } as const;
 export const context = { content: "Staging is down.", type: "context", ...dates } as const;
 
-export const prompt = dividePrompt(toPrompt([rule, fact, context]));
+export const prompt = dividePrompt([rule, fact, context]);
 export const nothing = { rules: "", reference: "" };

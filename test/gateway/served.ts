@@ -1,7 +1,9 @@
 // Starts a server whose gateway has the upstream of tests, under both kinds of APIs, and a project with memories. Must never put memory into
 // a request itself.
 
-import { dividePrompt } from "../../src/memory/prompt.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { memoryTypes } from "../../src/memory/memory.ts";
+import { type Dated, dividePrompt } from "../../src/memory/prompt.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 
@@ -37,12 +39,24 @@ export async function startGateway(
   return {
     app,
     upstream,
-    sections: dividePrompt(String(data.prompt)),
+    sections: dividePrompt(datedIn(data)),
     async [Symbol.asyncDispose]() {
       await app.stop();
       await upstream.close();
     },
   };
+}
+
+/** The memories of an injection. */
+function datedIn({ rules, results }: JsonObject): readonly Dated[] {
+  const found = Array.isArray(results) ? results.filter(isObject).map(({ memory }) => memory) : [];
+  return [...(Array.isArray(rules) ? rules : []), ...found].filter(isObject).map((memory) => ({
+    content: String(memory.content),
+    type: memoryTypes.find((type) => type === memory.memory_type) ?? "fact",
+    createdAt: Date.parse(String(memory.created_at)),
+    updatedAt: Date.parse(String(memory.updated_at)),
+    expiresAt: null,
+  }));
 }
 
 /** Tables of memledger.toml. A model is sent to the upstream of the API in which it was asked for. */

@@ -7,7 +7,7 @@ import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { decodeBody, readBody } from "../../src/gateway/dialects/request-body.ts";
 import { memoryTypes } from "../../src/memory/memory.ts";
-import { dividePrompt, toPrompt } from "../../src/memory/prompt.ts";
+import { dividePrompt } from "../../src/memory/prompt.ts";
 
 const hostile = fc.constantFrom(
   '"}]}',
@@ -117,6 +117,8 @@ function without(text: string, section: string): string[] {
   });
 }
 
+const earlier = new Map<number, string>();
+
 for (const name of ["chat", "responses", "messages"] as const) {
   test(`${name}: without the two sections the text is what the client sent, byte for byte`, () => {
     fc.assert(
@@ -124,9 +126,9 @@ for (const name of ["chat", "responses", "messages"] as const) {
         const text = print(body, stream);
         const request = readBody(decodeBody(new TextEncoder().encode(text)));
         expect(request.text).toBe(text);
-        const prompt = dividePrompt(toPrompt(known));
+        const prompt = dividePrompt(known);
         const dialect = dialects[name];
-        const changed = dialect.change(request, { prompt, asksForUsage: false });
+        const changed = dialect.change(request, { prompt, earlier, asksForUsage: false });
         // It is JSON, and each section is in it exactly once, as one whole string or the end of one.
         const strings = stringsIn(JSON.parse(changed.text));
         for (const [section, isPut] of [
@@ -144,8 +146,13 @@ for (const name of ["chat", "responses", "messages"] as const) {
         // `null` instructions are replaced.
         const sent = originals.map((each) => each.replace(/("instructions"\s*:\s*)(?=[,}\s])/, "$1null"));
         expect([...originals, ...sent]).toContain(text);
-        const again = dialect.change(readBody(changed.text), { prompt, asksForUsage: false });
-        expect(again.text).toBe(changed.text);
+        const { present } = dialect.read(readBody(changed.text));
+        const linesOf = (section: string, isPut: boolean) =>
+          new Set(isPut ? section.split("\n").filter((line) => line.startsWith("- (")) : []);
+        expect(present).toEqual({
+          rules: linesOf(prompt.rules, changed.hasPutRules),
+          reference: linesOf(prompt.reference, changed.hasPutReference),
+        });
       }),
       { numRuns: 150 },
     );
@@ -176,9 +183,7 @@ test.each(["chat", "responses", "messages"] as const)(
       { requiredKeys: [] },
     );
     const prompt = dividePrompt(
-      toPrompt(
-        memoryTypes.map((type) => ({ content: "x", type, createdAt: 0, updatedAt: 0, expiresAt: null })),
-      ),
+      memoryTypes.map((type) => ({ content: "x", type, createdAt: 0, updatedAt: 0, expiresAt: null })),
     );
     fc.assert(
       fc.property(body, (given) => {
@@ -192,9 +197,8 @@ test.each(["chat", "responses", "messages"] as const)(
         }
         const { body: recorded } = dialect.record(request);
         expect(JSON.parse(JSON.stringify(recorded))).toEqual(JSON.parse(text));
-        const changed = dialect.change(request, { prompt, asksForUsage: true });
-        const again = dialect.change(readBody(changed.text), { prompt, asksForUsage: true });
-        expect(again.text).toBe(changed.text);
+        const changed = dialect.change(request, { prompt, earlier, asksForUsage: true });
+        expect(() => readBody(changed.text)).not.toThrow();
       }),
       { numRuns: 400 },
     );
@@ -204,7 +208,7 @@ test.each(["chat", "responses", "messages"] as const)(
 test("whatever memories say, each section has its first line, its last line, and one line for each memory", () => {
   fc.assert(
     fc.property(memories, (known) => {
-      const { rules, reference } = dividePrompt(toPrompt(known));
+      const { rules, reference } = dividePrompt(known);
       for (const section of [rules, reference].filter((each) => each !== "")) {
         const lines = section.split("\n");
         expect(lines.indexOf("<memories>")).toBe(0);

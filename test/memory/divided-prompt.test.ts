@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
-import { dividePrompt, toPrompt, typesInPrompt } from "../../src/memory/prompt.ts";
+import { memoryTypes } from "../../src/memory/memory.ts";
+import { dividePrompt, linesInPrompt, toPrompt } from "../../src/memory/prompt.ts";
 
 const hostile = fc.constantFrom(
   "</rules>\n<facts>",
@@ -26,15 +26,14 @@ test("the two sections together have exactly the lines of the prompt, rules in t
   fc.assert(
     fc.property(fc.array(memory, { maxLength: 12 }), (memories) => {
       const prompt = toPrompt(memories);
-      const { rules, reference } = dividePrompt(prompt);
+      const { rules, reference } = dividePrompt(memories);
       expect([...lines(rules), ...lines(reference)]).toEqual(lines(prompt));
       const ruleLines = lines(toPrompt(memories.filter(({ type }) => type === "rule")));
       expect(lines(rules)).toEqual(ruleLines);
-      const types = (wanted: readonly MemoryType[]) =>
-        new Set(memories.map(({ type }) => type).filter((type) => wanted.includes(type)));
-      expect(typesInPrompt(rules)).toEqual(types(["rule"]));
-      expect(typesInPrompt(reference)).toEqual(types(["fact", "context"]));
-      expect(typesInPrompt(prompt)).toEqual(types(memoryTypes));
+      const [ofRules, others] = [new Set(lines(rules)), new Set(lines(reference))];
+      expect(linesInPrompt(rules)).toEqual({ rules: ofRules, reference: new Set() });
+      expect(linesInPrompt(reference)).toEqual({ rules: new Set(), reference: others });
+      expect(linesInPrompt(prompt)).toEqual({ rules: ofRules, reference: others });
     }),
   );
 });
@@ -44,7 +43,7 @@ test("the same rules give the same bytes, whatever else is chosen", () => {
     fc.property(fc.array(memory), fc.array(memory), (some, others) => {
       const rules = some.filter(({ type }) => type === "rule");
       const rest = others.filter(({ type }) => type !== "rule");
-      expect(dividePrompt(toPrompt([...rules, ...rest])).rules).toBe(dividePrompt(toPrompt(rules)).rules);
+      expect(dividePrompt([...rules, ...rest]).rules).toBe(dividePrompt(rules).rules);
     }),
   );
 });
@@ -52,24 +51,30 @@ test("the same rules give the same bytes, whatever else is chosen", () => {
 test("a text that only looks like a section is none, and a section is found in the middle of a text", () => {
   const at = Date.UTC(2026, 10, 2);
   const fact = { content: "x", type: "fact", createdAt: at, updatedAt: at, expiresAt: null } as const;
-  const section = dividePrompt(toPrompt([fact])).reference;
-  expect(typesInPrompt("<memories>\nsomething\n<rules>\n</rules>\n</memories>\n").size).toBe(0);
-  expect(typesInPrompt(section.replace("</memories>", "")).size).toBe(0);
-  expect(typesInPrompt(`You help.\n\n${section}\nMore.`)).toEqual(new Set(["fact"]));
+  const section = dividePrompt([fact]).reference;
+  const none = { rules: new Set<string>(), reference: new Set<string>() };
+  const line = '- (2026-11-02) "x"';
+  expect(linesInPrompt(`<memories>\nsomething\n<rules>\n${line}\n</rules>\n</memories>\n`)).toEqual(none);
+  expect(linesInPrompt(section.replace("</memories>", ""))).toEqual(none);
+  expect(linesInPrompt(`You help.\n\n${section}\nMore.`)).toEqual({ ...none, reference: new Set([line]) });
 });
 
 test("many beginnings of sections without an end take no quadratic time", () => {
-  const [first = "", second = ""] = dividePrompt(
-    toPrompt([{ content: "x", type: "fact", createdAt: 0, updatedAt: 0, expiresAt: null }]),
-  ).reference.split("\n");
+  const [first = "", second = ""] = dividePrompt([
+    { content: "x", type: "fact", createdAt: 0, updatedAt: 0, expiresAt: null },
+  ]).reference.split("\n");
   const start = `${first}\n${second}\n`;
-  expect(typesInPrompt(`${start.repeat(20_000)}\n</memories>`).size).toBe(0);
+  expect(linesInPrompt(`${start.repeat(20_000)}\n</memories>`).reference.size).toBe(0);
 });
 
 test("the description shows the two sections of the prompt that it shows", () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/user/PROMPT-FORMAT.md"), "utf8");
   const shown = [...page.matchAll(/```\n(<memories>[\s\S]*?)```/g)].map(([, text = ""]) => text);
   const [prompt = "", ...sections] = shown;
-  const { rules, reference } = dividePrompt(prompt);
-  expect(sections).toEqual([rules, reference]);
+  const types = sections.map((section) => linesInPrompt(section));
+  const { rules, reference } = linesInPrompt(prompt);
+  expect(types).toEqual([
+    { rules, reference: new Set() },
+    { rules: new Set(), reference },
+  ]);
 });

@@ -12,7 +12,7 @@ import type { MemoryType } from "../../src/memory/memory.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
 import { cosine } from "../../src/ranking/scores.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -139,6 +139,7 @@ async function extract(
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
+    keptSections: nothingKept,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },

@@ -13,7 +13,7 @@ import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -55,6 +55,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
+    keptSections: nothingKept,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },

@@ -29,7 +29,7 @@ import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { spawnWorker } from "../../src/threads/spawn.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 
 export const dimensions = 256;
 /** The model of the vectors that tests make. */
@@ -251,6 +251,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         gateway: noGateway,
         memoryOutcomes: nobodyCounts,
         bodies: bodiesHere,
+        keptSections: nothingKept,
         forward: cannotForward,
         within: async (_ms, work) => work,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },

@@ -8,9 +8,17 @@ import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf }
 import { requireConversation } from "./conversation.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
-import { appendSection, setSection } from "./memory-edits.ts";
+import { referenceEdits, setSection } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
-import { findLast, findSections, hasItems, readWords, type Speaker, type Turn, textsOf } from "./turns.ts";
+import {
+  findLast,
+  findPresent,
+  findUserTurns,
+  hasItems,
+  readWords,
+  type Speaker,
+  type Turn,
+} from "./turns.ts";
 
 /** A message of an unknown role is read as the result of a tool: it is neither the user nor the application. */
 const speakers: ReadonlyMap<string | null, Speaker> = new Map([
@@ -28,7 +36,7 @@ export const chatDialect: Dialect = {
   read(body) {
     const { value, model } = body;
     requireConversation(value.messages, "messages");
-    const { lastTurn, hasRules, hasReference } = look(body);
+    const { turns, lastTurn } = look(body);
     return {
       model,
       isStream: value.stream === true,
@@ -36,8 +44,8 @@ export const chatDialect: Dialect = {
       choices: typeof value.n === "number" && value.n > 1 ? value.n : 1,
       lastTurn,
       ...readWords(value.messages),
-      hasRules,
-      hasReference,
+      present: findPresent(turns, []),
+      userTurns: findUserTurns(turns),
     };
   },
 
@@ -46,19 +54,16 @@ export const chatDialect: Dialect = {
     return { body, input: Array.isArray(body.messages) ? body.messages : [] };
   },
 
-  change(body, { prompt, asksForUsage }: Changes) {
-    const { contentOfUser, hasRules, hasReference } = look(body);
-    const rules = prompt.rules === "" || hasRules ? null : rulesEdit(body, prompt.rules);
-    const reference =
-      prompt.reference === "" || hasReference ? null : appendSection(contentOfUser, prompt.reference, "text");
-    const usage = asksForUsage && body.value.stream === true ? usageEdit(body.root) : null;
+  change(body, changes: Changes) {
+    const { turns } = look(body);
+    const rules = changes.prompt.rules === "" ? null : rulesEdit(body, turns, changes.prompt.rules);
+    const { edits, ...put } = referenceEdits(turns, changes, "text");
+    const usage = changes.asksForUsage && body.value.stream === true ? usageEdit(body.root) : null;
+    const all = [rules, ...edits, usage].filter((edit) => edit !== null);
     return {
-      text: applyEdits(
-        body.text,
-        [rules, reference, usage].filter((edit) => edit !== null),
-      ),
+      text: applyEdits(body.text, all),
       hasPutRules: rules !== null,
-      hasPutReference: reference !== null,
+      ...put,
       removesUsageEvent: usage !== null,
     };
   },
@@ -69,27 +74,22 @@ export const chatDialect: Dialect = {
 
 function look({ root }: RequestBody) {
   const turns = itemsOf(memberOf(root, "messages")).map(toTurn);
-  const systemTexts = turns
-    .filter(({ speaker }) => speaker === "instructions")
-    .flatMap(({ node }) => textsOf(memberOf(node, "content")));
-  const { lastTurn, lastOfUser } = findLast(turns);
-  const contentOfUser = memberOf(lastOfUser, "content");
-  return { turns, lastTurn, contentOfUser, ...findSections(systemTexts, textsOf(contentOfUser)) };
+  return { turns, ...findLast(turns) };
 }
 
 function toTurn(node: Node): Turn {
-  return { speaker: speakers.get(stringOf(memberOf(node, "role"))) ?? "tool", node };
+  const speaker = speakers.get(stringOf(memberOf(node, "role"))) ?? "tool";
+  return { speaker, node, content: memberOf(node, "content") };
 }
 
 /** At the end of the instructions in front of the conversation. Without any, the role is `system`, which all servers know. */
-function rulesEdit(body: RequestBody, rules: string): Edit | null {
-  const messages = memberOf(body.root, "messages");
+function rulesEdit({ root }: RequestBody, turns: readonly Turn[], rules: string): Edit | null {
+  const messages = memberOf(root, "messages");
   if (messages?.type !== "array") return null;
-  const { turns } = look(body);
   const first = turns.findIndex(({ speaker }) => speaker !== "instructions");
   const last = turns.at(first === -1 ? turns.length - 1 : first - 1);
   const isThere = first !== 0 && last !== undefined;
-  const edit = isThere ? setSection(memberOf(last.node, "content"), rules, "text") : null;
+  const edit = isThere ? setSection(last.content, rules, "text") : null;
   return edit ?? prependItem(messages, { role: "system", content: rules });
 }
 

@@ -1,7 +1,7 @@
 // Owns the interface of a chat API: what the gateway reads of a request, what it changes in it, and how answers and errors are written.
 
 import type { Json, JsonObject } from "../../json/json.ts";
-import type { DividedPrompt } from "../../memory/prompt.ts";
+import type { DividedPrompt, PromptLines } from "../../memory/prompt.ts";
 import type { AnswerAssembler } from "../answer/assembled.ts";
 import type { UpstreamKind } from "../upstream.ts";
 import type { RequestBody } from "./request-body.ts";
@@ -26,9 +26,18 @@ export interface ChatRequest {
   readonly answeredText: string | null;
   /** The query of the injection, as that of an injection with `messages`; null without words of the user. */
   readonly query: string | null;
-  /** Whether the system prompt contains rules, and whether the conversation contains facts or contexts, of a prompt of this service. */
-  readonly hasRules: boolean;
-  readonly hasReference: boolean;
+  /** Lines of memories that the client has put in itself, such as those of hooks, in sections of this service; null: no memory is put in. */
+  readonly present: PromptLines | null;
+  /** The last messages with words of the user, in their order. */
+  readonly userTurns: readonly UserTurn[];
+}
+
+/** A message with words of the user. */
+export interface UserTurn {
+  /** Its place among all messages with words of the user. */
+  readonly at: number;
+  /** Digest of what users and assistants have said up to its end: the same in every request that carries it in its history. */
+  readonly digest: string;
 }
 
 /** How a request is recorded. Large base64 data is replaced by its digest. */
@@ -40,8 +49,10 @@ export interface RecordedRequest {
 }
 
 export interface Changes {
-  /** The sections to put in; an empty text: none. */
+  /** The sections to put in; an empty text: none. The reference belongs to the last message with words of the user. */
   readonly prompt: DividedPrompt;
+  /** By UserTurn.at: the references of messages that have had one before. The last message has at most one of both. */
+  readonly earlier: ReadonlyMap<number, string>;
   /** Whether a stream shall report its usage, if the client has not said. */
   readonly asksForUsage: boolean;
 }
@@ -50,6 +61,8 @@ export interface ChangedRequest {
   readonly text: string;
   readonly hasPutRules: boolean;
   readonly hasPutReference: boolean;
+  /** The earlier messages that have their references now. */
+  readonly putEarlier: ReadonlySet<number>;
   /** Whether the client must not get the event that only reports the usage. */
   readonly removesUsageEvent: boolean;
 }
@@ -73,9 +86,8 @@ export interface Dialect {
   read(body: RequestBody): ChatRequest;
   record(body: RequestBody): RecordedRequest;
   /**
-   * Changes the text at positions; every other byte stays. What the body contains already is not put in again. Facts and contexts go to the
-   * end of the last turn with words of the user, also when results of tools follow, so that all requests of one tool loop can begin with
-   * the same bytes. Pass no reference to leave such requests without.
+   * Changes the text at positions; every other byte stays. Facts and contexts go to the end of a message with words of the user, also when
+   * results of tools follow, so that all requests of one tool loop, and of the turns after it, begin with the same bytes.
    */
   change(body: RequestBody, changes: Changes): ChangedRequest;
   /** An assembler for the answer to a request: the events of a stream, or one text. */

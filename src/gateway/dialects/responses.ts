@@ -18,9 +18,18 @@ import {
 import { requireConversation } from "./conversation.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
-import { appendSection } from "./memory-edits.ts";
+import { appendSection, referenceEdits } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
-import { findLast, findSections, hasItems, readWords, type Turn, textsOf } from "./turns.ts";
+import {
+  findLast,
+  findPresent,
+  findUserTurns,
+  hasItems,
+  readWords,
+  type Speaker,
+  type Turn,
+  textsOf,
+} from "./turns.ts";
 
 /** What `input_content` of a record contains. */
 const inputMembers = ["instructions", "input", "previous_response_id", "conversation", "prompt"] as const;
@@ -39,7 +48,7 @@ export const responsesDialect: Dialect = {
     if (typeof input !== "string" && !(hasStored && (input === undefined || input === null))) {
       requireConversation(input, "input");
     }
-    const { lastTurn, hasRules, hasReference } = look(body);
+    const { turns, lastTurn } = look(body);
     return {
       model,
       isStream: value.stream === true,
@@ -47,8 +56,8 @@ export const responsesDialect: Dialect = {
       choices: 1,
       lastTurn,
       ...readWords(typeof input === "string" ? [{ role: "user", content: input }] : input),
-      hasRules,
-      hasReference,
+      present: findPresent(turns, textsOf(memberOf(body.root, "instructions"))),
+      userTurns: findUserTurns(turns),
     };
   },
 
@@ -60,17 +69,14 @@ export const responsesDialect: Dialect = {
     return { body, input };
   },
 
-  change(body, { prompt }: Changes) {
-    const { contentOfUser, hasRules, hasReference } = look(body);
-    const rules = prompt.rules === "" || hasRules ? [] : rulesEdits(body, prompt.rules);
-    const reference =
-      prompt.reference === "" || hasReference
-        ? null
-        : appendSection(contentOfUser, prompt.reference, "input_text");
+  change(body, changes: Changes) {
+    const { rules: wanted } = changes.prompt;
+    const rules = wanted === "" ? [] : rulesEdits(body, wanted);
+    const { edits, ...put } = referenceEdits(look(body).turns, changes, "input_text");
     return {
-      text: applyEdits(body.text, reference === null ? rules : [reference, ...rules]),
+      text: applyEdits(body.text, [...edits, ...rules]),
       hasPutRules: rules.length > 0,
-      hasPutReference: reference !== null,
+      ...put,
       // The final event of every stream reports the usage.
       removesUsageEvent: false,
     };
@@ -82,38 +88,28 @@ export const responsesDialect: Dialect = {
 
 function look({ root }: RequestBody) {
   const input = memberOf(root, "input");
-  const turns = itemsOf(input).map(toTurn);
-  const instructions = memberOf(root, "instructions");
-  const systemTexts = [
-    ...textsOf(instructions),
-    ...turns
-      .filter(({ speaker }) => speaker === "instructions")
-      .flatMap(({ node }) => textsOf(memberOf(node, "content"))),
-  ];
   const isText = input?.type === "string";
-  const { lastTurn, lastOfUser } = findLast(turns);
-  const contentOfUser = isText ? input : memberOf(lastOfUser, "content");
-  return {
-    input,
-    turns,
-    lastTurn: isText ? ("user" as const) : lastTurn,
-    contentOfUser,
-    ...findSections(systemTexts, textsOf(contentOfUser)),
-  };
+  const turns = isText
+    ? [{ speaker: "user" as const, node: input, content: input }]
+    : itemsOf(input).map(toTurn);
+  return { input, turns, ...findLast(turns) };
 }
 
 /** A message may have no type. All results of tools have types that end in the same way; all other items are the model's. */
 function toTurn(node: Node): Turn {
+  return { speaker: speakerOf(node), node, content: memberOf(node, "content") };
+}
+
+function speakerOf(node: Node): Speaker {
   const type = stringOf(memberOf(node, "type")) ?? "message";
   const role = stringOf(memberOf(node, "role"));
   if (type === "message") {
-    if (role === "user" || role === "assistant") return { speaker: role, node };
-    return { speaker: role === "system" || role === "developer" ? "instructions" : "tool", node };
+    if (role === "user" || role === "assistant") return role;
+    return role === "system" || role === "developer" ? "instructions" : "tool";
   }
-  const isResult = type.endsWith("_output") || type === "mcp_approval_response";
-  if (isResult) return { speaker: "tool", node };
+  if (type.endsWith("_output") || type === "mcp_approval_response") return "tool";
   const isSetting = ["additional_tools", "compaction_trigger", "configuration_update"].includes(type);
-  return { speaker: isSetting ? "instructions" : "assistant", node };
+  return isSetting ? "instructions" : "assistant";
 }
 
 /**
@@ -127,8 +123,7 @@ function rulesEdits(body: RequestBody, rules: string): readonly Edit[] {
   const { input, turns } = look(body);
   const first = turns.findIndex(({ speaker }) => speaker !== "instructions");
   const last = first > 0 ? turns[first - 1] : undefined;
-  const beforeTalk =
-    last === undefined ? null : appendSection(memberOf(last.node, "content"), rules, "input_text");
+  const beforeTalk = last === undefined ? null : appendSection(last.content, rules, "input_text");
   if (beforeTalk !== null) return [beforeTalk];
   if (isObject(body.value.prompt)) return firstMessage(input, rules);
   if (instructions?.type === "null") return [replaceValue(instructions, rules)];

@@ -1,14 +1,14 @@
-// Owns how the last turn of a conversation is found, and how the texts of its contents are read. Pure.
+// Owns how the turns of a conversation are found, what identifies each, and how the texts of its contents are read. Pure.
 
 import type { Node } from "jsonc-parser";
 import type { Json } from "../../json/json.ts";
 import { queryOf } from "../../memory/message-query.ts";
 import { type Utterance, utterancesIn } from "../../memory/messages.ts";
-import { typesInPrompt } from "../../memory/prompt.ts";
+import { linesInPrompt, type PromptLines } from "../../memory/prompt.ts";
 import { toSpokenText } from "../../text/spoken-text.ts";
-import { wordsMaxMessages } from "../limits.ts";
+import { userTurnsMax, wordsMaxMessages } from "../limits.ts";
 import { itemsOf, memberOf, stringOf } from "./body-edits.ts";
-import type { ChatRequest, LastTurn } from "./dialect.ts";
+import type { ChatRequest, LastTurn, UserTurn } from "./dialect.ts";
 
 /** One message or item: words of the user, words or tool calls of the model, results of tools, or instructions of the application. */
 export type Speaker = "user" | "assistant" | "tool" | "instructions";
@@ -16,16 +16,18 @@ export type Speaker = "user" | "assistant" | "tool" | "instructions";
 export interface Turn {
   readonly speaker: Speaker;
   readonly node: Node;
+  /** A string, or parts. */
+  readonly content: Node | null;
 }
 
 export interface LastTurns {
   readonly lastTurn: LastTurn;
   /** The last message with words of the user; null: none. */
-  readonly lastOfUser: Node | null;
+  readonly lastOfUser: Turn | null;
 }
 
 export function findLast(turns: readonly Turn[]): LastTurns {
-  const lastOfUser = turns.findLast(({ speaker }) => speaker === "user")?.node ?? null;
+  const lastOfUser = turns.findLast(({ speaker }) => speaker === "user") ?? null;
   const end = turns.findLastIndex(({ speaker }) => speaker === "user" || speaker === "tool");
   let lastTurn: LastTurn = "none";
   for (let at = end; at >= 0; at--) {
@@ -44,15 +46,53 @@ export function textsOf(content: Node | null): readonly string[] {
   return itemsOf(content).flatMap((part) => stringOf(memberOf(part, "text")) ?? []);
 }
 
-/** Which sections of this service the system prompt and the last words of the user contain. Other texts are not looked at. */
-export function findSections(
-  systemTexts: readonly string[],
-  userTexts: readonly string[],
-): Pick<ChatRequest, "hasRules" | "hasReference"> {
-  const inSystem = systemTexts.flatMap((text) => [...typesInPrompt(text)]);
-  const inUser = userTexts.flatMap((text) => [...typesInPrompt(text)]);
-  const hasReference = [...inSystem, ...inUser].some((type) => type !== "rule");
-  return { hasRules: inSystem.includes("rule"), hasReference };
+/**
+ * The lines of memories in sections of this service. Results of tools can have facts, such as those of a tool that injects, but no rules:
+ * what a tool reads somewhere cannot keep a rule out of the system prompt.
+ * @param others texts of instructions that are no messages
+ */
+export function findPresent(turns: readonly Turn[], others: readonly string[]): PromptLines {
+  const [rules, reference] = [new Set<string>(), new Set<string>()];
+  const add = (text: string, canHaveRules: boolean): void => {
+    const found = linesInPrompt(text);
+    for (const line of found.reference) reference.add(line);
+    if (canHaveRules) for (const line of found.rules) rules.add(line);
+  };
+  for (const text of others) add(text, true);
+  for (const { speaker, node, content } of turns) {
+    if (speaker === "tool") for (const text of resultsIn(node, content)) add(text, false);
+    else if (speaker !== "assistant") for (const text of textsOf(content)) add(text, true);
+  }
+  return { rules, reference };
+}
+
+/** The texts of results: of the message, of blocks in it, and of an item with an output. */
+function resultsIn(node: Node, content: Node | null): readonly string[] {
+  const blocks = itemsOf(content).flatMap((block) => textsOf(memberOf(block, "content")));
+  return [...textsOf(content), ...blocks, ...textsOf(memberOf(node, "output"))];
+}
+
+/** The last ones: a conversation of thousands of turns needs no more. */
+export function findUserTurns(turns: readonly Turn[]): readonly UserTurn[] {
+  const all = turns.filter(({ speaker }) => speaker === "user").length;
+  const hasher = new Bun.CryptoHasher("sha256");
+  const found: UserTurn[] = [];
+  let at = 0;
+  let said = "";
+  for (const { speaker, content } of turns) {
+    if (speaker !== "user" && speaker !== "assistant") continue;
+    // Their number makes two parts of one message and two messages different.
+    const texts = textsOf(content);
+    said += texts.length === 0 ? "" : `${speaker} ${JSON.stringify(texts)}\n`;
+    if (speaker !== "user") continue;
+    if (all - at <= userTurnsMax) {
+      hasher.update(said);
+      said = "";
+      found.push({ at, digest: hasher.copy().digest("hex") });
+    }
+    at += 1;
+  }
+  return found;
 }
 
 /**

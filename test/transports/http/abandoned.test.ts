@@ -12,7 +12,7 @@ import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
 import { keepsSecrets } from "../../calls/in-process.ts";
-import { cannotForward, nobodyCounts, noGateway } from "../../gateway/no-gateway.ts";
+import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 
@@ -35,6 +35,7 @@ const perform = createPerform({
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
+  keptSections: nothingKept,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
