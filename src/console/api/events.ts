@@ -1,8 +1,9 @@
 // Owns the one event stream of the page. It is open while something listens and the tab is visible: a browser has few connections to one
 // server, and hidden tabs would hold them. After a failure it is opened again with a growing delay.
 
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { checkConnection, isConnected } from "./connection.ts";
 
 /** Whether events arrive at present. */
 export const isLive = signal(false);
@@ -53,6 +54,14 @@ export function useEvent(name: string, handle: Handle): void {
 
 document.addEventListener("visibilitychange", follow);
 
+// A server that is back is followed at once.
+effect(() => {
+  if (!isConnected.value || timer === null) return;
+  clearTimeout(timer);
+  timer = null;
+  follow();
+});
+
 /** A view that replaces another one changes several listeners: the stream follows once. */
 function followSoon(): void {
   if (isChanging) return;
@@ -92,6 +101,7 @@ function open(): void {
   source.addEventListener("error", () => {
     if (stream !== opened) return;
     close();
+    checkConnection();
     timer = setTimeout(() => {
       timer = null;
       follow();

@@ -84,7 +84,7 @@ function aboutOf({
       </span>
     );
   const cost = usd > 0 ? dollarsText(usd) : null;
-  const told = [model, gateway, cost].filter((each) => each !== null).join(" · ");
+  const told = [cost, model, gateway].filter((each) => each !== null).join(" · ");
   return <bdi class="quiet">{told === "" ? address : told}</bdi>;
 }
 

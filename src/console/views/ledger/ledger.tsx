@@ -118,7 +118,10 @@ function NoRecords({
   if (!isOfFilter)
     return (
       <Empty title="No records yet">
-        <p>Each call of an operation appends one. Search for something, or connect an assistant.</p>
+        <p>
+          Each call of an operation appends one. Search for something, or connect an assistant. Reads in the
+          console may be hidden.
+        </p>
       </Empty>
     );
   return (

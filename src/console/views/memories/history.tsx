@@ -31,7 +31,7 @@ interface HistoryProps {
 
 const nothing = {
   changes: "The ledger has no record of this memory any more: it is older than the records that are kept.",
-  uses: "No search has found this memory, and no call has read it, apart from what is switched off above.",
+  uses: "No search has found this memory, and no call has read it, apart from reads in the console, which may be hidden.",
 };
 
 export function History({ id, include, memory, changes }: HistoryProps) {

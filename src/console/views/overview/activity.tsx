@@ -47,8 +47,7 @@ export function Activity({ project }: { readonly project: string | null }) {
         <span class={isLive.value ? "badge good" : "badge"}>{isLive.value ? "Live" : "Connecting"}</span>
         {figures !== null && (
           <span class="quiet since">
-            Counted since the start of the server or the first call since then,{" "}
-            <Time at={figures.counting_since} />.
+            Counted since <Time at={figures.counting_since} />, in memory: a restart begins again.
             {project !== null && (
               <>
                 {" "}
