@@ -3,6 +3,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { blocksOf } from "../docs/pages.ts";
 import { call, cleanUp, createFolder, runJson, serve, spawn } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 
@@ -51,11 +52,22 @@ test("no terminal: the key is in a file that only the owner can read, and its pa
 
 test("a terminal: the key and a sign-in link are printed, and no file is written", async () => {
   const dataDir = join(createFolder(), "data");
-  const server = openTerminal(words(dataDir));
+  const server = openTerminal(words(dataDir), { columns: 400 });
   const shown = await server.until("Stop it with Ctrl+C.");
   expect(shown).toMatch(/ml_[0-9A-Za-z]{43}/);
   expect(shown).toMatch(/\/console\/sign-in#mlk_[0-9A-Za-z]{43}/);
   expect(existsSync(join(dataDir, "first-api-key"))).toBe(false);
+  const [readme] = blocksOf("README.md").filter(({ text }) => text.startsWith("API  "));
+  const local = shown
+    .slice(shown.indexOf("API  "))
+    .replace(/\([0-9a-f]{32}\)/, "(id)")
+    .replaceAll(/ml_[0-9A-Za-z]{43}/g, "ml_your_key")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8420")
+    .replace(dataDir, "/srv/memledger-data");
+  expect(local).toStartWith(readme?.text.trimEnd() ?? "nothing is shown");
+  // The log is readable, too.
+  expect(shown).toMatch(/^\d\d:\d\d:\d\dZ info {2}server started {2}version=/m);
+  expect(shown).not.toMatch(/^\{/m);
   expect(await server.interrupt()).toBe(0);
 });
 

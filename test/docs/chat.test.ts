@@ -33,6 +33,35 @@ function writeScript(folder: string, app: TestApp, llm: FakeLlm): void {
   writeFileSync(join(folder, "chat.py"), local);
 }
 
+test("a wrong key, and an address where nobody answers, are one sentence", async () => {
+  const folder = createFolder("false");
+  const app = await startTestApp();
+  try {
+    const [script] = blocksOf("README.md").filter(({ language }) => language === "python");
+    for (const [url, sentence] of [
+      [app.url, "HTTP Error 401: Unauthorized"],
+      ["http://127.0.0.1:9", "Connection refused"],
+    ] as const) {
+      writeFileSync(join(folder, "chat.py"), script?.text.replace("http://127.0.0.1:8420", url) ?? "");
+      const child = Bun.spawn(["python3", "chat.py"], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, KEY: "ml_wrong" },
+        stdin: new Blob(["Hello.\n\n"]),
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+      const printed = await child.stderr.text();
+      expect(await child.exited).toBe(1);
+      expect(printed).toStartWith(`${url}/v1/memories/inject failed: `);
+      expect(printed).toContain(sentence);
+      expect(printed.split("\n")).toHaveLength(2);
+    }
+  } finally {
+    await app.stop();
+    removeFolder(folder);
+  }
+});
+
 const withoutDays = (text: string) => text.replace(/\d{4}-\d\d-\d\d/g, "DAY");
 
 interface Chatting {

@@ -25,6 +25,9 @@ const notRun: Readonly<Record<string, string>> = {
   "npm pack ./clients/typescript":
     "writes into the source; test/clients/package.test.ts builds the package elsewhere",
   "pip install ./clients/python": "downloads packages",
+  "npx -y bun@1.4.5 run up": "builds; test/release/clone.ts runs it in a fresh clone",
+  "npx -y bun@1.4.5 run check": "runs all tests, this one included",
+  "bun run up": "builds; test/release/clone.ts runs it in a fresh clone",
   "bun run build": "takes long; the smoke test runs what it builds",
   "bun run build --target linux-arm64": "needs the Bun of another platform, which the line above downloads",
   "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
