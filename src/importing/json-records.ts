@@ -39,11 +39,13 @@ export async function firstRecord(head: string): Promise<JsonObject | null> {
   return null;
 }
 
+/** Each part begins with another character than the one before ends with, so that no text is read in several ways. */
+const document =
+  /^\s*(\[|\{[ \t\r]*\n|\{\s*("(count|total|next|previous|page|page_size)"\s*:\s*("(\\.|[^"\\])*"|[\w.+-]+)\s*,\s*)*"(results|memories)"\s*:\s*\[)/;
+
 /** An array, or an object over several lines, or with an array of results. Other sources have one object in each line. */
 function isDocument(head: string): boolean {
-  return /^\s*(\[|\{\s*\n|\{\s*("(count|total|next|previous|page|page_size)"\s*:\s*[^[{]*,\s*)*"(results|memories)"\s*:\s*\[)/.test(
-    head,
-  );
+  return document.test(head);
 }
 
 function parse(text: string): { readonly value: JsonObject } | { readonly fault: string } {

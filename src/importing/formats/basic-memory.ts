@@ -11,7 +11,7 @@ import type { ImportFormat } from "./format.ts";
 
 const name = "basic-memory";
 const observation = /^\s*[-*+]\s+\[(?![ xX-]\])([^\]\n]+)\](?!\()\s+(\S.*)$/;
-const relation = /^\s*[-*+]\s+(.*?)\s*\[\[([^\]]+)\]\](.*)$/;
+const bullet = /^\s*[-*+]\s+/;
 const hashTag = /(?:^|\s)#([^\s#()]+)/g;
 
 interface Note {
@@ -93,8 +93,9 @@ function toMemory(text: string, { title, tags }: Note): FoundMemory | null {
     const all = [...tags, category.trim(), ...own];
     return { content: aboutSubject(title, content), tags: all, source_id: sourceIdOf(name, title, content) };
   }
-  const [, type, target, rest = ""] = relation.exec(text) ?? [];
-  if (type === undefined || target === undefined) return null;
+  const related = findRelation(text);
+  if (related === null) return null;
+  const { type, target, rest } = related;
   const verb = type.replaceAll("_", " ").trim() || "relates to";
   const content = `${title} ${verb} ${target}${rest}`.trim();
   return {
@@ -102,4 +103,20 @@ function toMemory(text: string, { title, tags }: Note): FoundMemory | null {
     ...(tags.length > 0 && { tags }),
     source_id: sourceIdOf(name, title, verb, target + rest),
   };
+}
+
+/** Reads each character once: a regular expression would try each "[[" of a long line with all that follows. */
+function findRelation(text: string): { type: string; target: string; rest: string } | null {
+  const [start] = bullet.exec(text) ?? [];
+  if (start === undefined) return null;
+  for (let from = start.length; ; ) {
+    const open = text.indexOf("[[", from);
+    const close = open === -1 ? -1 : text.indexOf("]", open + 2);
+    if (close === -1) return null;
+    if (close > open + 2 && text[close + 1] === "]") {
+      const target = text.slice(open + 2, close);
+      return { type: text.slice(start.length, open).trimEnd(), target, rest: text.slice(close + 2) };
+    }
+    from = close + 1;
+  }
 }

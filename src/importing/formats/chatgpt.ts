@@ -14,7 +14,7 @@ const saved = /^\[\d{4}-\d{2}-\d{2}\]\.?\s+/;
 export const chatgpt: ImportFormat = {
   description: "list of ChatGPT's memories, one in each line",
   detect: ({ text }) =>
-    /^\s*(?:\d+\.\s+)?\[\d{4}-\d{2}-\d{2}\]\.\s+\S/m.test(text)
+    /^[ \t]*(?:\d+\.[ \t]+)?\[\d{4}-\d{2}-\d{2}\]\.[ \t]+\S/m.test(text)
       ? 'has lines such as "1. [2024-04-26]. ..."'
       : null,
   async *read({ stream }) {
