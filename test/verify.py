@@ -662,6 +662,11 @@ class Row:
                 and "memory_query" in self.values and "memory_results" in self.values)
 
 
+FORMULA = ("(?:[\t\r\n]|[\x00-\x20\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]*"
+           "[=+\\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])")
+FORMER_FORMULA = "[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]"
+
+
 class CsvRow(Row):
     def text(self, column):
         return self.values.get(column) or None
@@ -669,7 +674,8 @@ class CsvRow(Row):
     def shows(self, column, value):
         cell = self.values[column]
         if value is None or isinstance(value, str):
-            return cell == ("'" if re.match("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]", value or "") else "") + (value or "")
+            text = value or ""
+            return cell in [("'" if re.match(form, text) else "") + text for form in (FORMULA, FORMER_FORMULA)]
         try:
             return jcs(parse_json(cell, unique)) == jcs(value)
         except ValueError:

@@ -3,6 +3,7 @@
 
 import { stringify } from "csv-stringify/sync";
 import type { Json } from "../json/json.ts";
+import { mayBeFormula } from "../text/spreadsheet-formula.ts";
 import { columnsOf, rowOf } from "./columns.ts";
 import type { RowFormat } from "./row-format.ts";
 
@@ -10,7 +11,7 @@ const lineEnd = "\r\n";
 
 /** Texts without characters that are special in CSV, and that no spreadsheet interprets as a formula. */
 const plain = /^[A-Za-z0-9][^",\r\n]*$/;
-const cellOptions = { escape_formulas: true, quoted_match: /[\r\n]/, eof: false };
+const cellOptions = { quoted_match: /[\r\n]/, eof: false };
 /** User agents and error messages repeat often, so their cells are cached. */
 const knownMax = 1_000;
 const knownMaxCharacters = 1_000;
@@ -54,7 +55,7 @@ function createCells(): (value: Json) => string {
     if (plain.test(text) || isQuotedJson(text)) return text;
     const before = known.get(text);
     if (before !== undefined) return before;
-    const cell = stringify([[text]], cellOptions);
+    const cell = stringify([[mayBeFormula(text) ? `'${text}` : text]], cellOptions);
     if (text.length > knownMaxCharacters) return cell;
     if (known.size === knownMax) known.clear();
     known.set(text, cell);

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { columnsOf, rowOf } from "../../src/export/columns.ts";
 import { RowBuffer } from "../../src/export/row-buffer.ts";
 import { createRowFormat } from "../../src/export/row-formats.ts";
+import { mayBeFormula } from "../../src/text/spreadsheet-formula.ts";
 import { parseCsv } from "./exporting.ts";
 
 const special = fc.constantFrom(
@@ -30,6 +31,9 @@ const special = fc.constantFrom(
 const text = fc
   .tuple(special, fc.string({ unit: "grapheme", maxLength: 30 }), special)
   .map((parts) => parts.join(""));
+/** What `mayBeFormula` says is tested below. */
+const escaped = ([column, value]: readonly [string, unknown]) =>
+  [column, typeof value === "string" && mayBeFormula(value) ? `'${value}` : value] as const;
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" });
 
 const record = fc
@@ -74,12 +78,11 @@ test.each([true, false])("rows are those of csv-stringify (verifiable: %p)", (ve
       for (const each of records) format.appendRow(buffer, each);
       const written = format.head + new TextDecoder("utf-8", { ignoreBOM: true }).decode(buffer.take());
       const expected = stringify(
-        records.map((each) => rowOf(each, verifiable)),
+        records.map((each) => Object.fromEntries(Object.entries(rowOf(each, verifiable)).map(escaped))),
         {
           header: true,
           columns: [...columns],
           record_delimiter: "\r\n",
-          escape_formulas: true,
           // With CR LF it would leave cells with a lone CR or LF as they are, which readers take for the end of the line.
           quoted_match: /[\r\n]/,
           cast: { boolean: String },
@@ -103,3 +106,47 @@ test("a row may be larger than the buffer is at first", () => {
   buffer.append("b");
   expect(new TextDecoder().decode(buffer.take())).toBe("b");
 });
+
+test.each([
+  ...["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "\r\n=1", "\n", "\ttext", "\rtext", "\ntext"],
+  ...[
+    " =1",
+    "  +1",
+    "\u00a0=1",
+    "\u3000@a",
+    "\ufeff=1",
+    "\u200b=1",
+    "\u00ad-1",
+    "\u0000=1",
+    "\u001b=1",
+    "\u2028=1",
+    "\v=1",
+    "\f=1",
+  ],
+  ...["＝1", "＋1", "－1", "＠a", " ＝1", "\n＝1", "﹦1", "﹢1", "﹣1", "﹫a"],
+])("a text that a spreadsheet may read as a formula gets an apostrophe: %j", (text) => {
+  const format = createRowFormat({ format: "csv", verifiable: false });
+  const buffer = new RowBuffer();
+  const entry =
+    canonicalize({ id: "0".repeat(32), action: "gateway.chat", status: 200, code: null, numbers: {} }) ?? "";
+  const payload = canonicalize({ user_agent: text }) ?? "";
+  format.appendRow(buffer, {
+    seq: 1,
+    entry,
+    hash: "f".repeat(64),
+    salt: new Uint8Array(16),
+    payload,
+    removal: null,
+  });
+  const [head = [], row = []] = parseCsv(
+    format.head + new TextDecoder("utf-8", { ignoreBOM: true }).decode(buffer.take()),
+  );
+  expect(row[head.indexOf("user_agent")]).toBe(`'${text}`);
+});
+
+test.each(["a=1", "1", "'=1", " a=1", "{=1}", '"=1', "é", "數", "\u200bé"])(
+  "any other text is not changed: %j",
+  (text) => {
+    expect(mayBeFormula(text)).toBe(false);
+  },
+);

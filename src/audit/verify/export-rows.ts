@@ -2,6 +2,7 @@
 
 import canonicalize from "canonicalize";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { mayBeFormula } from "../../text/spreadsheet-formula.ts";
 import { parseUnambiguousJson } from "./unambiguous-json.ts";
 
 export interface ExportRow {
@@ -178,12 +179,15 @@ function csvRow(header: readonly string[], cells: readonly string[]): ExportRow 
   };
 }
 
-/** Texts that a spreadsheet could interpret as a formula. */
-const formula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+/** Texts that version 0.1.0 has escaped. */
+const formerFormula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 function showsInCsv(cell: string, expected: Json): boolean {
   if (expected === null) return cell === "";
-  if (typeof expected === "string") return cell === (formula.test(expected) ? `'${expected}` : expected);
+  if (typeof expected === "string") {
+    const escaped = (isFormula: boolean) => (isFormula ? `'${expected}` : expected);
+    return cell === escaped(mayBeFormula(expected)) || cell === escaped(formerFormula.test(expected));
+  }
   if (typeof expected !== "object") return cell === String(expected);
   const shown = parseUnambiguousJson(cell);
   return shown !== undefined && isSame(shown, expected);
