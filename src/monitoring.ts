@@ -4,6 +4,7 @@
 import { readBackupState } from "./backup/last-backup.ts";
 import type { CallStatistics } from "./calls/call-statistics.ts";
 import type { Config } from "./config/config.ts";
+import { durationMs } from "./config/setting.ts";
 import type { Embedder } from "./embedding/embedder.ts";
 import type { ExtractionThread } from "./extraction/extraction-thread.ts";
 import type { LlmExtractor } from "./extraction/llm-extractor.ts";
@@ -55,7 +56,10 @@ export async function listenForMetrics(
     files: () => statistics.files(),
     disk: () => readDisk(config.dataDir),
     process: readProcess,
-    backups: async () => readBackupState(config.dataDir),
+    backups: async () => ({
+      ...readBackupState(config.dataDir),
+      everyMs: config.backupDir === null ? null : durationMs(config.backupEvery),
+    }),
     readiness,
   };
   const readCurrent = (): CurrentFacts => ({

@@ -3,9 +3,8 @@
 
 import type { Clock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
-import { makeFolder } from "../files/durable.ts";
 import type { Logger } from "../log/logger.ts";
-import { rememberBackup, rememberFailure } from "./last-backup.ts";
+import { type BackupFolder, rememberBackup, rememberFailure } from "./last-backup.ts";
 import { backupCheckMs, backupRetryMaxMs, backupRetryMinMs } from "./limits.ts";
 import { listScheduled, removeOldest, scheduledPath } from "./scheduled-files.ts";
 
@@ -19,8 +18,8 @@ export interface ScheduleOptions {
   readonly logger: Logger;
   /** Chain of the installation; null before its first record. */
   installation(): Promise<string | null>;
-  /** Why no backup can be written to the folder, as an error that says what to do. */
-  requireFolder(): void;
+  /** Creates the folder before the first backup. @throws Error that says what to do when no backup may be written to it */
+  requireFolder(): BackupFolder;
   /** Records a backup that will be written to the path. */
   record(path: string): Promise<void>;
   /** Makes a backup; rejects when `stop` was called. @returns the size of the file */
@@ -91,10 +90,9 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
 /** @returns whether a backup was made */
 async function backUpIfDue(options: ScheduleOptions, isClosed: () => boolean): Promise<boolean> {
   const { clock, logger, dataDir, folder, keep } = options;
-  makeFolder(folder);
+  const place = options.requireFolder();
   const known = await options.installation();
   if (known !== null && !isDue(options, known)) return false;
-  options.requireFolder();
   const [now, startedAt] = [clock.now(), clock.elapsed()];
   // The record is the first one of an installation without any.
   if (known === null) await options.record(folder);
@@ -105,7 +103,7 @@ async function backUpIfDue(options: ScheduleOptions, isClosed: () => boolean): P
   // Whoever closes the schedule can stop only a backup that has begun.
   if (isClosed()) return false;
   const bytes = await options.make(path, now);
-  rememberBackup(dataDir, { atMs: now, bytes, path });
+  rememberBackup(dataDir, { atMs: now, bytes, path }, place);
   const removed = removeOldest(folder, installation, keep, clock.now());
   const durationMs = Math.round(clock.elapsed() - startedAt);
   logger.info("backup made", { path, bytes, duration_ms: durationMs, removed: removed.length });

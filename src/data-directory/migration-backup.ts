@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import { makeFolder } from "../files/durable.ts";
 import type { Logger } from "../log/logger.ts";
 import { toTimestamp } from "../timestamp.ts";
+import { openBackupFolder } from "./backup-folder.ts";
 import type { DatabasePlace } from "./lost-database.ts";
 import { makeBackup } from "./make-backup.ts";
 
@@ -31,7 +32,8 @@ export async function backUpBeforeMigration(
   await engine.requireIntactRemains();
   const folder = config.backupDir ?? join(directory.root, "before-migration");
   try {
-    makeFolder(folder);
+    if (config.backupDir === null) makeFolder(folder);
+    else openBackupFolder(folder, directory.root);
     const now = createClock().now();
     const target = join(folder, `memledger-format-${format}-${fileTime(now)}.tar.zst`);
     const { path, bytes } = await makeBackup(place, {

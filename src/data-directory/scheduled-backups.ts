@@ -11,7 +11,8 @@ import type { Logger } from "../log/logger.ts";
 import type { Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
 import { administer, administrationRequest } from "./administration.ts";
-import { insideMessage, isInside, requireFolder } from "./backup-target.ts";
+import { openBackupFolder } from "./backup-folder.ts";
+import { insideMessage, isInside } from "./backup-target.ts";
 import type { BackupRequest } from "./backup-worker.ts";
 import type { DatabasePlace } from "./lost-database.ts";
 
@@ -41,7 +42,7 @@ export function scheduleBackups(
     clock,
     logger,
     installation: async () => (await engine.inspect()).installation,
-    requireFolder: () => requireFolder(folder),
+    requireFolder: () => openBackupFolder(folder, dataDir),
     async record(file) {
       const fields = { file, includes_signing_key: false };
       await administer(perform, createBackup, administrationRequest("server", fields));

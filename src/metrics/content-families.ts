@@ -180,6 +180,13 @@ const backupFamilies: readonly Family[] = [
     read: ({ backups }) => time(backups?.last?.atMs),
   },
   {
+    name: "memledger_backup_interval_seconds",
+    type: "gauge",
+    help: "Time between two scheduled backups. Absent without a schedule.",
+    labels: [],
+    read: ({ backups }) => one(backups?.everyMs == null ? undefined : backups.everyMs / 1_000),
+  },
+  {
     name: "memledger_backup_bytes",
     type: "gauge",
     help: "Size of the last backup. Absent if there is none.",

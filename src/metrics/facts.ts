@@ -52,7 +52,8 @@ interface SlowFacts {
   readonly files: DatabaseFiles | null;
   readonly disk: DiskFacts | null;
   readonly process: ProcessFacts | null;
-  readonly backups: BackupState | null;
+  /** `everyMs`: time between two scheduled backups; null: there is no schedule. */
+  readonly backups: (BackupState & { readonly everyMs: number | null }) | null;
   readonly readiness: { readonly ready: boolean } | null;
 }
 

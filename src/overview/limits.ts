@@ -4,7 +4,7 @@
 /** Free disk space below which a person should act: in bytes, and as a share of the file system. */
 export const freeDiskMinBytes = 1_000_000_000;
 export const freeDiskMinShare = 0.05;
-/** A backup that is older is too old, unless the schedule makes them less often. */
+/** A backup that is older is too old. With a schedule: twice its interval. */
 export const backupAgeMaxMs = 2 * 86_400_000;
 /** Records that no checkpoint covers after this time. */
 export const unsignedAgeMaxMs = 3_600_000;

@@ -61,11 +61,11 @@ export const storageWarnings: readonly WarningRule[] = [
   {
     code: "backup_too_old",
     severity: "warning",
-    when: "the last backup is older than two days, or than twice the time between two scheduled ones if that is longer",
+    when: "the last backup is older than twice the time between two scheduled ones, or than two days without a schedule",
     find: (facts) => {
       const { backups, backupSchedule, at } = facts;
       if (backups === null || backups.last === null) return null;
-      const maxMs = Math.max(backupAgeMaxMs, 2 * (backupSchedule?.everyMs ?? 0));
+      const maxMs = backupSchedule === null ? backupAgeMaxMs : 2 * backupSchedule.everyMs;
       if (at - backups.last.atMs <= maxMs) return null;
       const remedy =
         backupSchedule === null

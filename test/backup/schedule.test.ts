@@ -2,14 +2,15 @@
 // clock is moved, so nothing here waits for the time.
 
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readBackupState } from "../../src/backup/last-backup.ts";
+import { readBackupState, rememberBackup } from "../../src/backup/last-backup.ts";
 import { startBackupSchedule } from "../../src/backup/schedule.ts";
 import { createClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { durationMs } from "../../src/config/setting.ts";
+import { openBackupFolder } from "../../src/data-directory/backup-folder.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
@@ -106,7 +107,7 @@ test("a schedule that is closed before a backup begins does not begin it", async
     clock: createClock(),
     logger: createLogger("silent"),
     installation: async () => "0".repeat(32),
-    requireFolder() {},
+    requireFolder: () => ({ path: folder, isOnOtherDisk: false }),
     async record() {
       isRecording.resolve();
       await recorded.promise;
@@ -152,7 +153,16 @@ test("a failure is logged once, remembered, and repeated; the server stays ready
   await until(() => (lastOf(app).failure?.atMs ?? 0) > first);
   expect(app.complaints.splice(0)).toEqual([expect.stringContaining("a scheduled backup failed")]);
 
+  // A folder in which backups were made is not created again: its disk may not be mounted.
   rmSync(folder);
+  const former = lastOf(app).failure?.atMs ?? 0;
+  app.passTime(hourMs);
+  await until(() => (lastOf(app).failure?.atMs ?? 0) > former);
+  expect(lastOf(app).failure?.message).toMatch(
+    /does not exist, but scheduled backups were made in it.*Mount/,
+  );
+  expect(app.complaints.splice(0)).toEqual([expect.stringContaining("a scheduled backup failed")]);
+  mkdirSync(folder);
   app.passTime(hourMs);
   await until(() => lastOf(app).failure === null);
   expect(filesIn(folder)).toHaveLength(1);
@@ -182,6 +192,25 @@ test("a folder inside the data directory is refused at the start", async () => {
     });
     await expect(startApp(config)).rejects.toThrow(/--backup-dir: .* is inside the data directory/);
   }
+  rmSync(root, { recursive: true });
+});
+
+test("a folder whose disk is not mounted is refused", () => {
+  const root = mkdtempSync(join(tmpdir(), "memledger-schedule-"));
+  const [dataDir, folder] = [join(root, "data"), join(root, "disk", "backups")];
+  mkdirSync(dataDir);
+  expect(() => openBackupFolder(folder, dataDir)).toThrow(/because .*disk does not exist. Mount its disk/);
+  mkdirSync(join(root, "disk"));
+  const place = openBackupFolder(folder, dataDir);
+  expect(existsSync(folder)).toBe(true);
+  const last = { atMs: 1, bytes: 1, path: join(folder, "b.tar.zst") };
+  rememberBackup(dataDir, last, { ...place, isOnOtherDisk: true });
+  expect(() => openBackupFolder(folder, dataDir)).toThrow(/was on another disk.*Mount this disk/);
+  expect(openBackupFolder(join(root, "disk", "others"), dataDir).isOnOtherDisk).toBe(false);
+  // A backup by the command says nothing about the folder.
+  rememberBackup(dataDir, last);
+  rmSync(folder, { recursive: true });
+  expect(() => openBackupFolder(folder, dataDir)).toThrow(/scheduled backups were made in it/);
   rmSync(root, { recursive: true });
 });
 

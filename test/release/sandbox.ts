@@ -1,7 +1,7 @@
 // Starts a server in a sandbox of bubblewrap: another root, a user without privileges, no capabilities, and a filter of system calls. The
 // network is that of the machine, so that calls reach the server.
 
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Sandbox {
@@ -11,6 +11,8 @@ export interface Sandbox {
   readonly uid: number;
   /** The data directory, outside of the sandbox. */
   readonly data: string;
+  /** The folder of scheduled backups, outside of the sandbox; null: there are none. */
+  readonly backups: string | null;
   /** What the installation of the package runs before the first start; null: nothing. */
   readonly prepare: readonly string[] | null;
   /** Path of a compiled seccomp program. */
@@ -42,6 +44,8 @@ export async function useServer(sandbox: Sandbox): Promise<string | null> {
     if (!found.includes("Lisbon")) return `the memory was not found: ${found}`;
     const extracted = await (await post("/extract", { text: "My name is Dana. I live in Porto." })).text();
     if (!extracted.includes("Porto")) return `nothing was extracted: ${extracted}`;
+    if (sandbox.backups !== null && !(await hasBackup(sandbox.backups)))
+      return "no scheduled backup was made";
     const health = start(sandbox, sandbox.health);
     if ((await health.exited) !== 0) return `the health check failed: ${await health.stdout.text()}`;
   } finally {
@@ -52,6 +56,16 @@ export async function useServer(sandbox: Sandbox): Promise<string | null> {
   if (/mlk?_[0-9A-Za-z]{20,}/.test(await log.all())) return "a secret is in the log";
   const stopped = start(sandbox, sandbox.health);
   return (await stopped.exited) === 1 ? null : "the health check passes without a server";
+}
+
+/** The first one is made at the start. */
+async function hasBackup(folder: string): Promise<boolean> {
+  const untilMs = performance.now() + 30_000;
+  while (!readdirSync(folder).some((name) => name.endsWith(".tar.zst"))) {
+    if (performance.now() > untilMs) return false;
+    await Bun.sleep(50);
+  }
+  return true;
 }
 
 function start({ mounts, variables, uid, filter, program }: Sandbox, words: readonly string[]) {
