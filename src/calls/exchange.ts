@@ -42,6 +42,11 @@ export interface Exchange {
   breakOff(): void;
   /** The record will have these members, whatever becomes of the call. Replaces what was kept before. */
   keep(members: KeptMembers): void;
+  /**
+   * Commits that the call has no record yet, with what is known of it. To be awaited before anything is sent to another server, and in any
+   * case before the call ends. @throws Refusal 1503: nothing may be sent
+   */
+  open(details: JsonObject): Promise<void>;
   /** Begins work when the record is committed as it was prepared. Nobody waits for it, so it must never throw. */
   afterRecord(work: () => Promise<void>): void;
   /** Gives the memory of the body back: its bytes are no longer needed. */

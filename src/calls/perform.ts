@@ -18,6 +18,7 @@ import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
 import { keepBody, nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
+import { toOpenExchange } from "./open-exchange.ts";
 import { exchangeOf, isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
 import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
@@ -161,6 +162,10 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     if (body.kind === "bytes") exchange?.received(body.bytes, () => claim[Symbol.dispose]());
     const reading = readInput(operation, body, input);
     const kept = { ...call, ...reading.kept };
+    exchange?.opensWith(async (details) => {
+      const open = toOpenExchange(kept, details, exchange.kept);
+      if (open !== null) await store.openExchange(open);
+    });
     const received = { call: kept, authority: admitted, reading, request, held, exchange };
     return await settlePrepared(received);
   };

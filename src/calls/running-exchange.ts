@@ -11,6 +11,8 @@ export interface RunningExchange {
   readonly kept: KeptMembers;
   /** @param release gives back the claim for the body */
   received(body: Uint8Array, release: () => void): void;
+  /** @param open performs Exchange.open */
+  opensWith(open: Exchange["open"]): void;
   /** An erasure was committed, so the call is prepared again. */
   erasedMeanwhile(): void;
   /** The record is committed as it was prepared. */
@@ -23,6 +25,7 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
   let body: Uint8Array = new Uint8Array();
   let release: (() => void) | null = null;
   let kept: KeptMembers = {};
+  let open: Exchange["open"] = async () => {};
   let held: readonly Uint8Array[] = [];
   let work: Promise<unknown> | null = null;
   let isErasedMeanwhile = false;
@@ -56,6 +59,7 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
     breakOff() {
       isBrokenOff = true;
     },
+    open: (details) => open(details),
     keep(members) {
       kept = members;
     },
@@ -76,6 +80,9 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
     received(bytes, giveBack) {
       body = bytes;
       release = giveBack;
+    },
+    opensWith(given) {
+      open = given;
     },
     erasedMeanwhile() {
       isErasedMeanwhile = true;

@@ -59,6 +59,9 @@ async function passOnRead(
   const target = chooseTarget(gateway.upstreams, model, kind, exchange.headers);
   const { upstream } = target;
   let injection: Injection | null = null;
+  // Beside the search for memory, so that a request with memory hardly waits for it.
+  const opening = exchange.open(describeTarget(upstream, model));
+  const whenOpened = opening.catch(() => {});
   try {
     const ask = await openAnswers(preparation, exchange);
     const memory = memoryFor(target.settings.memory, caller.key.gateway, upstream.memory);
@@ -76,6 +79,7 @@ async function passOnRead(
       signal,
       onSent: () => exchange.releaseBody(),
     };
+    await opening;
     using answering = await ask(outgoing, read);
     const { answer, repeats, keep, ended } = answering;
     if (isRedirect(answer.status)) {
@@ -111,6 +115,7 @@ async function passOnRead(
       repeats,
     };
   } catch (error) {
+    await whenOpened;
     throw withTarget(toUpstreamRefusal(error, upstream.name), target, model, injection);
   }
 }

@@ -13,6 +13,7 @@ import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
 import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
 import type { RememberQueue, RememberTransaction } from "../remembering/store.ts";
 import type { AnswerCache } from "./answer-cache.ts";
+import type { OpenExchange } from "./open-exchange.ts";
 import type { StoreStatistics } from "./statistics.ts";
 
 /** Reads see every answered write. */
@@ -33,6 +34,11 @@ export interface Store {
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
    */
   commit(call: Call): Promise<Answer>;
+  /**
+   * Commits that an exchange has no record yet. The transaction of its record removes that. If the process ends before, the next start makes
+   * a record of it. @throws Refusal 1503 when it cannot be written
+   */
+  openExchange(exchange: OpenExchange): Promise<void>;
   /**
    * A text of a call waits for the embedder, which has enough others. Until the result is disposed of, an engine may let calls of the
    * project wait that have embedded texts, for some milliseconds, to settle more of them in one transaction.

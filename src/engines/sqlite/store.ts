@@ -168,6 +168,7 @@ export async function openStore(
     exports,
     statistics: createStoreStatistics({ file: file.path, writer, reader, searches, supervisor }),
     readiness: () => readiness.reasons(),
+    openExchange: writer.openExchange,
     expectCommit: ({ id }) => writer.expect(id),
     async commit(call) {
       try {

@@ -73,6 +73,7 @@ export function openMemoryStore(
     isLost: () => false,
   };
   return {
+    openExchange: async () => {},
     access: createAccessReader(data),
     memories: createMemoryReader(data),
     checks: { list: ({ id }) => data.inTurn(() => checksOf(data, id)) },

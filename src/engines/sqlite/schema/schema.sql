@@ -519,6 +519,21 @@ BEGIN
   DELETE FROM remember_task WHERE record = (SELECT id FROM audit_entry WHERE number = OLD.entry);
 END
 
+-- 7.. table open_exchange ON open_exchange
+CREATE TABLE open_exchange (
+  record  TEXT PRIMARY KEY,
+  key     TEXT NOT NULL,
+  action  TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  kept    BLOB
+) STRICT, WITHOUT ROWID
+
+-- 7.. trigger open_exchange_is_recorded ON audit_entry
+CREATE TRIGGER open_exchange_is_recorded AFTER INSERT ON audit_entry
+BEGIN
+  DELETE FROM open_exchange WHERE record = NEW.id;
+END
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

@@ -14,8 +14,10 @@ import type { EmbeddedContent, ModelChange } from "../../../model-change/store.t
 import type { QueueChange } from "../../../remembering/store.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
+import type { OpenExchange } from "../../../storage/open-exchange.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
+import { unwritable } from "../database-file/disk-failure.ts";
 import { watchFile } from "../database-file/file-in-place.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
@@ -27,6 +29,7 @@ import { createNextVectors } from "../memories/model-change.ts";
 import { createRevisions } from "../memories/revisions.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
+import { createOpenExchangeLog } from "../open-exchanges.ts";
 import { createRememberLog } from "../remember-tasks.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
@@ -57,6 +60,8 @@ export type WriterRequest =
   | { readonly exported: ExportChange }
   /** Answered with whether a task was changed. */
   | { readonly queued: QueueChange }
+  | { readonly opened: readonly OpenExchange[] }
+  | { readonly recordLeft: true }
   | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
   | { readonly modelChangeFailure: string; readonly change: ModelChange }
   /** Answered with GroupStatistics. */
@@ -170,6 +175,7 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
+const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, clock, logger });
 const nextVectors = createNextVectors(database);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
@@ -195,6 +201,17 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
     return [];
   }
   if ("queued" in work) return changeQueue(work.queued);
+  if ("opened" in work) {
+    await openExchanges.open(work.opened).catch((error: unknown) => {
+      writeCheck.failed(error);
+      throw unwritable(error);
+    });
+    return [];
+  }
+  if ("recordLeft" in work) {
+    await openExchanges.recordLeft();
+    return [];
+  }
   const settled = await settleCalls(work.settle.map(fromCallMessage));
   housekeeping.afterGroup();
   return settled;

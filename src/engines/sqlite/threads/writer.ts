@@ -11,6 +11,7 @@ import type { EmbeddedContent, ModelChange } from "../../../model-change/store.t
 import type { QueueChange } from "../../../remembering/store.ts";
 import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import type { OpenExchange } from "../../../storage/open-exchange.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { threadPolicies } from "../../../threads/policies.ts";
 import { ThreadEnded } from "../../../threads/thread-ended.ts";
@@ -37,6 +38,8 @@ export interface Writer {
   expect(project: string): Disposable;
   /** Stores the state of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** As Store.openExchange. Exchanges that come while others are committed are committed together. */
+  openExchange(exchange: OpenExchange): Promise<void>;
   /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
   changeQueue(change: QueueChange): Promise<boolean>;
   /** As ModelVectors.add. */
@@ -100,7 +103,26 @@ export function createWriter(
     running = null;
   };
 
+  let opening: OpenExchange[] = [];
+  let opened: Promise<void> = Promise.resolve();
+  let nextOpened: Promise<void> | null = null;
+  const commitOpening = (): Promise<void> => {
+    const together = opening;
+    [opening, nextOpened] = [[], null];
+    const committed = ask<unknown>({ opened: together }).then(() => {});
+    opened = committed.catch(() => {});
+    return committed;
+  };
+  // The first request, so it is done before any exchange is opened.
+  void ask({ recordLeft: true }).catch(() => {});
+
   return {
+    async openExchange(exchange) {
+      if (thread.silentMs >= writerHangsAfterMs) throw hangs;
+      opening.push(exchange);
+      nextOpened ??= opened.then(commitOpening);
+      await nextOpened;
+    },
     commit: (call) =>
       new Promise((resolve, reject) => {
         if (thread.silentMs >= writerHangsAfterMs) throw hangs;

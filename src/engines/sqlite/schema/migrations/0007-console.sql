@@ -73,3 +73,18 @@ CREATE TRIGGER remember_task_of_removed AFTER DELETE ON audit_payload
 BEGIN
   DELETE FROM remember_task WHERE record = (SELECT id FROM audit_entry WHERE number = OLD.entry);
 END;
+
+-- Exchanges that have no record yet, committed before anything is sent to an upstream. record: the id that the record will have. payload:
+-- members of the record as JSON; kept: more of them as a zstd frame. The next start makes a record of each row that a process has left.
+CREATE TABLE open_exchange (
+  record  TEXT PRIMARY KEY,
+  key     TEXT NOT NULL,
+  action  TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  kept    BLOB
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER open_exchange_is_recorded AFTER INSERT ON audit_entry
+BEGIN
+  DELETE FROM open_exchange WHERE record = NEW.id;
+END;

@@ -1,0 +1,52 @@
+// Owns what is committed of an exchange before anything is sent, and the record that the next start makes of it if the process ends before
+// its own record: what was sent is known, and the outcome is not.
+
+import type { Caller } from "../access/caller.ts";
+import { type KeptMembers, sealWithKept } from "../audit/kept-members.ts";
+import type { RecordDraft } from "../audit/record.ts";
+import { errorStatus } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { OpenExchange } from "../storage/open-exchange.ts";
+import { bodyOf, type Call } from "./call.ts";
+import { payloadOf } from "./call-record.ts";
+
+const code = 1503;
+const message =
+  "The server ended before the answer was complete, so its outcome is unknown: the upstream may have received the request and answered it.";
+
+/** Null for a call without an id or a key. */
+export function toOpenExchange(
+  call: Omit<Call, "decision">,
+  details: JsonObject,
+  kept: KeptMembers,
+): OpenExchange | null {
+  const { recordId: record, keyId: key, operation: action } = call;
+  if (record === undefined || key === null) return null;
+  const outcome = { outcome: "unknown", answer: { end: "unknown" } };
+  const recorded = { code, message, response: null, details: { ...details, ...outcome } };
+  const payload = payloadOf({ call, body: bodyOf(call) }, recorded);
+  const isCompressed = kept instanceof Uint8Array;
+  const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
+  return { record, key, action, payload: text, kept: isCompressed ? kept : null };
+}
+
+/** @param caller null: there is no such key any more, so the record belongs to the installation */
+export function toLeftRecord(
+  { record, key, action, payload, kept }: OpenExchange,
+  caller: Caller | null,
+  now: number,
+): RecordDraft {
+  return {
+    id: record,
+    project: caller?.project.id ?? null,
+    now,
+    action,
+    status: errorStatus[code],
+    code,
+    keyId: caller === null ? null : key,
+    memoryId: null,
+    isPerformed: caller !== null,
+    numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
+    payload: sealWithKept(JSON.parse(payload), kept ?? {}),
+  };
+}

@@ -1,0 +1,62 @@
+// Owns the SQL of exchanges that have no record yet. A trigger of the schema removes the row with the insertion of the record.
+
+import { toLeftRecord } from "../../calls/open-exchange.ts";
+import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { OpenExchange } from "../../storage/open-exchange.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { InTransaction } from "./threads/write-transactions.ts";
+
+interface OpenExchangeTools {
+  readonly database: Database;
+  readonly transaction: Pick<Transaction, "lock" | "audit">;
+  readonly inTransaction: InTransaction;
+  readonly clock: Pick<Clock, "now">;
+  readonly logger: Logger;
+}
+
+interface OpenExchangeLog {
+  /** @throws when nothing of them is committed */
+  open(exchanges: readonly OpenExchange[]): Promise<void>;
+  /** Makes a record of each exchange that the last process has left. Only for the first thread of a process. */
+  recordLeft(): Promise<void>;
+}
+
+export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog {
+  const { database, transaction, inTransaction, clock, logger } = tools;
+  const insert = database.prepare(
+    "INSERT INTO open_exchange (record, key, action, payload, kept) VALUES (:record, :key, :action, :payload, :kept)",
+  );
+  const list = database.prepare<[], string>("SELECT record FROM open_exchange ORDER BY record").pluck();
+  const find = database.prepare<[string], OpenExchange>("SELECT * FROM open_exchange WHERE record = ?");
+
+  const recordOne = (id: string): Promise<void> =>
+    inTransaction(async () => {
+      const left = find.get(id);
+      if (left === undefined) return;
+      const caller = await transaction.lock(left.key);
+      await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
+    });
+
+  return {
+    open: (exchanges) =>
+      inTransaction(async () => {
+        for (const exchange of exchanges) insert.run(exchange);
+      }),
+    async recordLeft() {
+      const left = list.all();
+      for (const record of left) {
+        try {
+          await recordOne(record);
+          logger.warn("the outcome of a request to the gateway is unknown", { record });
+        } catch (error) {
+          logger.error("a request to the gateway that the last server has left cannot be recorded", {
+            record,
+            error,
+          });
+        }
+      }
+    },
+  };
+}
