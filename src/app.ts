@@ -35,6 +35,7 @@ import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
 import { createCallLog } from "./transports/http/call-log.ts";
+import type { Certificate } from "./transports/http/certificate.ts";
 import type { Readiness } from "./transports/http/health.ts";
 import type { HttpOptions } from "./transports/http/server.ts";
 import { createMcpEndpoint } from "./transports/mcp/endpoint.ts";
@@ -75,9 +76,12 @@ export interface AppOptions {
 /** Listens on a TCP port and on the local socket. @throws Error that says what to do when the server cannot start */
 export function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   return start(config, options, async (parts, locked, http, { measured, overseeing }) => {
-    const metrics = await listenForMetrics(config, measured, http);
+    let certificate: () => Certificate | null = () => null;
+    const certificateEndsAt = () => certificate()?.endsAt ?? null;
+    const metrics = await listenForMetrics(config, { ...measured, certificateEndsAt }, http);
     parts.defer(async () => metrics?.stop());
     const listening = await listenOnPort(config, http);
+    certificate = listening.certificate;
     const { url, port, warning, reloadCertificate, stop } = listening;
     parts.defer(stop);
     overseeing.listensOn(listening);
@@ -112,7 +116,7 @@ type Open<Opened> = (
   parts: AsyncDisposableStack,
   locked: LockedDirectory,
   http: HttpOptions,
-  watched: { readonly measured: MeasuredParts; readonly overseeing: Overseeing },
+  watched: { readonly measured: Omit<MeasuredParts, "certificateEndsAt">; readonly overseeing: Overseeing },
 ) => Promise<Opened>;
 
 /** @returns what `open` returns, and how to close the server */

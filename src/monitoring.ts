@@ -28,6 +28,7 @@ export interface MeasuredParts {
   readonly supervisor: Pick<Supervisor, "restarts">;
   readonly statistics: Pick<CallStatistics, "read">;
   readonly memoryOutcomes: Pick<MemoryOutcomes, "read">;
+  readonly certificateEndsAt: () => number | null;
   readonly build: () => Omit<CurrentFacts["build"], "version" | "commit">;
 }
 
@@ -71,6 +72,7 @@ export async function listenForMetrics(
     restarts: [...parts.supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
     searchIndexLimitBytes: config.searchCacheMb * 1024 * 1024,
     build: { version, commit, ...parts.build() },
+    certificateEndsAt: parts.certificateEndsAt(),
     eventLoopDelays: eventLoop.read(),
   });
   const readFacts = createFactReader(readCurrent, sources, clock);

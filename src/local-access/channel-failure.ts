@@ -3,6 +3,9 @@
 /** No server could be reached: the request was not sent. */
 export class ServerUnreachable extends Error {}
 
+/** The certificate of the server is not accepted: the request was not sent, and repeating it is of no use. */
+export class CertificateRefused extends ServerUnreachable {}
+
 /** The server does not let this program use the project: the request was not sent. */
 export class AccessRefused extends Error {}
 
@@ -15,6 +18,11 @@ export function isNotConnected(error: unknown): boolean {
   // Bun has no other code for a server that does not speak TLS.
   if (error.code === "EPROTO") return error.message.includes("TLS handshake failed");
   return typeof error.code === "string" && notConnected.test(error.code);
+}
+
+/** Whether a TLS connection failed because this program does not accept the certificate of the server. */
+export function isCertificateFault(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /CERT|VERIFY|ALTNAME/.test(String(error.code));
 }
 
 /** Codes of the system, of Bun, and of a TLS connection whose certificate is not accepted. */

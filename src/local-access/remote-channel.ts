@@ -2,7 +2,14 @@
 // would send the key to another program.
 
 import type { Channel } from "./channel.ts";
-import { AccessRefused, isNotConnected, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
+import {
+  AccessRefused,
+  CertificateRefused,
+  isCertificateFault,
+  isNotConnected,
+  OutcomeUnknown,
+  ServerUnreachable,
+} from "./channel-failure.ts";
 
 export interface RemoteTarget {
   /** http or https, without credentials, query and fragment; a path is the prefix of all paths. */
@@ -39,6 +46,12 @@ export function createRemoteChannel({ url, apiKey }: RemoteTarget): Channel {
 
 function explain(error: unknown, base: string): Error {
   const reason = error instanceof Error ? error.message : String(error);
+  if (isCertificateFault(error)) {
+    return new CertificateRefused(
+      `The memledger server ${base} cannot be reached, because its certificate is not trusted (${reason}). If a private authority issued it, set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of the authority; otherwise check the URL and the certificate of the server.`,
+      { cause: error },
+    );
+  }
   if (isNotConnected(error)) {
     return new ServerUnreachable(
       `The memledger server ${base} cannot be reached (${reason}). Check the URL and that the server runs.`,

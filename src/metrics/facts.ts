@@ -30,6 +30,8 @@ export interface CurrentFacts {
   readonly restarts: CurrentStatistics["restarts"];
   readonly searchIndexLimitBytes: number;
   readonly build: BuildFacts;
+  /** When the TLS certificate in use ends, in milliseconds since 1970; null: there is none. */
+  readonly certificateEndsAt: number | null;
   /** Seconds by which the event loop of the main thread was late. */
   readonly eventLoopDelays: DistributionState;
 }

@@ -32,6 +32,13 @@ const healthFamilies: readonly Family[] = [
     read: ({ eventLoopDelays }) => distribution(eventLoopDelays),
   },
   {
+    name: "memledger_certificate_expiry_timestamp_seconds",
+    type: "gauge",
+    help: "When the TLS certificate in use ends. Absent without TLS.",
+    labels: [],
+    read: ({ certificateEndsAt }) => time(certificateEndsAt),
+  },
+  {
     name: "memledger_build_info",
     type: "gauge",
     help: "Always 1; the labels say which program runs with which model.",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { createAuthority, issue, issueEnding, type TestCertificate } from "../certificates.ts";
 import { main, readyOf } from "../export/limited-server.ts";
+import { parseExposition, sampleValue } from "../metrics/exposition-text.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "./command.ts";
 
 setDefaultTimeout(60_000);
@@ -102,7 +103,11 @@ const isServed = (port: number, subject: string) => async () => {
 
 test("a server with TLS answers over https only, with TLS 1.2 and 1.3", async () => {
   const hosts = ["m", "ml", "memory"];
-  const { server, port, files, dataDir, end } = await serveTls(["--allowed-hosts", hosts.join(",")]);
+  const words = ["--allowed-hosts", hosts.join(","), "--metrics-port", "0"];
+  const { server, port, files, dataDir, end } = await serveTls(words);
+  const metrics = parseExposition(await (await fetch(String(server.ready.metrics_url))).text());
+  const certificateEnd = sampleValue(metrics, "memledger_certificate_expiry_timestamp_seconds");
+  expect(Math.round((Number(certificateEnd) - Date.now() / 1_000) / 86_400)).toBe(30);
   expect(server.url).toBe(`https://127.0.0.1:${port}`);
   const response = await fetch(`${server.url}/v1/memories`, {
     headers: { Authorization: `Bearer ${server.ready.api_key}` },
@@ -118,6 +123,22 @@ test("a server with TLS answers over https only, with TLS 1.2 and 1.3", async ()
     const old = open(port, { minVersion: version, maxVersion: version });
     await expect(old).rejects.toThrow(/protocol/i);
   }
+  const ofTls12 = (cipher: string) =>
+    Bun.spawnSync([
+      ...["openssl", "s_client", "-connect", `127.0.0.1:${port}`, "-tls1_2"],
+      ...["-cipher", `${cipher}:@SECLEVEL=0`],
+    ]).exitCode;
+  for (const cipher of ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"])
+    expect([cipher, ofTls12(`ECDHE-ECDSA-${cipher}`)]).toEqual([cipher, 0]);
+  // Without forward secrecy, or without authenticated encryption.
+  for (const cipher of [
+    "ALL:!ECDHE",
+    "ECDHE-ECDSA-AES128-SHA",
+    "ECDHE-ECDSA-AES256-SHA",
+    "aRSA:!AEAD",
+    "kRSA",
+  ])
+    expect([cipher, ofTls12(cipher)]).toEqual([cipher, 1]);
   for (const host of hosts) {
     const { socket, ask } = await open(port);
     expect((await ask("/health/live", "", host)).slice(0, 15)).toBe("HTTP/1.1 200 OK");
@@ -152,7 +173,14 @@ test("a client accepts a private authority that NODE_EXTRA_CA_CERTS names, and n
   const ask = (variables: Readonly<Record<string, string>>) =>
     run(["mcp", "--url", server.url], { ...key, ...variables }, Buffer.from(message));
   expect((await ask({ NODE_EXTRA_CA_CERTS: authority.certificate })).stdout).toContain('"serverInfo"');
-  expect((await ask({})).stdout).toMatch(/cannot be reached .*certificate/);
+  expect((await ask({})).stdout).toMatch(/cannot be reached.*certificate/);
+  // At once: it would wait for a server that cannot be reached.
+  const file = join(createFolder(), "list.md");
+  writeFileSync(file, "- The office is in Lisbon.\n");
+  const imported = await run(["memory", "import", file, "--url", server.url], key);
+  expect(imported.exitCode).not.toBe(0);
+  expect(imported.stderr).toContain("NODE_EXTRA_CA_CERTS");
+  expect(imported.stderr).not.toContain("Waiting");
   await end();
 });
 

@@ -133,12 +133,17 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
     // unread body: it stops reading from the connection until the answer, and then discards the rest.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     // Bun accepts TLS 1.2 and 1.3 only.
-    ...(certificate === null ? {} : { tls: { cert: certificate.chain, key: certificate.key } }),
+    ...(certificate === null ? {} : { tls: { cert: certificate.chain, key: certificate.key, ciphers } }),
     ...closingReplaced(http, () => listening.isReplaced),
   });
   const listening: Listening = { server, isReplaced: false, end: null };
   return listening;
 }
+
+/** Of TLS 1.2: with forward secrecy and authenticated encryption (RFC 9325, section 4.2). All of TLS 1.3 have both. */
+const ciphers = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"]
+  .flatMap((cipher) => [`ECDHE-ECDSA-${cipher}`, `ECDHE-RSA-${cipher}`])
+  .join(":");
 
 /** Of several proxies, the last one has appended what it received. */
 function isForwardedTls({ headers }: Request): boolean {
