@@ -2,12 +2,12 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { acceptRecords } from "../audit/accept-records.ts";
-import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { traceRecords } from "../audit/trace-records.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
+import { addCheckpointCommand } from "./audit-checkpoint.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addListCommands } from "./audit-list.ts";
 import { addVerifierCommand } from "./audit-verifier.ts";
@@ -25,18 +25,7 @@ export function addAuditCommands(program: Command, session: Session): void {
   addListCommands(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);
-  bindOperation(audit, session, {
-    name: "checkpoint",
-    operation: signCheckpoints,
-    fields: [
-      {
-        flags: "--project <id|name>",
-        field: "project",
-        description: "project whose chain is signed (default: all chains)",
-      },
-    ],
-    toText: notesOf,
-  });
+  addCheckpointCommand(audit, session);
   bindOperation(audit, session, {
     name: "redact",
     operation: redactRecords,
@@ -146,9 +135,3 @@ const memoryKept =
 
 const memoriesRemain =
   "The remaining memories still have the text. Erase them, too, if they are about the same.";
-
-/** Only the notes, so that `audit verify --checkpoint FILE` reads the output of `memledger audit checkpoint > FILE`. */
-function notesOf(data: Json): string {
-  const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
-  return checkpoints.map(({ note }) => `${note}\n`).join("");
-}

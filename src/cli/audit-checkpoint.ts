@@ -1,0 +1,95 @@
+// Binds `memledger audit checkpoint`: prints checkpoints, or keeps them in a file. Must never lose the evidence in a file that it replaces.
+
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { signCheckpoints } from "../audit/checkpoint-operations.ts";
+import { textOfNote } from "../audit/verify/note.ts";
+import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
+import { writeWhole } from "../files/durable.ts";
+import { readRegularText } from "../files/regular-file.ts";
+import { explainedAs } from "../files/system-error.ts";
+import { isObject, type Json } from "../json/json.ts";
+import { evidenceFileMaxBytes } from "../limits.ts";
+import { counted } from "../text/plural.ts";
+import { quoteWord } from "../text/shell-word.ts";
+import { administer } from "./administer.ts";
+import { rowsOf } from "./administration.ts";
+import { bindWork, type Session } from "./command.ts";
+
+export function addCheckpointCommand(audit: Command, session: Session): void {
+  const command = audit
+    .command("checkpoint")
+    .description(signCheckpoints.description)
+    .option("--project <id|name>", "project whose chain is signed (default: all chains)")
+    .option(
+      "--out <file>",
+      "write the checkpoints to this file, completely or not at all (default: print them)",
+    )
+    .option("--force", "replace the file also if it covers records that the new checkpoints do not cover");
+  bindWork(command, session, async ({ config, options }) => {
+    const out = typeof options.out === "string" ? resolve(options.out) : null;
+    const kept = out === null || options.force === true ? [] : readKept(out);
+    const input = typeof options.project === "string" ? { project: options.project } : {};
+    const data = await administer(config, signCheckpoints, input, { project: "--project" });
+    const notes = notesOf(data);
+    if (out === null) return { data, text: notes.map((note) => `${note}\n`).join("") };
+    const signed = checkpointsIn(notes);
+    for (const checkpoint of kept) requireCovered(out, checkpoint, signed);
+    try {
+      writeWhole(out, notes.map((note) => `${note}\n`).join(""));
+    } catch (error) {
+      throw explainedAs(`The checkpoints cannot be written to ${out}`, error);
+    }
+    return {
+      data: { ...(isObject(data) ? data : {}), file: out },
+      text: `${counted(signed.length, "checkpoint")} written to ${out}.`,
+    };
+  });
+}
+
+/** The newest checkpoint of each chain in a file that would be replaced. @throws Error that says what to do */
+function readKept(path: string): readonly Checkpoint[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isFile()) throw new Error(`${path} is not a regular file. Choose another path with --out.`);
+  if (found.size === 0) return [];
+  const kept = checkpointsIn(parseSuppliedNotes(readRegularText(path, evidenceFileMaxBytes)).notes);
+  if (kept.length === 0) {
+    throw new Error(
+      `${path} is not a file of checkpoints, so it is not replaced. Choose another path with --out.`,
+    );
+  }
+  const byChain = Map.groupBy(kept, ({ chain }) => chain);
+  return [...byChain.values()].map((each) =>
+    each.reduce((one, other) => (other.size > one.size ? other : one)),
+  );
+}
+
+/** @throws Error when the file states more than the ledger has */
+function requireCovered(path: string, kept: Checkpoint, signed: readonly Checkpoint[]): void {
+  const now = signed.find(({ chain }) => chain === kept.chain);
+  const isCovered =
+    now !== undefined && (now.size > kept.size || (now.size === kept.size && now.hash === kept.hash));
+  if (isCovered) return;
+  const found =
+    now === undefined
+      ? "the new checkpoints do not contain this chain"
+      : now.size < kept.size
+        ? `it has ${counted(now.size, "record")} now`
+        : "this record is another one now";
+  throw new Error(
+    `${path} was not replaced: it states that chain ${kept.chain} had ${counted(kept.size, "record")}, but ${found}. Keep the file, and run: memledger audit verify --checkpoint ${quoteWord(path)}. To write the new checkpoints, choose another path with --out, or replace the file with --force.`,
+  );
+}
+
+function checkpointsIn(notes: readonly string[]): readonly Checkpoint[] {
+  return notes.map((note) => parseCheckpoint(textOfNote(note))).filter((checkpoint) => checkpoint !== null);
+}
+
+/** Only the notes, so that `audit verify --checkpoint FILE` reads the output. */
+function notesOf(data: Json): readonly string[] {
+  const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
+  return checkpoints.map(({ note }) => String(note));
+}
