@@ -19,6 +19,7 @@ const nothingToPutIn = {
   userText: null,
   answeredText: null,
   query: null,
+  isConversationTask: false,
   present: null,
   userTurns: [],
 } as const;

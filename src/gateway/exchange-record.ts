@@ -19,6 +19,8 @@ export interface PassedOn {
   readonly upstream: Upstream;
   readonly model: string;
   readonly settings: Pick<RequestSettings, "memory" | "remembers">;
+  /** As of ChatRequest. */
+  readonly isConversationTask: boolean;
   readonly injection: Injection;
   /** Those that are in the request now. */
   readonly memories: readonly Json[];

@@ -107,6 +107,7 @@ async function passOnRead(
       upstream,
       model,
       settings: target.settings,
+      isConversationTask: read.isConversationTask,
       injection,
       memories,
       status,

@@ -17,6 +17,8 @@ export interface RememberedExchange {
   readonly isComplete: boolean;
   /** Whether it is an answer that was given before. */
   readonly isRepeated: boolean;
+  /** Whether a chat page has sent the request for itself. */
+  readonly isConversationTask: boolean;
   /** Tags that the memories get: those that memories must have to be put into requests. */
   readonly tags: readonly string[];
   readonly now: number;
@@ -27,6 +29,7 @@ export type RememberingState =
   | "queued"
   | "queue full"
   | "not complete"
+  | "conversation task"
   | "not permitted"
   | "repeated"
   | "failed";
@@ -56,9 +59,10 @@ export async function chooseRemembering(
 
 async function stateOf(
   queue: Pick<RememberQueue, "count">,
-  { caller: { key, project }, isComplete, isRepeated }: RememberedExchange,
+  { caller: { key, project }, isComplete, isRepeated, isConversationTask }: RememberedExchange,
 ): Promise<RememberingState> {
   if (!isComplete) return "not complete";
+  if (isConversationTask) return "conversation task";
   if (isRepeated) return "repeated";
   if (!key.permissions.includes("memory.write")) return "not permitted";
   const waiting = await queue.count(project).catch(() => null);

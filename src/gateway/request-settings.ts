@@ -31,7 +31,12 @@ export function readRequestSettings(headers: Headers): RequestSettings {
     open: "fail_open" as const,
     closed: "fail_closed" as const,
   });
-  const remembers = readChoice(headers, "Memledger-Remember", { true: true, false: false });
+  const remembers = readChoice(headers, "Memledger-Remember", {
+    on: true,
+    off: false,
+    true: true,
+    false: false,
+  });
   return {
     memory: {
       ...(isOn === null ? {} : { isOn }),

@@ -1,6 +1,6 @@
 // Owns what an extraction reads: a text, or the words of users and assistants in messages.
 
-import type { JsonObject } from "../json/json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
@@ -11,6 +11,7 @@ import {
   type UtteranceRange,
 } from "./extractor.ts";
 import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
+import { withoutPrompts } from "./prompt.ts";
 
 /** The input of an extraction; exactly one of the two. */
 interface Given {
@@ -26,7 +27,7 @@ export function readExtractionSource({
   detail = defaultDetails.call,
 }: Given): ExtractionSource {
   requireOne("text", text, messages);
-  if (text !== undefined) return plain(text, detail);
+  if (text !== undefined) return plain(withoutOwnTexts(text), detail);
   if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
   const utterances = readUtterances(messages);
   if (utterances.length === 0) {
@@ -38,7 +39,30 @@ export function readExtractionSource({
     const reason = `has ${excess} too many in the messages of user and assistant; the maximum is ${extractionTextMaxCharacters}. Send the conversation in several calls`;
     throw fieldRefusal("messages", reason);
   }
-  return joined(utterances, detail);
+  return joined(
+    utterances.map((each) => ({ ...each, text: withoutOwnTexts(each.text) })),
+    detail,
+  );
+}
+
+/** Without what this service has written: prompt sections, and the lines of an export of memories. */
+function withoutOwnTexts(text: string): string {
+  const rest = withoutPrompts(text);
+  if (!rest.includes('"memory_type"')) return rest;
+  return rest
+    .split("\n")
+    .filter((line) => !isExportedMemory(line))
+    .join("\n");
+}
+
+function isExportedMemory(line: string): boolean {
+  if (!/^\s*\{.*"memory_type".*\}\s*$/.test(line)) return false;
+  try {
+    const memory: unknown = JSON.parse(line);
+    return isObject(memory) && ["id", "content", "memory_type", "created_at"].every((name) => name in memory);
+  } catch {
+    return false;
+  }
 }
 
 /** A text that names its speakers itself, if it has any. */

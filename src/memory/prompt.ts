@@ -84,6 +84,26 @@ export function linesInPrompt(text: string): PromptLines {
   return { rules, reference };
 }
 
+/** The text without complete prompt sections: what they say is remembered already. */
+export function withoutPrompts(text: string): string {
+  if (!text.includes("<memories>")) return text;
+  const starts = [preamble, rulesPreamble, referencePreamble].map((first) => `<memories>\n${first}\n`);
+  const end = "\n</memories>";
+  let rest = text;
+  for (const start of starts) {
+    const kept: string[] = [];
+    let from = 0;
+    for (let at = rest.indexOf(start); at !== -1; at = rest.indexOf(start, from)) {
+      const to = rest.indexOf(end, at);
+      if (to === -1) break;
+      kept.push(rest.slice(from, at));
+      from = to + end.length;
+    }
+    rest = kept.join("") + rest.slice(from);
+  }
+  return rest;
+}
+
 /** The line of a memory with its line feed: its dates of creation, change and expiry in UTC, and its content. */
 export function toPromptLine({ content, createdAt, updatedAt, expiresAt }: Dated): string {
   const [created, updated] = [createdAt, updatedAt].map(toDate);

@@ -84,6 +84,25 @@ test("without a request for it nothing is remembered, and the header overrides t
   ]);
 });
 
+test("a request of a chat page for a title is not remembered, and off says so for what is not recognised", async () => {
+  const project = await app.createProject("custom");
+  const history = `<chat_history>\nUSER: ${fact}\nASSISTANT: Noted.\n</chat_history>`;
+  await chat(project.key, `Generate a concise title for the chat history.\n${history}`, {
+    "Memledger-Remember": "on",
+  });
+  await chat(project.key, fact, { "Memledger-Remember": "off" });
+  const last = await chat(project.key, "We decided to title the talk Ledgers that remember.", {
+    "Memledger-Remember": "on",
+  });
+  const [extraction] = await extracted(app, 1, project.id);
+  expect(extraction?.payload.remembers).toMatchObject({ record: last.record });
+  expect(exchangesOf(project.id).map(({ payload: { remembering = null } }) => remembering)).toEqual([
+    "conversation task",
+    null,
+    "queued",
+  ]);
+});
+
 test("an answer that breaks off or fails is not remembered", async () => {
   const project = await app.createProject("custom");
   upstream.answerWith(() => ({

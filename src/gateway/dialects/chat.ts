@@ -6,6 +6,7 @@ import { createChatAssembler } from "../answer/chat-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf } from "./body-edits.ts";
 import { requireConversation } from "./conversation.ts";
+import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
 import { referenceEdits, setSection } from "./memory-edits.ts";
@@ -46,6 +47,7 @@ export const chatDialect: Dialect = {
       ...readWords(value.messages),
       present: findPresent(turns, []),
       userTurns: findUserTurns(turns),
+      isConversationTask: isConversationTask(turns, []),
     };
   },
 

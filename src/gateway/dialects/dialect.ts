@@ -26,6 +26,8 @@ export interface ChatRequest {
   readonly answeredText: string | null;
   /** The query of the injection, as that of an injection with `messages`; null without words of the user. */
   readonly query: string | null;
+  /** Whether a chat page has sent it for itself, such as for the title of a conversation. */
+  readonly isConversationTask: boolean;
   /** Lines of memories that the client has put in itself, such as those of hooks, in sections of this service; null: no memory is put in. */
   readonly present: PromptLines | null;
   /** The last messages with words of the user, in their order. */

@@ -8,6 +8,7 @@ import { createMessagesAssembler } from "../answer/messages-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependMember, stringOf } from "./body-edits.ts";
 import { requireConversation } from "./conversation.ts";
+import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toAnthropicError } from "./error-forms.ts";
 import { referenceEdits, setSection } from "./memory-edits.ts";
@@ -32,6 +33,7 @@ export const messagesDialect: Dialect = {
       ...readWords(value.messages),
       present: findPresent(turns, textsOf(memberOf(body.root, "system"))),
       userTurns: findUserTurns(turns),
+      isConversationTask: isConversationTask(turns, textsOf(memberOf(body.root, "system"))),
     };
   },
 

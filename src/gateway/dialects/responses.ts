@@ -16,6 +16,7 @@ import {
   surround,
 } from "./body-edits.ts";
 import { requireConversation } from "./conversation.ts";
+import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
 import { appendSection, referenceEdits } from "./memory-edits.ts";
@@ -58,6 +59,7 @@ export const responsesDialect: Dialect = {
       ...readWords(typeof input === "string" ? [{ role: "user", content: input }] : input),
       present: findPresent(turns, textsOf(memberOf(body.root, "instructions"))),
       userTurns: findUserTurns(turns),
+      isConversationTask: isConversationTask(turns, textsOf(memberOf(body.root, "instructions"))),
     };
   },
 

@@ -68,6 +68,7 @@ function chooseForConversation(
     isWanted: remembersFor(settings, said, gateway.remembers),
     isComplete: isAnswered && !isErasedMeanwhile,
     isRepeated: repeats !== null,
+    isConversationTask: passed.isConversationTask,
     tags: memoryFor(settings.memory, said, upstream.memory).tags ?? [],
     now,
   });
