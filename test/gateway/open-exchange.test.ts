@@ -1,6 +1,7 @@
 // A request that is passed on has a record, whatever becomes of the server: of what is left of a killed one the next start makes it. What
 // cannot be committed is not sent.
 
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,6 +59,12 @@ test("requests that a killed server has passed on are recorded once by the next 
   await second.end("SIGTERM");
   const verify = async () => (await runJson(["audit", "verify", "--data-dir", dataDir])).object;
   const { records: count } = await verify();
+  // What another program writes while no server runs does not become a record.
+  const forged = new Database(join(dataDir, "memledger.db"));
+  forged.run("INSERT INTO open_exchange VALUES ('forged', ?, 'gateway.chat', '{}', NULL, 'c2VhbA==')", [
+    String(records[0]?.key_id),
+  ]);
+  forged.close();
   const third = await serve(dataDir);
   await third.end("SIGTERM");
   expect(await verify()).toMatchObject({ records: count, failure: null, contradiction: null });

@@ -1,5 +1,8 @@
-// Owns the SQL of exchanges that have no record yet. A trigger of the schema removes the row with the insertion of the record.
+// Owns the SQL of exchanges that have no record yet. A trigger of the schema removes the row with the insertion of the record. Must never
+// make a record of a row that another program has written.
 
+import { sha256 } from "../../audit/hash.ts";
+import type { Signer } from "../../audit/signed-note.ts";
 import { toLeftRecord } from "../../calls/open-exchange.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -12,6 +15,7 @@ interface OpenExchangeTools {
   readonly database: Database;
   readonly transaction: Pick<Transaction, "lock" | "audit">;
   readonly inTransaction: InTransaction;
+  readonly signer: Pick<Signer, "seal">;
   readonly clock: Pick<Clock, "now">;
   readonly logger: Logger;
 }
@@ -24,17 +28,21 @@ interface OpenExchangeLog {
 }
 
 export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog {
-  const { database, transaction, inTransaction, clock, logger } = tools;
+  const { database, transaction, inTransaction, signer, clock, logger } = tools;
   const insert = database.prepare(
-    "INSERT INTO open_exchange (record, key, action, payload, kept) VALUES (:record, :key, :action, :payload, :kept)",
+    `INSERT INTO open_exchange (record, key, action, payload, kept, seal)
+     VALUES (:record, :key, :action, :payload, :kept, :seal)`,
   );
   const list = database.prepare<[], string>("SELECT record FROM open_exchange ORDER BY record").pluck();
-  const find = database.prepare<[string], OpenExchange>("SELECT * FROM open_exchange WHERE record = ?");
+  const find = database.prepare<[string], OpenExchange & { readonly seal: string }>(
+    "SELECT * FROM open_exchange WHERE record = ?",
+  );
 
   const recordOne = (id: string): Promise<void> =>
     inTransaction(async () => {
       const left = find.get(id);
       if (left === undefined) return;
+      if (signer.seal(sealedText(left)) !== left.seal) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
       await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
     });
@@ -42,7 +50,8 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
   return {
     open: (exchanges) =>
       inTransaction(async () => {
-        for (const exchange of exchanges) insert.run(exchange);
+        for (const exchange of exchanges)
+          insert.run({ ...exchange, seal: signer.seal(sealedText(exchange)) });
       }),
     async recordLeft() {
       const left = list.all();
@@ -59,4 +68,8 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       }
     },
   };
+}
+
+function sealedText({ record, key, action, payload, kept }: OpenExchange): string {
+  return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? "")].join("\n");
 }

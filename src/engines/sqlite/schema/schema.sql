@@ -525,7 +525,8 @@ CREATE TABLE open_exchange (
   key     TEXT NOT NULL,
   action  TEXT NOT NULL,
   payload TEXT NOT NULL,
-  kept    BLOB
+  kept    BLOB,
+  seal    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID
 
 -- 7.. trigger open_exchange_is_recorded ON audit_entry

@@ -175,7 +175,7 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
-const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, clock, logger });
+const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, signer, clock, logger });
 const nextVectors = createNextVectors(database);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {

@@ -75,13 +75,15 @@ BEGIN
 END;
 
 -- Exchanges that have no record yet, committed before anything is sent to an upstream. record: the id that the record will have. payload:
--- members of the record as JSON; kept: more of them as a zstd frame. The next start makes a record of each row that a process has left.
+-- members of the record as JSON; kept: more of them as a zstd frame; seal: a code that only a holder of the signing key can make. The next
+-- start makes a record of each row that a process has left.
 CREATE TABLE open_exchange (
   record  TEXT PRIMARY KEY,
   key     TEXT NOT NULL,
   action  TEXT NOT NULL,
   payload TEXT NOT NULL,
-  kept    BLOB
+  kept    BLOB,
+  seal    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER open_exchange_is_recorded AFTER INSERT ON audit_entry
