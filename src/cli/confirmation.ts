@@ -1,6 +1,7 @@
 // Owns the confirmation prompt before a command deletes data. Without a terminal there is no prompt, and --yes is required.
 
 import { createInterface } from "node:readline/promises";
+import { toPrintable } from "../text/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Confirmation {
@@ -28,7 +29,7 @@ export function requirePrompt(terminal: Terminal, question?: Confirmation): void
 /** Asks the user to type the word. @throws Error when the user types something else */
 export async function confirm({ warning, word, wordDescription }: Confirmation): Promise<void> {
   // Clients choose the names. A control character in a name must not reach the terminal.
-  const question = `${warning}\nType ${wordDescription} to confirm: `.replaceAll(/[^\P{Cc}\n]/gu, "�");
+  const question = toPrintable(`${warning}\nType ${wordDescription} to confirm: `);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));

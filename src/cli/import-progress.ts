@@ -4,6 +4,7 @@
 import type { ImportCounts, Place } from "../importing/import-memories.ts";
 import { messagesMax } from "../importing/limits.ts";
 import { counted } from "../text/plural.ts";
+import { toPrintableLine } from "../text/printable.ts";
 import { durationOf } from "./rate-progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -44,7 +45,7 @@ export function createImportProgress(terminal: Terminal): ImportProgress {
     },
     message({ file, line }, text) {
       messages += 1;
-      if (messages <= messagesMax) notice(`${file}:${line}: ${text}`);
+      if (messages <= messagesMax) notice(toPrintableLine(`${file}:${line}: ${text}`));
       else if (messages === messagesMax + 1) notice("More messages are not printed; all are counted.");
     },
     notice,

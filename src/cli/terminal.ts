@@ -3,6 +3,7 @@
 
 import { explainedAs } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
+import { toPrintable, toPrintableJson, toPrintableLine } from "../text/printable.ts";
 
 /** The result of a command: `data` is printed with --json, `text` without it. */
 export interface Report {
@@ -34,8 +35,8 @@ export function createTerminal(isJson: boolean): Terminal {
     canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
     isWatched: !isJson && process.stdout.isTTY === true,
     variables: process.env,
-    print: ({ data, text }) => printResult(isJson ? JSON.stringify(data) : text),
-    writeError: (line) => void process.stderr.write(`${line}\n`),
+    print: ({ data, text }) => printResult(isJson ? toPrintableJson(data) : toPrintable(text)),
+    writeError: (line) => void process.stderr.write(`${toPrintable(line)}\n`),
   };
 }
 
@@ -87,6 +88,6 @@ function show(value: unknown): string {
     const filled = Object.entries(value).filter(([, item]) => item !== null);
     return filled.length === 0 ? "-" : filled.map(([name, item]) => `${name}=${show(item)}`).join(" ");
   }
-  // Clients choose the names. A control character in a name must not reach the terminal.
-  return [...String(value)].map((char) => (/\p{Cc}/u.test(char) ? "�" : char)).join("");
+  // Clients choose the names, so that a name could have several lines.
+  return toPrintableLine(String(value));
 }

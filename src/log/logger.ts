@@ -2,6 +2,7 @@
 // text of a memory.
 
 import { isatty } from "node:tty";
+import { toPrintable } from "../text/printable.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ function toText({ time, level, message, fields }: LogEvent): string {
   const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   const values = shown.map(([name, value]) => `  ${name}=${toWord(value)}`);
   const line = `${time.slice(11, 19)}Z ${level.padEnd(5)} ${message}${values.join("")}`;
-  return line.replaceAll(/[^\P{Cc}\n]/gu, "\uFFFD");
+  return toPrintable(line);
 }
 
 /** A value with spaces is quoted, so that it has an end. The lines of a stack trace stay lines. */

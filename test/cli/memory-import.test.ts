@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { isObject } from "../../src/json/json.ts";
 import { createLocalChannel } from "../../src/local-access/local-channel.ts";
 import { readAnswer } from "../../src/received-answer.ts";
+import { toPrintable } from "../../src/text/printable.ts";
 import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
 import { cleanUp, createFolder, run, runJson, spawn } from "./command.ts";
 
@@ -194,4 +195,22 @@ test("an import that the server refuses ends although its pipe stays open", asyn
   const [exitCode, stderr] = [await child.exited, await child.stderr.text()];
   await refusing.stop(true);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The key was revoked.")]);
+});
+
+test("what a file contains does not reach the terminal as a command", async () => {
+  const folder = createFolder();
+  const attack = "\u001b]0;title\u0007\u009b2J\u202e\n\rforged.md:9: ok";
+  const file = join(folder, "a.json");
+  const items = [
+    { content: "x", [attack]: 1 },
+    { content: "x", memory_type: attack },
+    { content: "x", tags: [attack] },
+  ];
+  writeFileSync(file, items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+  const words = ["memory", "import", file, "--format", "memledger", "--dry-run"];
+  for (const more of [[], ["--json"], ["--type", attack], ["--url", attack], [`--${attack}`]]) {
+    const { stdout, stderr } = await run([...words, ...more]);
+    expect(stdout + stderr).toBe(toPrintable(stdout + stderr));
+    expect(stderr).not.toMatch(/^\r?forged/m);
+  }
 });
