@@ -181,7 +181,6 @@ describe("the list", async () => {
     ["?page=0", "page"],
     ["?start_time=yesterday", "start_time"],
     ["?start_time=2026-02-30", "start_time"],
-    ["?start_time=2026-11-22%2000:00Z", "start_time"],
     ["?end_time=", "end_time"],
     ["?start_time=2026-11-22&end_time=2026-11-21", "end_time"],
     ["?status_class=3xx", "status_class"],
@@ -195,7 +194,6 @@ describe("the list", async () => {
     ["?key_id=x", "key_id"],
     [`?key_id=${"0".repeat(33)}`, "key_id"],
     ["?memory_id=", "memory_id"],
-    [`?memory_id=${"F".repeat(32)}`, "memory_id"],
     ["?memory_id=019a2b3c-5f1e-7a60-8192-a3b4c5d6e7f8", "memory_id"],
   ])("refuses %s", async (query, field) => {
     const reply = await app.call("GET", `/v1/audit/logs${query}`, { key });

@@ -109,9 +109,9 @@ describe("every outcome of every operation leaves one record", async () => {
       { response_body: { data: { pagination: { total: 2 } } } },
     ],
     [
-      "list, unknown parameter",
+      "list, misspelled parameter",
       "GET",
-      "?x=1",
+      "?page_sise=1",
       { key },
       { action: "memory.list", status: 400, code: 1400 },
       {},
