@@ -84,13 +84,18 @@ export const listRecords = projectOperation({
       page: Type.Integer(),
       page_size: Type.Integer(),
       next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      newest_seq: Type.Integer({
+        minimum: 0,
+        description:
+          "Position of the newest record up to end_time, whether it matches the other filters or not. The record of this call follows. 0: there is none.",
+      }),
     },
     { title: "AuditRecordPage" },
   ),
   refusals: [],
   example: {
     input: { action: "memory.create", page_size: 50 },
-    data: { logs: [exampleRecord], total: 1, page: 1, page_size: 50, next_cursor: null },
+    data: { logs: [exampleRecord], total: 1, page: 1, page_size: 50, next_cursor: null, newest_seq: 1284 },
   },
 
   async prepare(input, preparation) {
@@ -105,6 +110,7 @@ export const listRecords = projectOperation({
       page,
       page_size,
       next_cursor: cursorAfter(list.name, found),
+      newest_seq: found.through,
     };
     return { foreseen: { data }, prepared: null };
   },

@@ -229,6 +229,11 @@ export interface AuditRecordPage {
   page_size: number;
   /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
+  /**
+   * Position of the newest record up to end_time, whether it matches the other filters or not. The record of this
+   * call follows. 0: there is none.
+   */
+  newest_seq: number;
 }
 
 /** A memory to create. */

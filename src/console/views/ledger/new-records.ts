@@ -9,7 +9,7 @@ export interface NewRecords {
   readonly expectOne: () => void;
   /** Before the call for the first page of a list. */
   readonly begin: () => void;
-  /** After that call. @param newest number of the newest record before the call; null: unknown, because the list is filtered */
+  /** After that call. @param newest number of the newest record before the call; null: unknown, because the list ends at a time */
   readonly end: (newest: number | null) => void;
 }
 
@@ -24,7 +24,7 @@ export function useNewRecords(): NewRecords {
   }).current;
   useEvent("records", (data) => {
     const sequence = sequenceOf(data);
-    // The first event of a filtered list.
+    // The first event of a list that ends at a time.
     if (known.expected === 0) known.expected = sequence;
     known.newest = sequence;
     setNewest(sequence);

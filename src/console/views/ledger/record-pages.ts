@@ -30,12 +30,13 @@ export function createLoader({ client, listQuery, links, news }: LoaderOptions):
       logs,
       next_cursor: next,
       total,
+      newest_seq: chainEnd,
     } = await client.audit.list({ ...listQuery, ...until, ...from, page_size: pageSize }, { signal });
     links.add(logs);
     if (!isFirst)
       return { rows: logs.filter(({ seq }) => top === null || seq <= top.seq), next, total: null };
     newest = logs[0] ?? null;
-    news.end(Object.keys(listQuery).length === 0 ? (newest?.seq ?? 0) : null);
+    news.end(listQuery.end_time === undefined ? chainEnd : null);
     return { rows: logs, next, total };
   };
 }

@@ -321,6 +321,10 @@ class AuditRecordPage(Model):
     page_size: int
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
+    newest_seq: int
+    """Position of the newest record up to end_time, whether it matches the other filters or not. The
+    record of this call follows. 0: there is none.
+    """
     _models: ClassVar[Mapping[str, type[Model]]] = {"logs": AuditRecord}
 
 BatchItemStatus = Literal["created", "existing", "refused"]
