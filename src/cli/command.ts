@@ -99,8 +99,17 @@ function helpAdvice(command: Command): string {
   return `Run "${names.join(" ")} --help" for the list of ${listed}.`;
 }
 
-export function addSettings(command: Command, added: readonly Setting<unknown>[]): Command {
-  for (const setting of added) command.addOption(optionOf(setting));
+/** @param headingOf heading of a setting in the help; default: that of all options */
+export function addSettings(
+  command: Command,
+  added: readonly Setting<unknown>[],
+  headingOf: (setting: Setting<unknown>) => string | null = () => null,
+): Command {
+  for (const setting of added) {
+    const option = optionOf(setting);
+    const heading = headingOf(setting);
+    command.addOption(heading === null ? option : option.helpGroup(heading));
+  }
   return command;
 }
 

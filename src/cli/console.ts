@@ -1,12 +1,15 @@
 // Binds `memledger console`: prints a link by which one person signs in to the console, and opens it; lists and revokes sessions.
 
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { createSignInLink, listSessions, revokeSessions } from "../access/session-operations.ts";
 import type { Config } from "../config/config.ts";
+import { assistantsAdvice, directoryOfAssistants } from "../data-directory/assistants-advice.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { askConsole } from "../local-access/ask-console.ts";
 import { counted } from "../text/plural.ts";
+import { quoteWord } from "../text/shell-word.ts";
 import { signInAddress } from "../transports/http/console/sign-in-address.ts";
 import { administer } from "./administer.ts";
 import { bindOperation, rowsOf } from "./administration.ts";
@@ -49,10 +52,7 @@ export function addConsoleCommands(program: Command, session: Session): void {
 /** The address of the server, without a slash at the end. @throws Error that says what to do if there is no console */
 async function findConsole({ dataDir }: Config): Promise<string> {
   const place = await askConsole(locate(dataDir).socket);
-  if (place === null)
-    throw new Error(
-      `No server runs on ${dataDir}, so there is no console. Start one with "memledger serve", then run this command again.`,
-    );
+  if (place === null) throw new Error(explainNoServer(dataDir));
   if (place === "unknown")
     throw new Error(
       "The running server is of a version without the console. Restart it with the version of this command.",
@@ -63,6 +63,15 @@ async function findConsole({ dataDir }: Config): Promise<string> {
       ? `The server of ${dataDir} is a background server, which opens no port. Run "memledger serve --data-dir ${dataDir}", which replaces it, then run this command again.`
       : 'The console is switched off. Remove "console = false" from memledger.toml, or --console false from the command of the server, and restart the server.',
   );
+}
+
+/** The database of assistants is meant if there is none in the directory: a server there would begin a second one. */
+function explainNoServer(dataDir: string): string {
+  const hasDatabase = existsSync(locate(dataDir).database);
+  const meant = hasDatabase ? dataDir : (directoryOfAssistants(dataDir) ?? dataDir);
+  const advice = meant === dataDir ? "" : assistantsAdvice(dataDir);
+  const option = `--data-dir ${quoteWord(meant)}`;
+  return `No server runs on ${dataDir}, so there is no console. ${advice}Start one with "memledger serve ${option}", then run "memledger console ${option}".`;
 }
 
 const columns = [

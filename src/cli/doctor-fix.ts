@@ -114,10 +114,10 @@ export function describeMending({ applied, files, database, untouched }: Mending
   });
   if (database !== null) lines.push(...describeFaults(database, applied));
   const what = applied ? "Mended" : "Would be mended";
-  const nothing = applied ? "Nothing was mended." : "Nothing can be mended safely.";
+  const nothing = applied ? "Nothing was mended." : "Nothing to repair.";
   const parts = [lines.length === 0 ? nothing : `${what}:\n${lines.map((line) => `- ${line}`).join("\n")}`];
   if (untouched !== null) parts.push(`The database was not examined: ${untouched}`);
-  if (!applied && lines.length > 0) parts.push("Nothing was changed. To mend this, add --apply.");
+  if (!applied && lines.length > 0) parts.push("Nothing was changed. To repair this, add --apply.");
   return parts.join("\n\n");
 }
 

@@ -56,13 +56,13 @@ export function addDoctorCommand(program: Command, session: Session): void {
   command
     .option(
       "--fix",
-      "list what can be mended safely: files that ended processes left, permissions, embeddings and the keyword index; the server must be stopped",
+      "list what can be repaired safely: files that ended processes left, permissions, embeddings and the keyword index; the server must be stopped",
     )
-    .option("--apply", "with --fix: mend it; recorded in the ledger if the database is changed");
+    .option("--apply", "with --fix: repair it; recorded in the ledger if the database is changed");
   addSettings(command, [settings.model, settings.auditKey, settings.tlsCert, settings.tlsKey]);
   bindWork(command, session, async ({ config, options }) => {
     if (options.apply === true && options.fix !== true)
-      throw new InvalidArgumentError("--apply needs --fix, which says what is mended.");
+      throw new InvalidArgumentError("--apply needs --fix, which lists what is repaired.");
     const mending = options.fix === true ? await mend(config, options.apply === true) : null;
     const { findings, notChecked: unchecked } = await runChecks(config);
     const isExamined = mending !== null && mending.database !== null;

@@ -27,11 +27,10 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   usage: "invalid command line or configuration",
   inUse: "another memledger process uses the data directory",
   otherModel: "the database contains embeddings of another model",
-  unattested: "audit verify: all checks passed, but no external checkpoint covers all records",
-  broken: "audit verify, backup verify, restore: a check of the ledger failed",
-  contradicted: "audit verify, backup verify, restore: a signed checkpoint does not match the records",
-  unusable:
-    "audit verify, backup verify, restore: unknown format, cut short or altered, or the file cannot be read",
+  unattested: "audit verify: passed, but no external checkpoint covers all records",
+  broken: "verify, restore: a check of the ledger failed",
+  contradicted: "verify, restore: a signed checkpoint does not match the records",
+  unusable: "verify, restore: unknown format, cut short, altered, or unreadable",
   forced: "stopped at once: second signal",
 };
 

@@ -3,8 +3,10 @@
 import { Command, CommanderError } from "commander";
 import { disableTelemetry } from "../native/telemetry.ts";
 import { addSettings, globalSettings, reportFailure, type Session } from "./command.ts";
+import { suggestCommand } from "./command-suggestion.ts";
 import { commandWord } from "./command-word.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
+import { helpFormat } from "./help-format.ts";
 import { createTerminal } from "./terminal.ts";
 import { versionReport, versionText } from "./version.ts";
 
@@ -60,8 +62,20 @@ async function parseAndRun(words: readonly string[]): Promise<ExitCode> {
       if (session.terminal.isJson) await session.terminal.print({ data, text: "" });
       return exitCodes.usage;
     }
-    return reportFailure(session.terminal, error, { command: namedCommand(program, words) });
+    const command = namedCommand(program, words);
+    return reportFailure(session.terminal, withSuggestion(error, command), { command });
   }
+}
+
+/** Adds what to write in place of an unknown command. */
+function withSuggestion(error: unknown, command: Command): unknown {
+  if (!(error instanceof CommanderError) || error.code !== "commander.unknownCommand") return error;
+  const [, word = ""] = /'(.*)'/.exec(error.message) ?? [];
+  const suggested = suggestCommand(command, word);
+  // commander compares the names of the commands at this place only.
+  const [unknown = ""] = error.message.split("\n");
+  error.message = suggested === null ? unknown : `${unknown}. Did you mean "${suggested}"?`;
+  return error;
 }
 
 /** The innermost command that the words name, because an error of commander does not say which command it belongs to. */
@@ -72,7 +86,7 @@ function namedCommand(program: Command, words: readonly string[]): Command {
   );
 }
 
-async function createProgram(session: Session, words: readonly string[]): Promise<Command> {
+export async function createProgram(session: Session, words: readonly string[]): Promise<Command> {
   const program = new Command("memledger")
     .description("An AI memory with a tamper-evident audit ledger.")
     .version(versionText, "-V, --version", "print the version and the commit")
@@ -89,7 +103,7 @@ async function createProgram(session: Session, words: readonly string[]): Promis
         process.stdout.write(session.terminal.isJson ? `${JSON.stringify(data)}\n` : text);
       },
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(helpFormat)
     .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
   addSettings(program, globalSettings);
   const word = commandWord(words) ?? "";

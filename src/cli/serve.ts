@@ -5,6 +5,7 @@ import { type AppOptions, startApp, startBackgroundApp } from "../app.ts";
 import { createClock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
 import type { Config } from "../config/config.ts";
+import { headingOf } from "../config/setting-groups.ts";
 import { generalSettings } from "../config/settings.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import type { LedgerDecision } from "../data-directory/ledger-start.ts";
@@ -26,6 +27,7 @@ export function addServeCommand(program: Command, session: Session): void {
   addSettings(
     command,
     generalSettings.filter((setting) => !globalSettings.includes(setting)),
+    headingOf,
   );
   command
     .option(

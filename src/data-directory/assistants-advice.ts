@@ -5,9 +5,14 @@ import { userDataDirectory } from "../config/user-data-directory.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { locate } from "./data-directory.ts";
 
+/** The data directory of assistants. Null: it is `root`, or it has no database. @param root where no database was found */
+export function directoryOfAssistants(root: string): string | null {
+  const ofUser = userDataDirectory(process.env);
+  return ofUser === root || !existsSync(locate(ofUser).database) ? null : ofUser;
+}
+
 /** One sentence with a space after it, or nothing if assistants have no database either. @param root where no database was found */
 export function assistantsAdvice(root: string): string {
-  const ofUser = userDataDirectory(process.env);
-  if (ofUser === root || !existsSync(locate(ofUser).database)) return "";
-  return `Connected assistants use --data-dir ${quoteWord(ofUser)} instead. `;
+  const ofUser = directoryOfAssistants(root);
+  return ofUser === null ? "" : `Connected assistants use --data-dir ${quoteWord(ofUser)} instead. `;
 }

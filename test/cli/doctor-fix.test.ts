@@ -115,6 +115,8 @@ test("a directory without damage has nothing to mend", async () => {
   const before = filesOf(dataDir);
   const { exitCode, stdout } = await run(["doctor", "--fix", "--apply", "--data-dir", dataDir]);
   expect([exitCode, stdout.split("\n")[0]]).toEqual([0, "Nothing was mended."]);
+  const listed = await run(["doctor", "--fix", "--data-dir", dataDir]);
+  expect([listed.exitCode, listed.stdout.split("\n")[0]]).toEqual([0, "Nothing to repair."]);
   expect(filesOf(dataDir)).toEqual(before);
 });
 
