@@ -9,7 +9,11 @@ export type BunLibrary = Readonly<{
   homepage: string;
   /** The name of its version or commit in `process.versions`; null if Bun does not say it. */
   versionKey: string | null;
+  /** The only operating system for which Bun contains it; null: all. */
+  os: string | null;
 }>;
+
+const onlyOn: Readonly<Record<string, string>> = { libuv: "win32" };
 
 /** JavaScriptCore may be replaced by a changed version, as its licence demands: Bun's source has the build for it. */
 export const relinking = `Bun contains JavaScriptCore and TinyCC, whose licence is the GNU Lesser General Public License. You may change them and
@@ -68,7 +72,7 @@ export const bunLibraries: readonly BunLibrary[] = (
       null,
     ],
     ["libspng", "BSD-2-Clause", "2018-2023 Randy", at("randy408/libspng"), null],
-    ["libuv (Windows)", "MIT", "2015-present libuv project contributors", at("libuv/libuv"), "uv"],
+    ["libuv", "MIT", "2015-present libuv project contributors", at("libuv/libuv"), "uv"],
     ["libwebp", "BSD-3-Clause", "2010 Google Inc.", at("webmproject/libwebp"), null],
     ["llhttp", "MIT", "2018 Fedor Indutny", at("nodejs/llhttp"), "llhttp"],
     [
@@ -137,4 +141,5 @@ export const bunLibraries: readonly BunLibrary[] = (
   copyright,
   homepage,
   versionKey,
+  os: onlyOn[name] ?? null,
 }));

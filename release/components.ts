@@ -4,7 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtInHeads } from "../src/embedding/model-directory.ts";
 import type { EmbeddedComponents, ModelFiles } from "../src/native/embedded.ts";
+import { nativeLibraries } from "../src/native/platform.ts";
 import { bunLibraries, relinking } from "./bun-libraries.ts";
+import { installedLibrary } from "./embedded-files.ts";
 import { requireAccepted } from "./licences.ts";
 import { lockedHash } from "./lock-file.ts";
 import { installedPackage, licenceTexts, type NpmPackage, withDependencies } from "./packages.ts";
@@ -22,7 +24,9 @@ export type Component = Readonly<{
   homepage: string | null;
   /** Package URL. */
   purl: string;
-  hash: Readonly<{ algorithm: "SHA-256" | "SHA-512"; hex: string }> | null;
+  hash: Readonly<{ algorithm: "SHA-256" | "SHA-512"; hex: string }>;
+  /** What the hash is of, if the component is a part of it and no file of its own; null: of the component. */
+  hashOf: string | null;
   /** Licence and notices as the component has them; [] if it has none. */
   texts: readonly string[];
 }>;
@@ -59,6 +63,7 @@ function npmComponent(each: NpmPackage, part: Component["part"]): Component {
     homepage,
     purl: npmUrl(name, version),
     hash: lockedHash("bun.lock", name, version),
+    hashOf: null,
     texts: licenceTexts(each),
   };
 }
@@ -67,7 +72,7 @@ function npmUrl(name: string, version: string): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
-function runtimeComponents({ runtime }: Target): Component[] {
+function runtimeComponents({ runtime, platform }: Target): Component[] {
   const bun: Component = {
     part: "runtime",
     name: "Bun",
@@ -77,9 +82,11 @@ function runtimeComponents({ runtime }: Target): Component[] {
     homepage: "https://bun.sh",
     purl: npmUrl(runtime.package, Bun.version),
     hash: lockedHash("release/runtimes/bun.lock", runtime.package, Bun.version),
+    hashOf: null,
     texts: [relinking],
   };
-  const libraries = bunLibraries.map(({ name, licence, copyright, homepage, versionKey }): Component => {
+  const contained = bunLibraries.filter((library) => library.os === null || library.os === platform.os);
+  const libraries = contained.map(({ name, licence, copyright, homepage, versionKey }): Component => {
     const version = versionKey === null ? `of Bun ${Bun.version}` : process.versions[versionKey];
     if (version === undefined)
       throw new Error(`Bun does not contain ${name} any more. Check release/bun-libraries.ts.`);
@@ -88,12 +95,15 @@ function runtimeComponents({ runtime }: Target): Component[] {
       .replaceAll(/[^a-z0-9]+/g, "-")
       .replace(/-$/, "");
     const purl = `pkg:generic/${slug}@${encodeURIComponent(version)}`;
-    return { part: "runtime", name, version, licence, copyright, homepage, purl, hash: null, texts: [] };
+    const described = { part: "runtime", name, version, licence, copyright, homepage, purl } as const;
+    return { ...described, hash: bun.hash, hashOf: bun.purl, texts: [] };
   });
   return [bun, ...libraries];
 }
 
-function libraryComponents({ platform }: Target, versions: EmbeddedComponents): Component[] {
+function libraryComponents(target: Target, versions: EmbeddedComponents): Component[] {
+  const { platform } = target;
+  const addon = nativeLibraries(platform).sqliteAddon;
   const vec = `sqlite-vec-${platform.os === "win32" ? "windows" : platform.os}-${platform.cpu}`;
   const notices = ["onnxruntime-licence.txt", "onnxruntime-third-party-notices.txt"];
   return [
@@ -105,7 +115,8 @@ function libraryComponents({ platform }: Target, versions: EmbeddedComponents): 
       copyright: "none; in the public domain",
       homepage: "https://sqlite.org",
       purl: `pkg:generic/sqlite@${versions.sqlite}`,
-      hash: null,
+      hash: { algorithm: "SHA-256", hex: sha256Of(installedLibrary(addon, target)) },
+      hashOf: addon.name,
       texts: [],
     },
     {
@@ -121,6 +132,10 @@ function libraryComponents({ platform }: Target, versions: EmbeddedComponents): 
   ];
 }
 
+function sha256Of(path: string): string {
+  return new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
+}
+
 /** The card of the model has its sources and their licences. Whoever embeds a model of others has to name its licence. */
 function modelComponents({ id, sha256 }: ModelFiles): Component[] {
   const card = join(root, "models", id, "README.md");
@@ -134,6 +149,7 @@ function modelComponents({ id, sha256 }: ModelFiles): Component[] {
     homepage: null,
     purl: `pkg:generic/${id}@${sha256.slice(0, 12)}`,
     hash: { algorithm: "SHA-256", hex: sha256 },
+    hashOf: null,
     texts: [readFileSync(card, "utf8").trimEnd()],
   };
   return [component];

@@ -66,7 +66,7 @@ export async function billOfMaterials(subject: Subject, components: readonly Com
 }
 
 function entry(component: Component): object {
-  const { part, name, version, licence, copyright, homepage, purl, hash } = component;
+  const { part, name, version, licence, copyright, homepage, purl, hash, hashOf } = component;
   const isOne = licenceIds(licence).length === 1;
   return {
     "bom-ref": purl,
@@ -76,7 +76,9 @@ function entry(component: Component): object {
     licenses: [isOne ? { license: { id: licence } } : { expression: licence }],
     copyright,
     purl,
-    ...(hash === null ? {} : { hashes: [{ alg: hash.algorithm, content: hash.hex }] }),
+    hashes: [{ alg: hash.algorithm, content: hash.hex }],
+    // A library that is linked into another file has no file of its own.
+    ...(hashOf === null ? {} : { properties: [{ name: "memledger:hash-of", value: hashOf }] }),
     ...(homepage === null ? {} : { externalReferences: [{ type: "website", url: homepage }] }),
   };
 }
