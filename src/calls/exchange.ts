@@ -10,6 +10,8 @@ export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   /** For the API reference; null: the request has no body. */
   readonly exampleBody: JsonObject | null;
+  /** Whether a body may be of another type than JSON. */
+  readonly acceptsAnyType?: boolean;
 }
 
 /** What an operation needs of the request that it passes on, and where its answer goes while the operation is prepared. */
@@ -18,6 +20,9 @@ export interface Exchange {
   readonly body: Uint8Array;
   /** As received. They contain credentials. */
   readonly headers: Headers;
+  readonly method: string;
+  /** As received, without the query. */
+  readonly path: string;
   /** The query of the request with its question mark, such as `?beta=true`; "" without one. */
   readonly search: string;
   /** The id that the record of this call will have. The transport sends it to the client. */
@@ -59,7 +64,7 @@ export interface AnswerHead {
 }
 
 /** What a transport passes of a request whose operation is an exchange. */
-export interface ExchangeSource extends Pick<Exchange, "headers" | "search"> {
+export interface ExchangeSource extends Pick<Exchange, "headers" | "method" | "path" | "search"> {
   readonly client: ExchangeClient;
 }
 

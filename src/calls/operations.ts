@@ -47,6 +47,7 @@ import {
   createResponse,
 } from "../gateway/operations/conversations.ts";
 import { embedTexts } from "../gateway/operations/embed-texts.ts";
+import { forwardRequest } from "../gateway/operations/forward-request.ts";
 import { listModels } from "../gateway/operations/list-models.ts";
 import { createCheck, deleteCheck, listChecks } from "../memory/check-operations.ts";
 import { runChecks } from "../memory/check-run.ts";
@@ -143,11 +144,16 @@ export const installationOperations: readonly InstallationOperation[] = [
 
 export const sessionOperations: readonly SessionOperation[] = [openSession, closeSession];
 
+/** Operations of a project that have routes of their own kind: all paths of an API. */
+export const otherOperations = { forwardRequest } as const;
+
 const byName = new Map<string, Operation>(
-  [...projectOperations, ...installationOperations, ...sessionOperations].map((operation) => [
-    operation.name,
-    operation,
-  ]),
+  [
+    ...projectOperations,
+    ...Object.values(otherOperations),
+    ...installationOperations,
+    ...sessionOperations,
+  ].map((operation) => [operation.name, operation]),
 );
 
 export function findOperation(name: string): Operation | undefined {

@@ -21,7 +21,10 @@ export interface RunningExchange {
   finish(): void;
 }
 
-export function runExchange({ headers, search, client }: ExchangeSource, recordId: string): RunningExchange {
+export function runExchange(
+  { headers, method, path, search, client }: ExchangeSource,
+  recordId: string,
+): RunningExchange {
   let body: Uint8Array = new Uint8Array();
   let release: (() => void) | null = null;
   let kept: KeptMembers = {};
@@ -35,6 +38,8 @@ export function runExchange({ headers, search, client }: ExchangeSource, recordI
 
   const exchange: Exchange = {
     headers,
+    method,
+    path,
     search,
     recordId,
     get body() {

@@ -32,6 +32,30 @@ export function chooseTarget(
   return { upstream, kind, key, passesCredentials: isProtected(upstream), settings };
 }
 
+/**
+ * The upstreams of a request that names no model, in the order in which they are asked. A key or a login of the client is for one upstream:
+ * with a key, only the first one is asked, and a login is passed on only if there is one.
+ * @throws Refusal 1400 and 1404 as chooseTarget
+ */
+export function chooseWithoutModel(
+  upstreams: readonly Upstream[],
+  kind: UpstreamKind,
+  headers: Headers,
+): readonly Chosen[] {
+  const settings = readRequestSettings(headers);
+  const { upstreamKey } = settings;
+  const ofKind = upstreams.filter((each) => each.kind === kind);
+  const asked = upstreamKey === null ? ofKind : ofKind.slice(0, 1);
+  if (asked.length === 0) {
+    throw new Refusal(1404, explainChoice(upstreams.length === 0 ? "no upstreams" : "other kind", kind));
+  }
+  return asked.map((upstream) => {
+    requireSendable(upstream, upstreamKey);
+    const passesCredentials = asked.length === 1 && isProtected(upstream);
+    return { upstream, kind, key: upstreamKey ?? upstream.apiKey, passesCredentials, settings };
+  });
+}
+
 /** @throws Refusal 1400. Its message does not contain the key. */
 function requireSendable({ baseUrl, allowsPlainHttp, name }: Upstream, key: string | null): void {
   const fault = findKeyFault(baseUrl, key, allowsPlainHttp);

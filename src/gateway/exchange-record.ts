@@ -17,7 +17,8 @@ import { codeOf, explainFault } from "./upstream-refusals.ts";
 /** What happened to a request that was passed on. */
 export interface PassedOn {
   readonly upstream: Upstream;
-  readonly model: string;
+  /** Null: the request names none. */
+  readonly model: string | null;
   readonly settings: Pick<RequestSettings, "memory" | "remembers">;
   /** As of ChatRequest. */
   readonly isConversationTask: boolean;
@@ -36,7 +37,9 @@ export function toEntry({ upstream, model, status, relayed, answer, repeats }: P
   const code = outcomeOf({ status, relayed, answer });
   const isRepeated = repeats !== null;
   const { tokens, usage } = answer;
-  const usd = tokens === null || isRepeated ? null : costUsd(upstream.prices, model, tokens, usage);
+  const named = model ?? answer.model;
+  const usd =
+    tokens === null || isRepeated || named === null ? null : costUsd(upstream.prices, named, tokens, usage);
   return {
     // What the client got was no success, although its status was one.
     status: code === successCode || status >= 400 ? status : errorStatus[code],
@@ -78,8 +81,11 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
 }
 
 /** What is known of a request that was refused. */
-export function describeTarget(upstream: Upstream | null, model: string): JsonObject {
-  return { model_id: model.toWellFormed(), ...(upstream === null ? {} : { gateway_id: upstream.name }) };
+export function describeTarget(upstream: Upstream | null, model: string | null): JsonObject {
+  return {
+    ...(model === null ? {} : { model_id: model.toWellFormed() }),
+    ...(upstream === null ? {} : { gateway_id: upstream.name }),
+  };
 }
 
 /** @param memories null: their contents are left out */

@@ -2,7 +2,7 @@
 
 export interface ForwardedRequest {
   readonly url: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Headers;
   /** Null: no body. */
   readonly body: Uint8Array | null;

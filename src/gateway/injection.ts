@@ -33,7 +33,8 @@ export interface Injection {
   readonly fault: string | null;
 }
 
-const skipped: Injection = {
+/** Nobody has asked for memory. */
+export const nothingFound: Injection = {
   outcome: "skipped",
   rules: [],
   reference: [],
@@ -55,9 +56,9 @@ export async function findMemory(
   const { caller, plan, store, memoryOutcomes: outcomes } = preparation;
   const skip = (outcome: MemoryOutcome): Injection => {
     outcomes.count(outcome);
-    return skipped;
+    return nothingFound;
   };
-  if (request.present === null) return skipped;
+  if (request.present === null) return nothingFound;
   if (!memory.isOn) return skip("off");
   const mayRead = caller.key.permissions.includes("memory.read") && plan.memoryLimit !== 0;
   if (!mayRead && memory.failure === "fail_open") return skip("not_permitted");
@@ -68,7 +69,7 @@ export async function findMemory(
     const record = preparation.exchange?.recordId;
     outcomes.count(miss, { record, project: caller.project.id, key: caller.key.id, cause: fault });
     if (memory.failure === "fail_closed") throw withoutMemory(fault, recordId);
-    return { ...skipped, outcome: "failed", recordId, query, fault };
+    return { ...nothingFound, outcome: "failed", recordId, query, fault };
   };
   const input = toInput(query, memory);
   const performed = preparation.perform(injectMemories, input, memory.deadlineMs).catch(() => null);

@@ -259,7 +259,9 @@ describe("requests", () => {
     "/v1/chat/completions/%2e%2e/%2e%2e/admin",
     "/v1//chat/completions",
     "/v1/chat/completions@127.0.0.1",
-    "/v1/files",
+    "/v1/admin",
+    "/v1/organization/users",
+    "/v1/files/..%2f..%2fadmin",
     "/v1/chat/completions/x",
     "http://127.0.0.1:9/v1/chat/completions/x",
   ])("to %s reach no other path of the upstream", async (path) => {

@@ -4,13 +4,13 @@ import { dialects } from "../dialects/dialects.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 import { createPlainAssembler } from "./plain-answer.ts";
 
-/** tokens: the answer is a count of tokens. embeddings: vectors, of which nobody reads a number in a record. */
-export type AssemblerName = "chat" | "responses" | "messages" | "tokens" | "embeddings";
+/** whole: the answer is recorded as it is, such as a count of tokens. embeddings: vectors, of which nobody reads a number in a record. */
+export type AssemblerName = "chat" | "responses" | "messages" | "whole" | "embeddings";
 
 /** @param choices how many answers the request asks for */
 export function createAssembler(name: AssemblerName, choices: number): AnswerAssembler {
   switch (name) {
-    case "tokens":
+    case "whole":
       return createPlainAssembler((answer) => answer);
     case "embeddings":
       return createPlainAssembler(({ data }) => ({ embeddings: Array.isArray(data) ? data.length : 0 }));

@@ -51,7 +51,9 @@ export function createChatAssembler(expected: number): AnswerAssembler {
     for (const each of objectsIn(chunk.choices)) {
       const choice = partAt(choices, each.index ?? 0, createChoice, { budget, max: answerMaxChoices });
       if (choice === null) continue;
-      const said = each.delta ?? each.message;
+      // The completion of a text has no message.
+      const said =
+        each.delta ?? each.message ?? (textIn(each.text) === null ? undefined : { content: each.text });
       if (isObject(said)) takeMessage(choice, said, budget);
       // Some servers send an empty text instead of null.
       choice.finishReason = textIn(each.finish_reason) || choice.finishReason;

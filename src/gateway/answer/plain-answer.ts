@@ -4,16 +4,21 @@ import { isObject, type JsonObject } from "../../json/json.ts";
 import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 import { readObject, TextBudget, textIn } from "./parts.ts";
-import { tokensIn } from "./token-counts.ts";
+import { type Tokens, tokensIn } from "./token-counts.ts";
 
 /** @param toOutput what the record says of it; null: nothing */
 export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObject | null): AnswerAssembler {
   const budget = new TextBudget();
   let whole: JsonObject | null = null;
   let skippedEvents = 0;
+  let isStream = false;
   return {
-    take() {
+    // Nobody knows which event of another API is its final one.
+    take({ data }) {
       skippedEvents += 1;
+      const event = readObject(data);
+      if (isObject(event?.usage) || isObject(event?.error)) whole = event;
+      isStream = true;
       return "part";
     },
     takeWhole(text) {
@@ -31,13 +36,20 @@ export function createPlainAssembler(toOutput: (answer: JsonObject) => JsonObjec
         text: "",
         output: isObject(kept) ? kept : null,
         finishReason: null,
-        tokens: isObject(usage) ? tokensIn(usage, "prompt_tokens", "completion_tokens") : null,
+        tokens: isObject(usage) ? tokensOf(usage) : null,
         usage: isObject(usage) ? usage : null,
         error: isObject(error) ? error : null,
-        isComplete: whole !== null && !isObject(error),
+        isComplete: (whole !== null || isStream) && !isObject(error),
         isTruncated: budget.isTruncated,
         skippedEvents,
       };
     },
   };
+}
+
+/** In the names of both kinds of APIs. */
+function tokensOf(usage: JsonObject): Tokens | null {
+  return (
+    tokensIn(usage, "prompt_tokens", "completion_tokens") ?? tokensIn(usage, "input_tokens", "output_tokens")
+  );
 }

@@ -26,21 +26,25 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Numbers that a double cannot represent are accepted, because they are passed on as they are written.
- * @throws Refusal 1400 for a text that is not a JSON object with a model, has a name twice in an object, or exceeds a limit
- */
+/** @throws Refusal 1400 for a text that is not a JSON object with a model, has a name twice in an object, or exceeds a limit */
 export function readBody(text: string): RequestBody {
-  const value = parse(text);
-  if (!isObject(value)) {
-    throw new Refusal(1400, 'The body is not a JSON object. Send an object with "model".');
-  }
+  const value = readJsonBody(text);
   const { model } = value;
   if (typeof model !== "string" || model === "" || model.length > modelMaxCharacters) {
     const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
     throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
   }
   return { text, value, root: readTree(text), model };
+}
+
+/**
+ * The same without a model. Numbers that a double cannot represent are accepted, because they are passed on as they are written.
+ * @throws Refusal 1400
+ */
+export function readJsonBody(text: string): JsonObject {
+  const value = parse(text);
+  if (isObject(value)) return value;
+  throw new Refusal(1400, 'The body is not a JSON object. Send an object with "model".');
 }
 
 function parse(text: string): unknown {

@@ -31,7 +31,7 @@ export function countingOperation({ dialect: name, ...described }: Described): P
     kind,
     path: `${path}/count_tokens`,
     asksForUsage: false,
-    assembler: "tokens",
+    assembler: "whole",
   };
   return operationOf(described, conversation, async () => ({ state: null, task: null }));
 }

@@ -25,6 +25,8 @@ export interface Exchanged {
 interface Described<Result> extends Pick<ProjectOperation, "name" | "summary" | "description"> {
   /** Null: the request has none. */
   readonly exampleBody: JsonObject | null;
+  /** Absent: a body must be JSON. */
+  readonly acceptsAnyType?: boolean;
   /** Happens once, also when the call is prepared again. @throws Refusal when nothing was sent to the client */
   exchange(preparation: Preparation, exchange: Exchange): Promise<Result>;
   /** Happens again when the call is prepared again. */
@@ -33,6 +35,7 @@ interface Described<Result> extends Pick<ProjectOperation, "name" | "summary" | 
 
 export function gatewayOperation<Result>({
   exampleBody,
+  acceptsAnyType = false,
   exchange: perform,
   record,
   ...described
@@ -48,7 +51,7 @@ export function gatewayOperation<Result>({
     input: Fields({}),
     output: null,
     example: { input: {}, data: null },
-    exchange: { maxBodyBytes: exchangeBodyMaxBytes, exampleBody },
+    exchange: { maxBodyBytes: exchangeBodyMaxBytes, exampleBody, acceptsAnyType },
     refusals: [1402, 1404, 1499, 1502, 1504],
     async prepare(_input, preparation) {
       const { exchange } = preparation;

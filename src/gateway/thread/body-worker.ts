@@ -24,6 +24,8 @@ function perform(request: BodyRequest): unknown {
       return bodySteps.read(request[1], request[2]);
     case "change":
       return bodySteps.change(request[1], request[2], request[3]);
+    case "readOther":
+      return bodySteps.readOther(request[1]);
     case "readEmbeddings":
       return bodySteps.readEmbeddings(request[1]);
     case "readAnswer":

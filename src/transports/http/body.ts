@@ -25,16 +25,24 @@ export async function receiveRequestBody(
   }
 }
 
+interface ReceiveOptions {
+  readonly maxBytes: number;
+  readonly maxMs?: number;
+  /** Whether the body may be no JSON. */
+  readonly acceptsAnyType?: boolean;
+}
+
 /** The same without decoding the bytes. */
 export async function receiveBytes(
   request: Request,
   claim: BodyClaim,
-  { maxBytes, maxMs = bodyArrivalMaxMs }: { readonly maxBytes: number; readonly maxMs?: number },
+  { maxBytes, maxMs = bodyArrivalMaxMs, acceptsAnyType = false }: ReceiveOptions,
 ): Promise<Exclude<RequestBody, { kind: "text" }>> {
   const bytes = await receiveInTime(request, claim, maxBytes, maxMs);
   if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
   if (bytes.length === 0) return { kind: "none" };
-  const message = encodingFault(request.headers) ?? mediaTypeFault(request.headers);
+  const typeFault = acceptsAnyType ? null : mediaTypeFault(request.headers);
+  const message = encodingFault(request.headers) ?? typeFault;
   if (message !== null) return { kind: "unreadable", bytes, code: 1415, message };
   return { kind: "bytes", bytes };
 }

@@ -64,7 +64,7 @@ function toArrival(
   request: Request,
   { credentials, ip }: Sender,
   arrivedAt: number,
-  { maxBodyBytes }: ExchangeSettings,
+  { maxBodyBytes, acceptsAnyType = false }: ExchangeSettings,
   client: HttpExchangeClient,
 ): Arrival {
   const { method, headers, url } = request;
@@ -75,11 +75,13 @@ function toArrival(
       parameters: {},
       fault: null,
       receiveBody: async (claim) =>
-        method === "POST" ? await receiveBytes(request, claim, { maxBytes: maxBodyBytes }) : { kind: "none" },
+        method === "POST"
+          ? await receiveBytes(request, claim, { maxBytes: maxBodyBytes, acceptsAnyType })
+          : { kind: "none" },
     },
     origin: { transport: "gateway", ip, client: null, ...readReported(headers) },
     arrivedAt,
-    exchange: { headers, search: searchOf(url), client },
+    exchange: { headers, method, path: URL.parse(url)?.pathname ?? "", search: searchOf(url), client },
     signal: request.signal,
   };
 }

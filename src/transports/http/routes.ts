@@ -1,7 +1,7 @@
 // Owns the routes of the HTTP API: the method, the path and the operation of each. Adds no rule.
 
 import type { ProjectOperation } from "../../calls/operation.ts";
-import { projectOperations } from "../../calls/operations.ts";
+import { otherOperations, projectOperations } from "../../calls/operations.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -54,6 +54,28 @@ const table: readonly (readonly [Method, string, name: string])[] = [
 ];
 
 export const routes: readonly Route[] = bindRoutes();
+
+/** Resources of the APIs of providers, each with all paths below it. */
+const resources = [
+  "assistants audio batches completions containers conversations evals files fine_tuning images models moderations",
+  "realtime rerank responses skills threads uploads vector_stores videos chat/completions messages/batches",
+].flatMap((names) => names.split(" "));
+
+/**
+ * The routes of the requests that the gateway passes on without reading their contents. They are not in the API reference: the references
+ * of the providers describe them.
+ */
+export const forwardedRoutes: readonly Route[] = resources.flatMap((resource) =>
+  [`/v1/${resource}`, `/v1/${resource}/*`].flatMap((path) =>
+    (["GET", "POST", "DELETE"] as const)
+      .filter((method) => !isTaken(method, path) && !(method === "POST" && path.startsWith("/v1/chat/")))
+      .map((method) => ({ method, path, operation: otherOperations.forwardRequest })),
+  ),
+);
+
+function isTaken(method: Method, path: string): boolean {
+  return routes.some((route) => route.method === method && route.path === path);
+}
 
 /** @throws Error unless every operation of a project has exactly one route. */
 function bindRoutes(): Route[] {

@@ -26,7 +26,7 @@ import { createMcpRoute } from "./mcp-route.ts";
 import { ignoredHeader } from "./query.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse } from "./response.ts";
-import { type Route, routes } from "./routes.ts";
+import { forwardedRoutes, type Route, routes } from "./routes.ts";
 import type { Sender } from "./sender.ts";
 import { isAsSent } from "./target.ts";
 
@@ -128,7 +128,7 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
     );
   };
 
-  for (const route of routes) {
+  for (const route of [...routes, ...forwardedRoutes]) {
     const { exchange } = route.operation;
     const handle =
       exchange === undefined

@@ -3,15 +3,16 @@
 
 /**
  * Whether `url`, after the URL parser, still matches `pattern`, which Bun's router found for the path as sent. Each segment of the path
- * equals the segment of the pattern, or is the value of a parameter such as `:memory_id`.
+ * equals the segment of the pattern, or is the value of a parameter such as `:memory_id`. A `*` at the end is any further segments.
  */
 export function isAsSent(url: string, pattern: string): boolean {
   const found = pathOf(url).split("/");
   const expected = pattern.split("/");
+  const isOpen = expected.at(-1) === "*";
   return (
-    found.length === expected.length &&
+    (isOpen ? found.length >= expected.length : found.length === expected.length) &&
     expected.every((segment, index) =>
-      segment.startsWith(":") ? found[index] !== "" : segment === found[index],
+      segment.startsWith(":") || segment === "*" ? found[index] !== "" : segment === found[index],
     )
   );
 }

@@ -1,0 +1,106 @@
+// Owns what is read of a request that is no conversation: the model that it names, and its form in the record. Its bytes are passed on as
+// they are. Must never keep the contents of a file: the record has its length and its digest.
+
+import { type KeptMembers, keepMembers } from "../audit/kept-members.ts";
+import { Refusal } from "../errors.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { decodeBody, readJsonBody } from "./dialects/request-body.ts";
+import { modelMaxCharacters } from "./limits.ts";
+import { toRecorded } from "./recorded.ts";
+
+export interface OtherRequest {
+  /** Null: the request names none. */
+  readonly model: string | null;
+  readonly isStream: boolean;
+  /** Members of the record. */
+  readonly kept: KeptMembers;
+}
+
+/**
+ * @param readJson readOtherJson, in any thread
+ * @throws Refusal 1400 or 1415 for a body that cannot be read as what its Content-Type says
+ */
+export async function readOtherRequest(
+  bytes: Uint8Array,
+  type: string,
+  path: string,
+  readJson: (bytes: Uint8Array) => Promise<OtherRequest>,
+): Promise<OtherRequest> {
+  const named = modelInPath(path);
+  if (bytes.length === 0) return { model: named, isStream: false, kept: keep({}, {}) };
+  if (/^application\/json\b/i.test(type)) {
+    const read = await readJson(bytes);
+    return { ...read, model: read.model ?? named };
+  }
+  if (/^multipart\/form-data\b/i.test(type)) return readForm(bytes, type, named);
+  const body = digestOf(bytes, type);
+  return { model: named, isStream: false, kept: keep(body, body) };
+}
+
+/** `/models/ID`, also with an id that contains slashes. */
+function modelInPath(path: string): string | null {
+  const prefix = "/models/";
+  return path.startsWith(prefix) ? decodeURIComponent(path.slice(prefix.length)) : null;
+}
+
+/** @throws Refusal 1400 or 1415 */
+export function readOtherJson(bytes: Uint8Array): OtherRequest {
+  const text = decodeBody(bytes);
+  const value = readJsonBody(text);
+  const body = toRecorded({ text, value });
+  const { prompt, input } = body;
+  const said = prompt ?? input;
+  return {
+    model: modelIn(value),
+    isStream: value.stream === true,
+    kept: keep(body, Array.isArray(said) || isObject(said) ? said : said === undefined ? {} : [said]),
+  };
+}
+
+/** A batch of Anthropic Messages names the models of its requests; the first one counts. */
+function modelIn({ model, requests }: JsonObject): string | null {
+  if (model !== undefined && model !== null) return requireModel(model);
+  const [first] = Array.isArray(requests) ? requests : [];
+  const params = isObject(first) ? first.params : undefined;
+  const inner = isObject(params) ? params.model : undefined;
+  return inner === undefined ? null : requireModel(inner);
+}
+
+async function readForm(bytes: Uint8Array, type: string, named: string | null): Promise<OtherRequest> {
+  const form = await new Response(new Blob([Buffer.from(bytes)]), { headers: { "content-type": type } })
+    .formData()
+    .catch(() => null);
+  if (form === null) throw new Refusal(1400, "The body is not valid multipart/form-data. Correct it.");
+  const fields: [string, Json][] = [];
+  for (const [name, value] of form.entries()) {
+    const shown = typeof value === "string" ? value.toWellFormed() : await describeFile(value);
+    fields.push([name.toWellFormed(), shown]);
+  }
+  const model = form.get("model");
+  const body = Object.fromEntries(fields);
+  return {
+    model: typeof model === "string" ? requireModel(model) : named,
+    isStream: form.get("stream") === "true",
+    kept: keep(body, body),
+  };
+}
+
+async function describeFile(file: File): Promise<Json> {
+  return { name: file.name.toWellFormed(), ...digestOf(new Uint8Array(await file.arrayBuffer()), file.type) };
+}
+
+function keep(request_body: JsonObject, input_content: Json): KeptMembers {
+  return keepMembers({ request_body, input_content });
+}
+
+function requireModel(model: Json): string {
+  if (typeof model === "string" && model !== "" && model.length <= modelMaxCharacters) return model;
+  const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
+  throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
+}
+
+/** As large data in JSON is recorded. */
+function digestOf(bytes: Uint8Array, type: string): JsonObject {
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { media_type: type.toWellFormed(), bytes: bytes.length, sha256 };
+}
