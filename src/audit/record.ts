@@ -51,7 +51,7 @@ export interface AppendedRecord {
   readonly payload: JsonObject;
 }
 
-/** A record of an action of the server itself, such as audit.prune. */
+/** A record of what the server has done to a chain, such as audit.prune: by itself, or for the sender whom the payload names. */
 export function toServerRecord(
   project: RecordDraft["project"],
   action: string,

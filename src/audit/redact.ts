@@ -3,7 +3,8 @@
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal, successCode } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -17,6 +18,7 @@ import {
   withPlainIds,
 } from "./erased.ts";
 import { toServerRecord } from "./record.ts";
+import type { TracedRecord } from "./traced.ts";
 
 export const redactRecords = installationOperation({
   name: "audit.redact",
@@ -59,17 +61,21 @@ export const redactRecords = installationOperation({
 
   prepare: (input, { store, signal }): Promise<Holders> => traceText(input, store, signal),
 
-  async apply(transaction, input, { now }, holders) {
+  async apply(transaction, input, application, holders) {
+    const { now } = application;
+    const sender = application.sender();
+    const end = (memory: string, isDeleted: boolean) =>
+      endMemory(transaction, memory, isDeleted, { now, sender });
     const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while the payloads were read have added records that must be searched too.
     const later = await transaction.audit.traceAfter(holders);
     const present = [...holders.records, ...later].filter(
       ({ hasPayload, action }) => hasPayload && !notErasable.includes(action),
     );
-    const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
+    const state = memory === undefined ? null : await end(memory, delete_memory);
     const deleted = memory !== undefined && state === "deleted" ? [memory] : [];
     for (const made of delete_memory ? holders.made : []) {
-      if ((await endMemory(transaction, made, true, now)) === "deleted") deleted.push(made);
+      if ((await end(made, true)) === "deleted") deleted.push(made);
     }
     const exports = await transaction.audit.erase(present);
     // A check has a query about the memory, which its records had, too.
@@ -82,8 +88,8 @@ export const redactRecords = installationOperation({
     }
     const byProject = Map.groupBy(present, ({ project }) => project);
     for (const [project, members] of byProject) {
-      const redacted = members.map(({ seq }) => seq);
-      await transaction.audit.append(toServerRecord(project, "audit.redact", now, { redacted }));
+      const payload = { ...sender, ...describeErasure(input, members) };
+      await transaction.audit.append(toServerRecord(project, "audit.redact", now, payload));
       // Verifiers accept a record of a removal only if a signed checkpoint covers it: anyone with write access can append a record.
       await transaction.audit.signCheckpoint(project, now);
     }
@@ -110,6 +116,17 @@ const erasureEffects: readonly AfterCommit[] = [
   { effect: "remove_cached_answers", of: null },
 ];
 
+/** What was asked for, and what of it was erased in one chain. Verifiers read `redacted`. */
+function describeErasure(input: JsonObject, members: readonly TracedRecord[]): JsonObject {
+  const records = members.map(({ id }) => id);
+  const data = { redacted: members.length, records, ...countHoldings(members) };
+  return {
+    redacted: members.map(({ seq }) => seq),
+    request_body: input,
+    response_body: { success: true, code: successCode, message: "success", data },
+  };
+}
+
 function nothingHolds(state: "kept" | "absent" | null): Refusal {
   const rest =
     state === "kept" ? "The memory itself exists: to delete it, add --delete-memory." : "Check the id.";
@@ -124,7 +141,7 @@ async function endMemory(
   transaction: Transaction,
   id: string,
   isDeleted: boolean,
-  now: number,
+  { now, sender }: { readonly now: number; readonly sender: JsonObject },
 ): Promise<"deleted" | "kept" | "absent"> {
   const owner = await transaction.memories.ownerOf(id);
   const project = owner === null ? null : await transaction.access.findProject(owner);
@@ -135,6 +152,7 @@ async function endMemory(
   const { type, importance } = memory;
   await transaction.audit.append({
     ...toServerRecord(project.id, "memory.delete", now, {
+      ...sender,
       deleted_memory: { memory_type: type, importance },
     }),
     status: 204,

@@ -3,6 +3,7 @@
 import type { Caller } from "../access/caller.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import type { Session, SignInLink } from "../access/session.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Origin } from "./call.ts";
 
 /** What `apply` may use besides its transaction. `now` does not change during the call. */
@@ -11,6 +12,8 @@ export interface Application {
   readonly plans: Plans;
   /** Where the call comes from, as recorded. */
   readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator">;
+  /** Who has sent the call, as its record says it: for other records that the call leaves. */
+  readonly sender: () => JsonObject;
 }
 
 /** What `apply` of an operation of a session may use, as found inside the transaction. */

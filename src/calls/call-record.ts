@@ -83,6 +83,11 @@ export function payloadOf(
   });
 }
 
+/** As a record says it. */
+export function senderOf(origin: Origin): JsonObject {
+  return withoutNulls(describeOrigin(origin));
+}
+
 /** Calls over HTTP have only the address (or, on the local socket, the user of the machine), the user agent and the metadata. */
 function describeOrigin({
   transport,

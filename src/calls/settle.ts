@@ -17,6 +17,7 @@ import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
 import type { Application } from "./application.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
+import { senderOf } from "./call-record.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
 import { type Applied, type Declined, exchangeOf, type Operation } from "./operation.ts";
@@ -59,7 +60,8 @@ export async function settle(
   const { remembers } = call.origin;
   if (remembers !== undefined && !(await transaction.remembering.isDue(remembers))) return settledNotDue;
   const body = bodyOf(call);
-  const application = { now, plans: settlement.plans, origin: call.origin };
+  const { origin } = call;
+  const application = { now, plans: settlement.plans, origin, sender: () => senderOf(origin) };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload } = settled;
   const outcome = settled.toEntry(settlement.clock.elapsed() - call.arrivedAt);

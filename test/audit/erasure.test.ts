@@ -58,7 +58,7 @@ describe("erasure", async () => {
     expect(erased.redacted).toBe(3);
     const records = app.records(project.id);
     expect(records.map(({ action }) => action)).toEqual(["memory.create", "memory.delete", "audit.redact"]);
-    expect(records.at(-1)?.payload).toEqual({ redacted: [1, 2, 3] });
+    expect(records.at(-1)?.payload).toMatchObject({ redacted: [1, 2, 3], transport: "cli" });
   });
 
   test("is covered by a checkpoint of the same transaction: without one it would account for nothing", () => {

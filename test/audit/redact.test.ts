@@ -60,6 +60,36 @@ describe("an erasure by memory", () => {
     expect(verified.data.verdict).toBe("unattested");
   });
 
+  test("is recorded on the chain of the project with who did it, what was asked for, and which records were erased", async () => {
+    const { id, call, remember, logs } = await openProject();
+    const memory = await remember("Ada lives at 16 Example Lane");
+    await call("GET", `/v1/memories/${memory}`);
+    const before = (await logs("page_size=10")).map((record) => record.id);
+    await app.administer(redactRecords, { memory, delete_memory: true });
+    const [erasure, deletion] = await logs("page_size=2");
+    const { data } = await call("GET", `/v1/audit/logs/${erasure?.id}`);
+    expect(data).toMatchObject({
+      action: "audit.redact",
+      transport: "cli",
+      request_body: { memory, delete_memory: true },
+      response_body: { success: true, data: { redacted: 2, shown: 2 } },
+    });
+    const { records } =
+      isObject(data.response_body) && isObject(data.response_body.data) ? data.response_body.data : {};
+    expect(Array.isArray(records) ? records.toSorted() : null).toEqual(before.toSorted());
+    expect((await call("GET", `/v1/audit/logs/${deletion?.id}`)).data).toMatchObject({
+      action: "memory.delete",
+      transport: "cli",
+    });
+    const payloads = app
+      .records(id)
+      .flatMap(({ action, payload }) => (action === "audit.redact" ? [payload] : []));
+    expect(payloads).toEqual([
+      expect.objectContaining({ os_uid: process.getuid?.(), redacted: [1, 2], transport: "cli" }),
+    ]);
+    expect(JSON.stringify(payloads)).not.toContain("Example Lane");
+  });
+
   test("of one that was deleted before says that there is none", async () => {
     const { call, remember } = await openProject();
     const memory = await remember("Ada lives at 14 Example Lane");
