@@ -6,7 +6,7 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
-import { cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
+import { call, cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -50,6 +50,27 @@ test("a damaged table makes it unready, and the log names the cause and the reme
   expect((stderr.match(/housekeeping failed/g) ?? []).length).toBeLessThan(2);
   expect(stderr.match(/a transaction was rolled back/g)).toHaveLength(1);
   expect(stderr).toContain("run memledger doctor");
+});
+
+test("while the file is damaged, nothing is written elsewhere in it, and what can be read is read", async () => {
+  const dataDir = createFolder();
+  const first = await serve(dataDir);
+  const { api_key: key } = first.ready;
+  expect((await createFact(first.url, key, "Before the damage.")).status).toBe(201);
+  await first.end("SIGTERM");
+  overwriteRoot(join(dataDir, "memledger.db"), "memory_check_by_project");
+  const server = await serve(dataDir);
+  await call(server.url, key, "/v1/checks");
+  let refused = await createFact(server.url, key, "After the damage, 0.");
+  // The check of the whole file runs in a thread of its own.
+  for (let sent = 1; refused.status === 201; sent++)
+    refused = await createFact(server.url, key, `After the damage, ${sent}.`);
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringMatching(/file is damaged.+must restore the last backup: stop the server/),
+  ]);
+  expect((await call(server.url, key, "/v1/memories")).status).toBe(200);
+  await server.end("SIGTERM");
 });
 
 test.skipIf(whyNoMount() !== null)(

@@ -1,6 +1,11 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
+import { toRefusalAnswer } from "../../calls/answer.ts";
+import type { Call } from "../../calls/call.ts";
+import { exchangeOf } from "../../calls/operation.ts";
+import { findOperation } from "../../calls/operations.ts";
 import { createClock } from "../../clock.ts";
+import { unavailable } from "../../errors.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -171,6 +176,7 @@ export async function openStore(
     openExchange: writer.openExchange,
     expectCommit: ({ id }) => writer.expect(id),
     async commit(call) {
+      if (damage.isConfirmed() && writesMore(call)) return toRefusalAnswer(damagedFile);
       try {
         const committed = await writer.commit(call);
         if (committed.answer.code === 1503) readiness.suspect(false);
@@ -225,3 +231,15 @@ async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<
     database.close();
   }
 }
+
+/** Whether a call changes more than the ledger. What an exchange has passed on has happened, so its record is tried. */
+function writesMore({ operation: name, decision }: Call): boolean {
+  const operation = findOperation(name);
+  if (operation === undefined || decision.refused !== null) return false;
+  return !operation.effects.readOnly && exchangeOf(operation) === undefined;
+}
+
+/** Reading goes on, so that what can be read can be saved. */
+const damagedFile = unavailable(
+  "Nothing was changed, because the call was not executed: the database file is damaged. The operator of the server must restore the last backup: stop the server, copy the data directory to another place, and run memledger restore. Memories and records can still be read.",
+);

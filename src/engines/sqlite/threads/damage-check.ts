@@ -11,12 +11,15 @@ export interface DamageCheck {
   suspect(): void;
   /** While the file is damaged or being checked. A file that was found damaged is checked again now and then, when this is asked. */
   isSuspected(): boolean;
+  /** Whether the last check of the whole file has found damage. */
+  isConfirmed(): boolean;
   close(): Promise<void>;
 }
 
 /** `start` starts the inspector. */
 export function createDamageCheck(start: () => WorkerThread, clock: Clock, logger: Logger): DamageCheck {
   let isSuspected = false;
+  let isConfirmed = false;
   let inspector: WorkerThread | null = null;
   let isClosed = false;
   let nextAtMs = Number.NEGATIVE_INFINITY;
@@ -41,6 +44,7 @@ export function createDamageCheck(start: () => WorkerThread, clock: Clock, logge
     // A check reads the whole file: it may take a tenth of the time at most.
     nextAtMs = clock.elapsed() + Math.max(damageCheckPauseMs, 10 * (clock.elapsed() - begunMs));
     isSuspected = found.length > 0;
+    isConfirmed = isSuspected;
     if (isSuspected) logger.error("the database file is damaged; restore the last backup", { found });
     else logger.info("the database file is intact; the disk could not read it for a while");
   };
@@ -54,6 +58,7 @@ export function createDamageCheck(start: () => WorkerThread, clock: Clock, logge
       if (isSuspected) void check();
       return isSuspected;
     },
+    isConfirmed: () => isConfirmed,
     async close() {
       isClosed = true;
       await inspector?.close();
