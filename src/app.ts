@@ -86,7 +86,7 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     parts.defer(stop);
     overseeing.listensOn(listening);
     const first = await initialise(http.perform, locked.engine, options.makesLink ?? config.console);
-    const socket = tryListenLocally(locked.directory, http, url, config.shutdownGraceSeconds * 1_000);
+    const socket = tryListenLocally(locked.directory, http, url, config);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
     return { url, port, metricsUrl: metrics?.url ?? null, warning, reloadCertificate, ...first };

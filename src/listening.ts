@@ -3,7 +3,7 @@
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "./data-directory/data-directory.ts";
 import { endStart } from "./local-access/start-marker.ts";
-import { isLoopback } from "./network.ts";
+import { isLoopback, linkedUrl } from "./network.ts";
 import { type Certificate, readCertificate } from "./transports/http/certificate.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
 import type { Listener } from "./transports/http/listener.ts";
@@ -142,11 +142,12 @@ export function tryListenLocally(
   directory: DataDirectory,
   options: HttpOptions,
   url: string,
-  graceMs: number,
+  { publicUrl, shutdownGraceSeconds }: Config,
 ): LocalSocket | null {
   try {
-    const place: ConsolePlace = options.console === null ? { url: null, because: "off" } : { url };
-    return listenLocally(directory, options, place, null, graceMs);
+    const place: ConsolePlace =
+      options.console === null ? { url: null, because: "off" } : { url: linkedUrl(url, publicUrl) };
+    return listenLocally(directory, options, place, null, shutdownGraceSeconds * 1_000);
   } catch (error) {
     const consequence = "commands cannot connect to this server; stop it before you run a command";
     options.logger.warn(consequence, { error });

@@ -26,3 +26,12 @@ export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   return host === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }
+
+/**
+ * The address of a server in links, without a slash at the end. A server that listens on all addresses is reached by the one of this machine.
+ * @param publicUrl by which people reach it; null: none is configured
+ */
+export function linkedUrl(url: string, publicUrl: string | null): string {
+  if (publicUrl !== null) return publicUrl.replace(/\/+$/, "");
+  return url.replace(/(?<=^https?:\/\/)(0\.0\.0\.0|\[::\])(?=:|$)/, "localhost");
+}

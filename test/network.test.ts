@@ -1,7 +1,7 @@
 // The network of an address: one line of the log and one limit for all that one caller holds.
 
 import { expect, test } from "bun:test";
-import { networkOf } from "../src/network.ts";
+import { linkedUrl, networkOf } from "../src/network.ts";
 
 test.each([
   ["192.0.2.77", "192.0.2.0/24"],
@@ -16,4 +16,14 @@ test.each([
   ["unknown", "unknown"],
 ])("%s is in %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+test.each([
+  ["http://127.0.0.1:8420", null, "http://127.0.0.1:8420"],
+  ["https://0.0.0.0:8420", null, "https://localhost:8420"],
+  ["http://[::]:8420", null, "http://localhost:8420"],
+  ["http://10.0.0.0:8420", null, "http://10.0.0.0:8420"],
+  ["http://127.0.0.1:8420", "https://memory.example/", "https://memory.example"],
+])("links to %s, reached as %s, are to %s", (url, publicUrl, expected) => {
+  expect(linkedUrl(url, publicUrl)).toBe(expected);
 });

@@ -6,18 +6,22 @@ import type { Config } from "../config/config.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { writeWhole } from "../files/durable.ts";
 import { explainSystemError } from "../files/system-error.ts";
+import { linkedUrl } from "../network.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { signInAddress } from "../transports/http/console/sign-in-address.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 import { versionText } from "./version.ts";
 
 export function readyReport(app: App, config: Config, terminal: Terminal): Report {
-  const { url, projectId, apiKey, signInSecret, metricsUrl, warning } = app;
+  const { projectId, apiKey, signInSecret, metricsUrl, warning } = app;
+  const url = linkedUrl(app.url, config.publicUrl);
   const link = signInSecret === null ? null : signInAddress(url, signInSecret);
   if (terminal.isJson) {
     const data = {
       event: "ready",
-      url,
+      // Programs of this machine connect to it.
+      url: app.url,
+      ...(config.publicUrl === null ? {} : { public_url: url }),
       project_id: projectId,
       ...(apiKey === null ? {} : { api_key: apiKey }),
       ...(link === null ? {} : { console_link: link }),
@@ -28,9 +32,9 @@ export function readyReport(app: App, config: Config, terminal: Terminal): Repor
   }
   const parts = [
     `${versionText} is running.`,
-    list(addresses(app, config)),
+    list(addresses({ ...app, url }, config)),
     ...(warning === null ? [] : [`Warning: ${warning}`]),
-    ...(terminal.isWatched ? shownSteps(app, link, config.dataDir) : writtenSteps(app, config)),
+    ...(terminal.isWatched ? shownSteps({ ...app, url }, link, config.dataDir) : writtenSteps(app, config)),
   ];
   return { data: null, text: parts.join("\n\n") };
 }

@@ -46,6 +46,7 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly corsOrigins: readonly string[];
+  readonly publicUrl: string | null;
   readonly logLevel: (typeof settings.logLevel)["default"];
   readonly accessLog: boolean;
   /** An absolute path, whose last part may be the name of a built-in model; null: that of the data directory. */
@@ -62,9 +63,7 @@ export interface Config {
   readonly shutdownGraceSeconds: number;
   /** Absolute; null: no scheduled backups. */
   readonly backupDir: string | null;
-  /** As of durationMs. */
   readonly backupEvery: string;
-  /** Null: all are kept. */
   readonly backupKeep: number | null;
   readonly migrationBackup: boolean;
   readonly embedders: number;
@@ -127,6 +126,7 @@ export function loadConfig({
     dataDir: resolve(dataDir),
     host: value(settings.host),
     port: value(settings.port),
+    publicUrl: value(settings.publicUrl),
     tls: tlsFrom(value),
     backgroundIdleMinutes: value(settings.backgroundIdleMinutes),
     metricsPort: value(settings.metricsPort),
