@@ -133,8 +133,10 @@ export function keepBody(body: RequestBody, { limits: { maxValues } }: OpenInput
   if (body.kind === "unreadable" || body.bytes.length > bodyMaxBytes) return digestOf(body.bytes);
   try {
     const text = body.kind === "text" ? body.text : utf8.decode(body.bytes);
-    const isKeepable = isInteroperable(parseBody(text, maxValues));
-    return isKeepable ? { bodyText: text, unreadableBody: null } : digestOf(body.bytes);
+    const fields = parseBody(text, maxValues);
+    // Some transports send an object without fields where others send no body.
+    if (Object.keys(fields).length === 0) return nothingKept;
+    return isInteroperable(fields) ? { bodyText: text, unreadableBody: null } : digestOf(body.bytes);
   } catch {
     return digestOf(body.bytes);
   }
