@@ -1,4 +1,4 @@
-// Owns `memledger doctor --fix`: lists what can be mended safely, and mends it with --apply. Needs the lock, so that no server uses the
+// Owns `memledger doctor --fix`: lists what can be repaired safely, and repairs it with --apply. Needs the lock, so that no server uses the
 // directory. Must never touch the ledger, nor anything in a database whose file is damaged.
 
 import { recordRepairs } from "../audit/record-repairs.ts";
@@ -14,8 +14,8 @@ import { counted } from "../text/plural.ts";
 import { dataOf, performHere } from "./administer.ts";
 import { failureMessage } from "./failure-message.ts";
 
-/** What was found, or mended. */
-export interface Mending {
+/** What was found, or repaired. */
+export interface Repair {
   readonly applied: boolean;
   readonly files: readonly FileRepair[];
   /** Null: the database is not touched; `untouched` says why. */
@@ -24,13 +24,13 @@ export interface Mending {
 }
 
 /** @throws DirectoryInUse while a server runs */
-export async function mend(config: Config, isApplied: boolean): Promise<Mending> {
+export async function repair(config: Config, isApplied: boolean): Promise<Repair> {
   const locked = await lockDirectory(config.dataDir);
   try {
     const { database, untouched } = await findDatabaseFaults(locked, config);
     const files = await findFileRepairs(locked, database !== null);
     if (isApplied) {
-      if (database !== null && !isFaultless(database)) await mendDatabase(locked, config, database);
+      if (database !== null && !isFaultless(database)) await repairDatabase(locked, config, database);
       for (const file of files) repairFile(file);
     }
     return { applied: isApplied, files, database, untouched };
@@ -42,7 +42,7 @@ export async function mend(config: Config, isApplied: boolean): Promise<Mending>
 async function findDatabaseFaults(
   locked: LockedDirectory,
   config: Config,
-): Promise<Pick<Mending, "database" | "untouched">> {
+): Promise<Pick<Repair, "database" | "untouched">> {
   const { engine } = locked;
   const unusable = async (error: unknown, isDamaged: boolean) => {
     const reason = await failureMessage(error, config.dataDir);
@@ -73,7 +73,11 @@ async function findDatabaseFaults(
   }
 }
 
-async function mendDatabase(locked: LockedDirectory, config: Config, faults: DatabaseFaults): Promise<void> {
+async function repairDatabase(
+  locked: LockedDirectory,
+  config: Config,
+  faults: DatabaseFaults,
+): Promise<void> {
   const { engine, runtime } = locked;
   const logger = createLogger("silent");
   const { orphanVectors, missingVectors, wrongWords } = faults;
@@ -107,14 +111,14 @@ async function requireModel({ engine }: LockedDirectory, sha256: string | undefi
   );
 }
 
-export function describeMending({ applied, files, database, untouched }: Mending): string {
+export function describeRepair({ applied, files, database, untouched }: Repair): string {
   const lines = files.map(({ path, action, reason }) => {
     const [done, toDo] = action === "remove" ? ["Removed", "Remove"] : ["Restricted", "Restrict"];
     return `${applied ? done : toDo} ${path}: ${reason}.`;
   });
   if (database !== null) lines.push(...describeFaults(database, applied));
-  const what = applied ? "Mended" : "Would be mended";
-  const nothing = applied ? "Nothing was mended." : "Nothing to repair.";
+  const what = applied ? "Repaired" : "Would be repaired";
+  const nothing = applied ? "Nothing was repaired." : "Nothing to repair.";
   const parts = [lines.length === 0 ? nothing : `${what}:\n${lines.map((line) => `- ${line}`).join("\n")}`];
   if (untouched !== null) parts.push(`The database was not examined: ${untouched}`);
   if (!applied && lines.length > 0) parts.push("Nothing was changed. To repair this, add --apply.");

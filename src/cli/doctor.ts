@@ -19,7 +19,7 @@ import {
   checkOwner,
   checkServer,
 } from "./doctor-environment.ts";
-import { describeMending, mend } from "./doctor-fix.ts";
+import { describeRepair, repair } from "./doctor-fix.ts";
 import { describeUpstreams } from "./doctor-gateway.ts";
 import {
   checkCheckpoints,
@@ -63,9 +63,9 @@ export function addDoctorCommand(program: Command, session: Session): void {
   bindWork(command, session, async ({ config, options }) => {
     if (options.apply === true && options.fix !== true)
       throw new InvalidArgumentError("--apply needs --fix, which lists what is repaired.");
-    const mending = options.fix === true ? await mend(config, options.apply === true) : null;
+    const repaired = options.fix === true ? await repair(config, options.apply === true) : null;
     const { findings, notChecked: unchecked } = await runChecks(config);
-    const isExamined = mending !== null && mending.database !== null;
+    const isExamined = repaired !== null && repaired.database !== null;
     const notChecked = unchecked.filter((line) => !(isExamined && line.startsWith(embeddingsOfSearches)));
     const isHealthy = findings.every(({ ok }) => ok);
     if (!isHealthy) session.exitCode = exitCodes.failed;
@@ -78,10 +78,10 @@ export function addDoctorCommand(program: Command, session: Session): void {
         ok: isHealthy,
         checks: findings,
         not_checked: notChecked,
-        ...(mending === null ? {} : { fix: mending }),
+        ...(repaired === null ? {} : { fix: repaired }),
       },
       text: [
-        ...(mending === null ? [] : [describeMending(mending)]),
+        ...(repaired === null ? [] : [describeRepair(repaired)]),
         checks,
         `Not checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
       ].join("\n\n"),

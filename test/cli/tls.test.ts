@@ -334,7 +334,7 @@ describe.skipIf(process.platform !== "linux")("in a terminal", () => {
     const { child, shown } = await inTerminal([]);
     child.kill("SIGHUP");
     expect(await child.exited).toBe(0);
-    expect(shown()).toContain('"server stopped","cause":"SIGHUP"');
+    expect(shown()).toContain("server stopped  cause=SIGHUP");
     child.terminal?.close();
   });
 });

@@ -116,7 +116,7 @@ export function similarNaively(
 ): { id: string; similarity: number }[] {
   const told = { inScope: 0, others: 0 };
   return memories
-    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .filter(({ active, expiresAt }) => active && (expiresAt === null || expiresAt > now))
     .map((memory) => ({ memory, similarity: similarityOf(vector, memory.vector) }))
     .filter(({ similarity }) => similarity > above)
     .sort((a, b) => b.similarity - a.similarity || b.memory.serial - a.memory.serial)

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { traceText } from "../../../src/audit/erased.ts";
 import { answerCachePath } from "../../../src/engines/sqlite/answer-cache/answer-cache.ts";
 import { answerMaxBytes } from "../../../src/engines/sqlite/answer-cache/limits.ts";
 import type { AnswerKey, CachedAnswer } from "../../../src/storage/answer-cache.ts";
@@ -137,13 +138,9 @@ test("an erasure overwrites all answers before it is answered, and none from bef
   await put(seam, keyOf("a"), "the secret of Dana");
   expect(isOnDisk(path, "the secret of Dana")).toBe(true);
   const before = unlimited(seam);
-  const { place } = seam.store.audit;
-  const record = await place(String(data.id));
-  const outcome = await seam.administer(
-    "audit.redact",
-    { record: String(data.id) },
-    { places: record === null ? [] : [record], through: 0 },
-  );
+  const asked = { record: String(data.id) };
+  const holders = await traceText(asked, seam.store, new AbortController().signal);
+  const outcome = await seam.administer("audit.redact", asked, holders);
   expect(outcome.code).toBe(1000);
   expect(isOnDisk(path, "the secret of Dana")).toBe(false);
   expect(await textOf(seam, keyOf("a"))).toBeNull();
