@@ -29,7 +29,7 @@ browserTest("what is typed after a dialog was opened with a key goes into its fi
     ["/console/projects", "New project", "Name"],
   ] as const) {
     const { page, faults, close } = await openAsAdministrator(browser, app, path);
-    await page.getByRole("button", { name: heading }).waitFor();
+    await page.getByRole("button", { name: heading }).first().waitFor();
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog", { name: heading });
     await dialog.waitFor();

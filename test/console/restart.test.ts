@@ -30,7 +30,7 @@ browserTest("a server that ends and starts again is followed without a click", a
     await away.waitFor();
   });
   await page.getByText("Live", { exact: true }).waitFor();
-  expect(await away.count()).toBe(0);
+  await away.waitFor({ state: "detached" });
   // A table that is asked for something while there is no server has its rows when there is one.
   await page.goto(`${inProject}/ledger`);
   const rows = page.locator("tbody tr[data-opens]");
