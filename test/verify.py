@@ -51,6 +51,8 @@ FOREIGN_TABLES = (
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 LASTING = ("audit.redact", "audit.prune")
+SHOWN = ("memory.create", "memory.read", "memory.update")
+LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}
 
 
 class Unusable(Exception):
@@ -285,8 +287,9 @@ class Chain:
     def fail(self, seq, check):
         self.failures.append((seq, check))
 
-    def take(self, seq, text, digest, payload, columns):
-        """`payload`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree."""
+    def take(self, seq, text, digest, payload, columns, foreign=False):
+        """`payload`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree.
+        `foreign`: whether the key or the memory belongs to another project."""
         entry = read_entry(text) if isinstance(text, str) else None
         if seq is None:
             seq = entry["seq"] if entry else self.seq + 1
@@ -298,7 +301,7 @@ class Chain:
             self.fail(seq, "link")
         elif entry and self.at is not None and entry["at"] < self.at:
             self.fail(seq, "time")
-        local = self.look(entry, text, digest, payload, columns) if entry else "form"
+        local = (self.look(entry, text, digest, payload, columns) or ("owner" if foreign else None)) if entry else "form"
         if local:
             self.fail(seq, local)
         if entry:
@@ -482,17 +485,36 @@ def verify_database(given, keys, outside):
         "ORDER BY c.number")]
     by_number = {number: (chain, own) for number, chain, own in frames}
     orphans = 0
+    owner = dict(query("SELECT number, project FROM audit_chain NOT INDEXED"))
+    project_of_key = dict(query("SELECT id, project FROM api_key"))
+    project_of_memory = dict(query("SELECT id, project FROM memory NOT INDEXED"))
+    name_of = dict(query("SELECT id, name FROM project NOT INDEXED"))
+    misnamed = 0
     for number, chain, *row, entry, digest, salt, text in database.execute(
             "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e NOT INDEXED "
             f"LEFT JOIN audit_payload p ON p.entry = e.number WHERE number BETWEEN 1 AND {2**53 - 1} ORDER BY number"):
+        action, status, key, memory = row[3:7]
+        succeeded = isinstance(status, int) and 200 <= status <= 299
+        foreign = owner.get(chain) is not None and (
+            project_of_key.get(key, owner[chain]) != owner[chain]
+            or action in SHOWN and succeeded and project_of_memory.get(memory, owner[chain]) != owner[chain])
+        payload = unpacked(unpack, salt, text)
+        if owner.get(chain) is not None and action in LISTS and succeeded and isinstance(payload, tuple):
+            items = recorded_answer(payload[1]).get(LISTS[action])
+            foreign = foreign or any(project_of_memory.get(item.get("id"), owner[chain]) != owner[chain]
+                                     for item in items if isinstance(item, dict)) if isinstance(items, list) else foreign
+        if owner.get(chain, 0) is None and action in ("project.create", "project.update") and succeeded and isinstance(payload, tuple):
+            said = recorded_answer(payload[1])
+            misnamed += name_of.get(said.get("id"), said.get("name")) != said.get("name")
         if chain not in by_number:
             orphans += 1
         else:
             of_chain = by_number[chain][0]
             seq = row[0] if isinstance(row[0], int) else None
             (of_chain.leftovers if seq is not None and 0 < seq <= of_chain.start else of_chain).take(
-                seq, entry, digest, unpacked(unpack, salt, text), lambda said: row == [
-                    said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]])
+                seq, entry, digest, payload, lambda said: row == [
+                    said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]],
+                foreign)
     orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED)")[0][0]
     orphans += query(f"SELECT count(*) FROM audit_entry NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
     orphans += query(f"SELECT count(*) FROM audit_chain NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
@@ -514,9 +536,18 @@ def verify_database(given, keys, outside):
         through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
     first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
-                 (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "signature") if None in outside else None)
+                 (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "owner") if misnamed else (None, None, "signature") if None in outside else None)
     appended = sum(chain.appended for _, chain, _ in frames)
     return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None, appended
+
+
+def recorded_answer(payload):
+    """The data of the answer in a payload; empty if there is none."""
+    try:
+        data = parse_json(payload.decode())["response_body"]["data"]
+        return data if isinstance(data, dict) else {}
+    except (ValueError, KeyError, TypeError):
+        return {}
 
 
 def unpacked(unpack, salt, text):

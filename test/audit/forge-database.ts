@@ -9,6 +9,7 @@ import { createSigner, createSigningKey, type Signer } from "../../src/audit/sig
 import type { JsonObject } from "../../src/json/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { hiddenBytes } from "../attack/forge-bytes.ts";
+import { forgedOwners } from "../attack/forge-owners.ts";
 import { forgedRemovals } from "../attack/forge-removals.ts";
 import { forgedSchemas } from "../attack/forge-schema.ts";
 import type { Base, Specimen } from "./forge.ts";
@@ -390,7 +391,7 @@ const rotations: readonly Case[] = [
 ];
 
 export function forgeDatabases(base: Base, folder: string): Specimen[] {
-  const attacks = [...forgedRemovals, ...forgedSchemas, ...hiddenBytes];
+  const attacks = [...forgedOwners, ...forgedRemovals, ...forgedSchemas, ...hiddenBytes];
   return [...changes, ...order, ...frame, ...files, ...rotations, ...attacks].map((one) => {
     const copy = join(folder, `database-${one.name}`);
     cpSync(base.ledger.folder, copy, { recursive: true });

@@ -123,19 +123,39 @@ function openChains(database: Database, count: number): OpenChain[] {
       database.prepare("INSERT INTO audit_chain (id, project, genesis, hash) VALUES (?, ?, ?, ?)").run(...row)
         .lastInsertRowid,
     );
+    if (serial !== null) insertContents(database, serial, index);
     return { number, chain: genesis.chain, project, genesisHash: genesisHash(genesis) };
   });
+}
+
+const keyOf = (index: number) => "0".repeat(31) + index;
+const memoryOf = (index: number) => "e".repeat(31) + index;
+const listedMemoryOf = (index: number) => "b".repeat(31) + index;
+
+/** The key and the memories that the records of a project name. */
+function insertContents(database: Database, project: number, index: number): void {
+  database
+    .prepare(
+      "INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at) VALUES (?, ?, 'key', ?, '[]', ?)",
+    )
+    .run(keyOf(index), project, Buffer.from([index]), startAt);
+  const insertMemory = database.prepare(
+    `INSERT INTO memory (id, project, memory_type, epoch, revision, content, importance, is_active, created_at, updated_at)
+     VALUES (?, ?, 'fact', 0, 0, 'content', 0.5, 1, ?, ?)`,
+  );
+  for (const id of [memoryOf(index), listedMemoryOf(index)]) insertMemory.run(id, project, startAt, startAt);
 }
 
 /** Chains take turns, as they do in life, until each has its size. */
 function appendAll(database: Database, chains: readonly OpenChain[], plan: LedgerPlan): MadeRecord[][] {
   const made: MadeRecord[][] = chains.map(() => []);
   const longest = Math.max(...plan.sizes);
+  const projects = chains.flatMap(({ project }) => (project === null ? [] : [project]));
   for (let turn = 1; turn <= longest; turn++) {
     for (const [index, chain] of chains.entries()) {
       const records = made[index] ?? [];
       if (turn <= (plan.sizes[index] ?? 0))
-        records.push(append(database, chain, records.at(-1), draft(chain, turn, index, plan)));
+        records.push(append(database, chain, records.at(-1), draft(chain, turn, index, plan, projects)));
     }
   }
   return made;
@@ -183,11 +203,17 @@ const awkward = [
   "plain",
 ];
 
-function draft({ project }: OpenChain, seq: number, index: number, plan: LedgerPlan): PlainDraft {
+function draft(
+  { project }: OpenChain,
+  seq: number,
+  index: number,
+  plan: LedgerPlan,
+  projects: readonly string[],
+): PlainDraft {
   const base = {
     project,
     now: startAt + seq * 1000,
-    keyId: index === 0 ? null : "0".repeat(31) + index,
+    keyId: index === 0 ? null : keyOf(index),
   };
   const server = { ...base, status: 200, code: 1000, memoryId: null, numbers: { duration: null, ...usual } };
   const redacted = index === 1 ? plan.redactions?.[seq] : undefined;
@@ -197,7 +223,12 @@ function draft({ project }: OpenChain, seq: number, index: number, plan: LedgerP
   const through = index === 1 ? plan.prunes?.[seq] : undefined;
   if (through !== undefined)
     return { ...server, action: "audit.prune", payload: { payloads_through: through } };
-  return { ...base, ...call(seq, plan.contentLength ?? 40) };
+  const created = index === 0 ? projects[seq - 1] : undefined;
+  if (created !== undefined) {
+    const data = { id: created, name: `project ${seq}` };
+    return { ...server, action: "project.create", status: 201, payload: { response_body: { data } } };
+  }
+  return { ...base, ...call(seq, index, plan.contentLength ?? 40) };
 }
 
 /** What the record of an anchor says. */
@@ -209,7 +240,11 @@ function claimOf({ anchors = {} }: LedgerPlan, seq: number): JsonObject | undefi
   return { through, count: through - before, cause: "retention" };
 }
 
-function call(seq: number, contentLength: number): Omit<PlainDraft, "project" | "now" | "keyId"> {
+function call(
+  seq: number,
+  index: number,
+  contentLength: number,
+): Omit<PlainDraft, "project" | "now" | "keyId"> {
   const content = `${awkward[seq % awkward.length]} ${seq} ${"word ".repeat(contentLength / 5)}`;
   const origin = { ip_address: "127.0.0.1", user_agent: awkward[seq % awkward.length] ?? "" };
   if (seq % 7 === 3) {
@@ -229,7 +264,12 @@ function call(seq: number, contentLength: number): Omit<PlainDraft, "project" | 
     const payload = { ...origin, error_msg: "The memory does not exist.", request_body: { content } };
     return { action: "memory.update", status: 404, code: 2100, memoryId: "f".repeat(32), numbers, payload };
   }
-  const data = { id: "e".repeat(32), content, importance: 0.5 };
+  if (seq % 22 === 0) {
+    const results = [{ index: 0, status: "created", id: listedMemoryOf(index) }];
+    const payload = { ...origin, response_body: { success: true, data: { results } } };
+    return { action: "memory.create_batch", status: 200, code: 1000, memoryId: null, numbers, payload };
+  }
+  const data = { id: memoryOf(index), content, importance: 0.5 };
   const response = { success: true, code: 1000, message: "created", data };
   const payload = {
     ...origin,

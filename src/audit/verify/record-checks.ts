@@ -12,6 +12,9 @@ export type FoundPayload =
   | "missing"
   | "unreadable";
 
+/** What an entry names, and belongs to another project according to the database. */
+export type Foreign = "key" | "memory" | null;
+
 /** A record as it is stored, not verified. */
 export interface FoundRecord {
   /** Null: only the entry contains the position. */
@@ -22,6 +25,8 @@ export interface FoundRecord {
   readonly entry: string | null;
   readonly hash: string | null;
   readonly payload: FoundPayload;
+  /** Absent: not compared. */
+  readonly foreign?: Foreign;
 }
 
 export interface RecordOptions<Found extends FoundRecord> {
@@ -74,8 +79,12 @@ export function checkRecord<Found extends FoundRecord>(
   if (!isPayloadValid(record, entry, sha256)) {
     return { check: "payload", message: "the payload does not match the payload hash in the entry" };
   }
-  if (columnsAgree(record, entry)) return null;
-  return { check: "columns", message: "a stored column does not match the entry" };
+  if (!columnsAgree(record, entry)) {
+    return { check: "columns", message: "a stored column does not match the entry" };
+  }
+  if (record.foreign == null) return null;
+  const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
+  return { check: "owner", message };
 }
 
 /** A payload may be missing if a later record documents it, but not the payload of a record that documents a removal. */
@@ -119,7 +128,8 @@ export function readRemoval(record: FoundRecord, entry: Entry, seq: number, sha2
   };
 }
 
-function parsePayload(text: Uint8Array | string): JsonObject | null {
+/** Null: it is not an object. */
+export function parsePayload(text: Uint8Array | string): JsonObject | null {
   try {
     const payload: unknown = JSON.parse(typeof text === "string" ? text : new TextDecoder().decode(text));
     return isObject(payload) ? payload : null;

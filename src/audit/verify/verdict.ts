@@ -19,6 +19,7 @@ export type Check =
   | "payload"
   | "checkpoint"
   | "signature"
+  | "owner"
   | "orphan"
   | "schema"
   | "index"

@@ -3,8 +3,9 @@
 
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
-import type { FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
+import type { Foreign, FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
 import { createSegmentVerifier, type Segment, type SegmentVerifier } from "../../../audit/verify/segment.ts";
+import { foreignColumn, listsForeignMemory, ownersJoined } from "./owners.ts";
 import { unpackPayload } from "./payload.ts";
 import type { LedgerSource } from "./source.ts";
 
@@ -51,6 +52,7 @@ interface EntryRow {
   readonly memory: string | null;
   readonly entry: string;
   readonly hash: string;
+  readonly foreign: Foreign;
 }
 
 interface PayloadRow {
@@ -64,7 +66,8 @@ interface DatabaseRecord extends FoundRecord {
 }
 
 const rowsAtOnce = 500;
-const entryColumns = "number, chain, seq, id, at, action, status, key, memory, entry, hash";
+const entryColumns =
+  "e.number, e.chain, e.seq, e.id, e.at, e.action, e.status, e.key, e.memory, e.entry, e.hash";
 
 /** @param only number of the only chain to read; null: all chains */
 export function verifyRange(
@@ -86,7 +89,7 @@ export function verifyRange(
       const payload = payloads[next]?.number === row.number ? payloads[next++] : undefined;
       const chain = known.get(row.chain);
       if (chain === undefined) orphan ??= `record ${row.number} (seq ${row.seq}) belongs to no chain`;
-      else verifierFor(row, chain).take(toRecord(row, payload));
+      else verifierFor(row, chain).take(toRecord(source, row, payload));
     }
     if (next < payloads.length) orphan ??= strayPayload(payloads[next]);
     rows += entries.length;
@@ -125,8 +128,9 @@ function finish(number: number, verifier: SegmentVerifier<DatabaseRecord>): Chai
 }
 
 function readEntries(source: LedgerSource, above: number, through: number, only: number | null): EntryRow[] {
-  const ofChain = only === null ? "" : "AND chain = ?3";
-  const sql = `SELECT ${entryColumns} FROM audit_entry NOT INDEXED WHERE number > ?1 AND number <= ?2 ${ofChain} ORDER BY number LIMIT ${rowsAtOnce}`;
+  const ofChain = only === null ? "" : "AND e.chain = ?3";
+  const sql = `SELECT ${entryColumns}, ${foreignColumn} FROM audit_entry e NOT INDEXED ${ownersJoined}
+    WHERE e.number > ?1 AND e.number <= ?2 ${ofChain} ORDER BY e.number LIMIT ${rowsAtOnce}`;
   return source.all(sql, above, through, ...(only === null ? [] : [only])) as EntryRow[];
 }
 
@@ -149,13 +153,16 @@ function strayPayload(row: PayloadRow | undefined): string {
 }
 
 /** A forged schema can return values of other types; a value that is not text counts as missing. */
-function toRecord(row: EntryRow, payload: PayloadRow | undefined): DatabaseRecord {
+function toRecord(source: LedgerSource, row: EntryRow, stored: PayloadRow | undefined): DatabaseRecord {
+  const payload = toPayload(stored);
+  const lists = typeof payload !== "string" && listsForeignMemory(source, row, payload.text);
   return {
     row,
     seq: typeof row.seq === "number" ? row.seq : null,
     entry: typeof row.entry === "string" ? row.entry : null,
     hash: typeof row.hash === "string" ? row.hash : null,
-    payload: toPayload(payload),
+    payload,
+    foreign: row.foreign ?? (lists ? "memory" : null),
   };
 }
 

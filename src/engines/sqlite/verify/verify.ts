@@ -15,6 +15,7 @@ import type { LedgerVerification } from "../../../storage/ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
 import { findNumberOutOfRange, findStrayNote, findStrayPayload } from "./orphans.ts";
+import { findForeignName } from "./owners.ts";
 import { reportChain, requireRest } from "./report.ts";
 import { type ChainKey, type ChainSegment, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
@@ -65,7 +66,11 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
         : null);
     return createReport({
       chains,
-      failure: damage ?? (orphan === null ? options.refusedOutside : toFailure(orphan)),
+      failure:
+        damage ??
+        (orphan === null ? null : toFailure(orphan)) ??
+        findForeignName(source) ??
+        options.refusedOutside,
       contradictions: findReplaced(frames, options.checkpoints),
       remarks: options.remarks,
     });
