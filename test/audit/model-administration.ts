@@ -118,8 +118,8 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   const named = project.chain.records.flatMap(({ memory }) => memory ?? []);
   if (named.length > 0 && chance(run, 60)) {
     const memory = pick(run, named);
-    const repeated = await traceRepeated(run, { memory });
-    const count = model.erase(memory, repeated, at());
+    const held = await traced(run, { memory });
+    const count = model.erase(memory, held, at());
     const checks = model.forgetChecksOf(memory);
     if (count === 0 && checks === 0)
       return void (await administer(run, redactRecords, { memory }, { code: 2204, status: 404 }));
@@ -137,7 +137,7 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   } else if (isLasting) {
     await administer(run, redactRecords, input, { code: 1400, status: 400 });
   } else {
-    const held = await traceRepeated(run, input);
+    const held = await traced(run, input);
     equal(held.includes(record), !record.isErased, "whether a record holds its own text");
     const count = model.erase(null, held, at());
     const { redacted } = await administer(run, redactRecords, input);
@@ -145,18 +145,16 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   }
 }
 
-/** The records that the product finds, except those that only name a memory: which texts are the same is its own decision. */
-async function traceRepeated(run: Run, input: JsonObject): Promise<ModelRecord[]> {
+/** The records that the product finds: which texts are the same is its own decision. The model adds those that name the memory. */
+async function traced(run: Run, input: JsonObject): Promise<ModelRecord[]> {
   const { records } = await administer(run, traceRecords, input);
   const found = Array.isArray(records) ? records.filter(isObject) : [];
-  return found
-    .filter(({ holding }) => input.memory === undefined || holding !== "shown")
-    .map(({ project, seq }) => {
-      const chain = run.model.projects.find(({ id }) => id === project)?.chain ?? run.model.installation;
-      const record = chain.records[Number(seq) - 1];
-      if (record === undefined) throw new Error("a record was found that no call has left");
-      return record;
-    });
+  return found.map(({ project, seq }) => {
+    const chain = run.model.projects.find(({ id }) => id === project)?.chain ?? run.model.installation;
+    const record = chain.records[Number(seq) - 1];
+    if (record === undefined) throw new Error("a record was found that no call has left");
+    return record;
+  });
 }
 
 async function sweep(run: Run): Promise<void> {
