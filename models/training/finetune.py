@@ -2,7 +2,7 @@
 
 distil    the teacher's vectors, as in distil.py
 pairs     a question finds its statement among the others of the batch (in-batch negatives, loose sources weigh less)
-contrast  texts that differ in one thing stay apart, texts that say the same stay together, both with a margin
+contrast  texts that differ in one thing stay apart, texts that say the same stay together, both with a margin; left out without --contrast
 Resumes from --out/resume.pt. Writes the averaged weights.
 """
 import offline  # noqa: F401 (first: it sets the environment of the other packages)
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--encoded", type=Path, nargs="+", required=True, help="folders written by encode_teacher.py")
     parser.add_argument("--pairs", type=Path, nargs="+", required=True, help="pairs.tsv of select_text.py, questions.tsv of register.py")
     parser.add_argument("--conversations", type=Path, required=True, help="questions.tsv of register.py")
-    parser.add_argument("--contrast", type=Path, required=True, help="contrast.tsv of contrast.py")
+    parser.add_argument("--contrast", type=Path, help="contrast.tsv of contrast.py")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--batch", type=int, default=64, help="texts to distil, per step")
@@ -107,20 +107,21 @@ def main() -> None:
     held = torch.from_numpy(parts[0].vectors[: parts[0].held_out].astype("float32"))
     units = batches(parts, encoder, options.batch)
     pairs = pair_batches(options.pairs, options.conversations, options.pair_batch, options.conversation_share)
-    contrast = contrast_batches(options.contrast, options.contrast_batch)
+    contrast = contrast_batches(options.contrast, options.contrast_batch) if options.contrast else None
     totals = [0.0, 0.0, 0.0]
     while schedule.step < options.steps:
         ids, target = next(units)
         left, right, weights = next(pairs)
-        rows = next(contrast)
-        a, b = encoder(encoder.ids([row[2] for row in rows] + [row[3] for row in rows])).chunk(2)
         losses = [
             distillation(encoder(ids), target),
             ranking(encoder(encoder.ids(left)), encoder(encoder.ids(right)), weights.to(options.device)),
-            margins(a, b, rows),
         ]
-        schedule.apply(sum(weight * loss for weight, loss in zip(options.weights, losses, strict=True)))
-        totals = [total + loss.item() for total, loss in zip(totals, losses, strict=True)]
+        if contrast:
+            rows = next(contrast)
+            a, b = encoder(encoder.ids([row[2] for row in rows] + [row[3] for row in rows])).chunk(2)
+            losses.append(margins(a, b, rows))
+        schedule.apply(sum(weight * loss for weight, loss in zip(options.weights, losses)))
+        totals = [total + loss.item() for total, loss in zip(totals, [*losses, torch.zeros(())])]
         if schedule.step % 50 == 0:
             print(f"step {schedule.step}/{options.steps} distil {totals[0] / 50:.4f} pairs {totals[1] / 50:.4f} contrast {totals[2] / 50:.4f} {schedule.speed():.2f} steps/s", flush=True)
             totals = [0.0, 0.0, 0.0]

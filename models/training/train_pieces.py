@@ -1,8 +1,8 @@
 """Trains embeddings for the new pieces of extend_vocabulary.py, so that a translation gets the vector of its English original. Layers and
 known tokens are frozen: English text whose tokens are the same keeps its vectors.
 
-A new piece is `width` numbers, which one matrix for all of them makes as long as an embedding. It starts as the weighted mean of the English
-tokens that occur in translations of its texts. Loss: 6 x (1 - cosine with the English vector) + in-batch negatives (temperature 0.05); a batch
+A new piece is `width` numbers, which one matrix for all of them makes as long as an embedding. It starts where transfer_pieces.py says, or as the
+weighted mean of the English tokens that occur in translations of its texts. Loss: 6 x (1 - cosine with the English vector) + in-batch negatives (temperature 0.05); a batch
 is of one language. Writes pieces.pt.
 """
 import offline  # noqa: F401 (first: it sets the environment of the other packages)
@@ -123,7 +123,7 @@ def batches(translations: Translations, tokenizer: Tokenizer, size: int) -> Iter
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, required=True, help="the model folder whose layers and words are used")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of extend_vocabulary.py")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of extend_vocabulary.py or transfer_pieces.py; start.npy there is where the pieces start")
     parser.add_argument("--translations", type=Path, required=True, help="folder of split_translations.py")
     parser.add_argument("--general", nargs="*", default=[], help="beginnings of sources of messages that are not about programs, such as mo/wesnoth")
     parser.add_argument("--out", type=Path, required=True)
@@ -143,7 +143,9 @@ def main() -> None:
     for tokenizer in (new, known):
         tokenizer.no_padding()
         tokenizer.enable_truncation(options.max_tokens)
-    pieces = Pieces(start(translations, new, known, layers.words.numpy(), new.get_vocab_size() - len(layers.words)), options.width)
+    given = options.tokenizer / "start.npy"
+    initial = np.load(given) if given.exists() else start(translations, new, known, layers.words.numpy(), new.get_vocab_size() - len(layers.words))
+    pieces = Pieces(initial, options.width)
     optimizer = torch.optim.AdamW([{"params": [pieces.rows], "lr": options.rate}, {"params": [pieces.projection, pieces.mean], "lr": options.rate / 5}], betas=(0.9, 0.99), weight_decay=0.0)
     rates, begin, sums = [group["lr"] for group in optimizer.param_groups], time.time(), np.zeros(2)
     for step, (ids, rows) in zip(range(options.steps), batches(translations, new, options.batch)):
