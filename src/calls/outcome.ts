@@ -12,7 +12,7 @@ import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts"
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
 import { type Entry, entryOf, payloadOf, type Subject, withoutNulls } from "./call-record.ts";
 import type { ForeseenEntry } from "./exchange.ts";
-import { type Appended, type Done, exchangeOf, type Foreseen, type Operation } from "./operation.ts";
+import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
 
 /** What became of a call. */
 export interface Settled {
@@ -53,12 +53,12 @@ export function succeed(
 export function foresee(
   operation: Operation,
   call: Omit<Call, "decision">,
-  { foreseen, entry }: Foreseen<unknown, unknown>,
+  { foreseen }: Foreseen<unknown, unknown>,
 ): ForeseenOutcome {
   const { memoryId = null, after = [] } = foreseen;
-  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after, entry);
+  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after);
   const { salt, hash, compressed } = payload;
-  return { answer, memoryId, entry, payload: { salt, hash, compressed }, after };
+  return { answer, memoryId, payload: { salt, hash, compressed }, after };
 }
 
 /** The same for an exchange, whose record may be large. @param seal with what the exchange has kept */
@@ -111,22 +111,19 @@ function settleDone(
   subject: Subject,
   { data, recorded, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
-  entry?: ForeseenEntry,
 ): Settled & { readonly answer: Answer } {
   const { operation } = subject;
-  const isExchange = exchangeOf(operation) !== undefined;
-  const hasData = operation.success !== 204 && file === undefined && !isExchange;
-  const { status = operation.success, code = successCode } = entry ?? {};
+  const hasData = operation.success !== 204 && file === undefined;
   const answer: Answer = {
-    status,
-    code,
-    message: code === successCode ? message : errorMeaning[code],
+    status: operation.success,
+    code: successCode,
+    message,
     data: hasData ? toData(data) : null,
     file,
   };
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
-    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, cost, ...entry }),
+    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, cost }),
     payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),
     after,
     answer,

@@ -34,11 +34,12 @@ export function addCheckpointCommand(audit: Command, session: Session): void {
     const input = typeof options.project === "string" ? { project: options.project } : {};
     const data = await administer(config, signCheckpoints, input, { project: "--project" });
     const notes = notesOf(data);
-    if (out === null) return { data, text: notes.map((note) => `${note}\n`).join("") };
+    const written = notes.map((note) => `${note}\n`).join("");
+    if (out === null) return { data, text: written };
     const signed = checkpointsIn(notes);
     for (const checkpoint of kept) requireCovered(out, checkpoint, signed);
     try {
-      writeWhole(out, notes.map((note) => `${note}\n`).join(""));
+      writeWhole(out, written);
     } catch (error) {
       throw explainedAs(`The checkpoints cannot be written to ${out}`, error);
     }

@@ -100,22 +100,32 @@ function tracedText(data: Json): string {
 }
 
 function acceptedText(data: Json): string {
-  const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
-  if (chains.length === 0) return "Nothing to accept: the server has written all newest records.";
-  const rows = chains.map(({ project, covered, newest, hash }) =>
-    [project ?? "(installation)", covered, newest, hash].map((cell) => cell ?? null),
-  );
-  return table(["project", "signed up to", "accepted up to", "hash"], rows);
+  return chainsText(data, "Nothing to accept: the server has written all newest records.", {
+    "signed up to": "covered",
+    "accepted up to": "newest",
+    hash: "hash",
+  });
 }
 
 /** The result of a retention run, one row for each chain. */
 function prunedText(data: Json): string {
+  return chainsText(data, "No record is older than its retention.", {
+    "records removed": "records",
+    "payloads removed": "payloads",
+    "removed up to": "anchored_through",
+    skipped: "skipped",
+  });
+}
+
+/** @param columns the member of a chain that each column shows @param none what is said without chains */
+function chainsText(data: Json, none: string, columns: Readonly<Record<string, string>>): string {
   const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
-  if (chains.length === 0) return "No record is older than its retention.";
-  const rows = chains.map(({ project, records, payloads, anchored_through, skipped }) =>
-    [project ?? "(installation)", records, payloads, anchored_through, skipped].map((cell) => cell ?? null),
-  );
-  return table(["project", "records removed", "payloads removed", "removed up to", "skipped"], rows);
+  if (chains.length === 0) return none;
+  const rows = chains.map((chain) => [
+    chain.project ?? "(installation)",
+    ...Object.values(columns).map((member) => chain[member] ?? null),
+  ]);
+  return table(["project", ...Object.keys(columns)], rows);
 }
 
 /** The result of an erasure, and what the operator still has to do. */

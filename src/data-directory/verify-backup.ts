@@ -18,14 +18,16 @@ export interface UnpackedBackup {
 
 /** @throws UnusableBackup; Error that says what to do when the database is damaged */
 export async function requireIntact(path: string, folder: string, { database }: Manifest): Promise<void> {
-  const damage = await withEngine(folder, (engine) => engine.findDamage());
+  const { damage, format } = await withEngine(folder, async (engine) => {
+    const damage = await engine.findDamage();
+    return { damage, format: damage.length > 0 ? null : await engine.findFormat() };
+  });
   if (damage.length > 0) {
     throw new Error(
       `The database in ${path} is damaged: ${damage.join("; ")}. Nothing was changed. Use another backup.`,
     );
   }
   // The format decides how the ledger is verified, so the manifest must not.
-  const format = await withEngine(folder, (engine) => engine.findFormat());
   if (format === 0) throw unusable(path, "its database is empty");
   if (format !== database.format) {
     const stated = `its manifest states format ${database.format} of the database, which has format ${format}`;

@@ -5,18 +5,19 @@ import type { Exchange } from "../calls/exchange.ts";
 import type { Preparation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
-import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
-import { readElsewhere } from "./answer/whole-answer.ts";
+import { decodePercent } from "../text/percent-encoding.ts";
+import type { AssemblerName } from "./answer/assemblers.ts";
+import { createWholeAnswer } from "./answer/whole-answer.ts";
 import { type Chosen, chooseTarget, chooseWithoutModel } from "./choose-target.ts";
 import { describeTarget, type PassedOn } from "./exchange-record.ts";
 import { type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
-import { headersToClient, headersToUpstream, isRedirect } from "./headers.ts";
+import { headersToClient, headersToUpstream } from "./headers.ts";
 import { nothingFound } from "./injection.ts";
 import { type OtherRequest, readOtherRequest } from "./other-request.ts";
 import { relay } from "./relay.ts";
 import { toTargetUrl } from "./target-url.ts";
 import type { UpstreamKind } from "./upstream.ts";
-import { redirected, toUpstreamRefusal } from "./upstream-refusals.ts";
+import { refuseRedirect, toUpstreamRefusal } from "./upstream-refusals.ts";
 
 export interface PassedOther extends PassedOn {
   /** An answer that is no JSON, by its digest; null: it is JSON or a stream. */
@@ -67,18 +68,9 @@ function kindOf(path: string, headers: Headers): UpstreamKind {
 
 /** @throws Refusal 1404 for a path that an upstream could read as one outside of its resource */
 function requirePlainPath(path: string): void {
-  const decoded = decode(path);
-  const segments = decoded?.split(/[/\\]/).slice(1) ?? [""];
+  const segments = decodePercent(path)?.split(/[/\\]/).slice(1) ?? [""];
   if (!segments.some((segment) => segment === "" || /^\.\.?$|\p{C}|[%?#]/u.test(segment))) return;
   throw new Refusal(1404, "The path is malformed. Correct the id in it.");
-}
-
-function decode(path: string): string | null {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return null;
-  }
 }
 
 /** The statuses of an upstream that has not what is asked for, so it has done nothing. */
@@ -110,10 +102,7 @@ async function ask(
         signal,
         ...(isLast ? { onSent: () => exchange.releaseBody() } : {}),
       });
-      if (isRedirect(answer.status)) {
-        answer.close();
-        throw redirected(upstream.name, answer.status);
-      }
+      refuseRedirect(answer, upstream.name);
       if (isLast || !lacksResource.has(answer.status)) return { target, answer };
       answer.close();
     } catch (error) {
@@ -137,7 +126,7 @@ async function pass({ within, bodies }: Preparation, exchange: Exchange, { path,
   const type = answer.headers.get("content-type") ?? "";
   const isFile = answer.status < 400 && type !== "" && !/\bjson\b|^text\/event-stream\b/i.test(type);
   const name = assemblerFor(path, read.isStream || /^text\/event-stream\b/i.test(type));
-  const assembler = readElsewhere(createAssembler(name, 1), (text) => bodies.readAnswer(name, 1, text));
+  const assembler = createWholeAnswer(bodies, name, 1);
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
   const onChunk = (chunk: Uint8Array) => {

@@ -4,9 +4,8 @@
 import { type KeptMembers, keepMembers } from "../audit/kept-members.ts";
 import { Refusal } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { decodeBody, readJsonBody } from "./dialects/request-body.ts";
-import { modelMaxCharacters } from "./limits.ts";
-import { toRecorded } from "./recorded.ts";
+import { decodeBody, readJsonBody, requireModel } from "./dialects/request-body.ts";
+import { describeData, toRecorded } from "./recorded.ts";
 
 export interface OtherRequest {
   /** Null: the request names none. */
@@ -33,7 +32,7 @@ export async function readOtherRequest(
     return { ...read, model: read.model ?? named };
   }
   if (/^multipart\/form-data\b/i.test(type)) return readForm(bytes, type, named);
-  const body = digestOf(bytes, type);
+  const body = describeData(bytes, type.toWellFormed());
   return { model: named, isStream: false, kept: keep(body, body) };
 }
 
@@ -86,21 +85,12 @@ async function readForm(bytes: Uint8Array, type: string, named: string | null): 
 }
 
 async function describeFile(file: File): Promise<Json> {
-  return { name: file.name.toWellFormed(), ...digestOf(new Uint8Array(await file.arrayBuffer()), file.type) };
+  return {
+    name: file.name.toWellFormed(),
+    ...describeData(new Uint8Array(await file.arrayBuffer()), file.type.toWellFormed()),
+  };
 }
 
 function keep(request_body: JsonObject, input_content: Json): KeptMembers {
   return keepMembers({ request_body, input_content });
-}
-
-function requireModel(model: Json): string {
-  if (typeof model === "string" && model !== "" && model.length <= modelMaxCharacters) return model;
-  const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
-  throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
-}
-
-/** As large data in JSON is recorded. */
-function digestOf(bytes: Uint8Array, type: string): JsonObject {
-  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  return { media_type: type.toWellFormed(), bytes: bytes.length, sha256 };
 }

@@ -5,20 +5,20 @@ import type { Exchange } from "../calls/exchange.ts";
 import type { Preparation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
-import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
-import { readElsewhere } from "./answer/whole-answer.ts";
+import type { AssemblerName } from "./answer/assemblers.ts";
+import { createWholeAnswer } from "./answer/whole-answer.ts";
 import type { ReadableName } from "./body-steps.ts";
 import { type Chosen, chooseTarget } from "./choose-target.ts";
 import type { ChatRequest } from "./dialects/dialect.ts";
 import { describeInjection, describeTarget, type PassedOn } from "./exchange-record.ts";
-import { headersToClient, headersToUpstream, isRedirect } from "./headers.ts";
+import { headersToClient, headersToUpstream } from "./headers.ts";
 import { findMemory, type Injection, keepSection, memoriesPutIn, toChanges } from "./injection.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
 import { toTargetUrl } from "./target-url.ts";
 import type { UpstreamKind } from "./upstream.ts";
-import { redirected, toUpstreamRefusal } from "./upstream-refusals.ts";
+import { refuseRedirect, toUpstreamRefusal } from "./upstream-refusals.ts";
 
 export interface Conversation {
   readonly dialect: ReadableName;
@@ -82,26 +82,22 @@ async function passOnRead(
     await opening;
     using answering = await ask(outgoing, read);
     const { answer, repeats, keep, ended } = answering;
-    if (isRedirect(answer.status)) {
-      answer.close();
-      throw redirected(upstream.name, answer.status);
-    }
+    refuseRedirect(answer, upstream.name);
     const memories = memoriesPutIn(injection, changed);
     const headers = toAnswerHeaders(answer.headers, injection, memories.length);
     if (repeats !== null) headers.set("Memledger-Cache", "hit");
     exchange.begin({ status: answer.status, headers });
-    const assembler = createAssembler(name, read.choices);
-    const whole = readElsewhere(assembler, (text) => bodies.readAnswer(name, read.choices, text));
+    const assembler = createWholeAnswer(bodies, name, read.choices);
     const { removesUsageEvent } = changed;
     const { status } = answer;
     const relayed = await relay(exchange, {
       answer,
-      assembler: whole,
+      assembler,
       removesUsageEvent,
       onChunk: keep,
       within,
     });
-    const assembled = await whole.assembled();
+    const assembled = await assembler.assembled();
     ended({ ...read, status, isComplete: relayed.end === "complete" && isWhole(assembled) });
     return {
       upstream,

@@ -77,7 +77,11 @@ function digestOf(text: string, type: string | null): JsonObject | null {
   const [prefix = "", mediaType = null] = dataUrl.exec(text) ?? [];
   const data = prefix === "" ? text : text.slice(prefix.length);
   if (!base64.test(data)) return null;
-  const bytes = Buffer.from(data, "base64");
+  return describeData(Buffer.from(data, "base64"), mediaType ?? type);
+}
+
+/** How data that the record does not contain is recorded. */
+export function describeData(bytes: Uint8Array, type: string | null): JsonObject {
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  return { media_type: mediaType ?? type, bytes: bytes.length, sha256 };
+  return { media_type: type, bytes: bytes.length, sha256 };
 }

@@ -7,6 +7,7 @@ import { promptMaxCharacters, tagMaxCharacters, tagsMax } from "../limits.ts";
 import { fieldRefusal } from "../memory/messages.ts";
 import { toTags } from "../memory/tags.ts";
 import { labelFault } from "../schema/schema-fault.ts";
+import { decodePercent } from "../text/percent-encoding.ts";
 import { upstreamKeyHeader } from "./headers.ts";
 import type { UpstreamMemory } from "./upstream.ts";
 
@@ -110,11 +111,9 @@ function readTags(headers: Headers, name: string): readonly string[] | null {
 }
 
 function decode(name: string, text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw headerRefusal(name, "has a % that encodes no character. Write it as %25");
-  }
+  const decoded = decodePercent(text);
+  if (decoded === null) throw headerRefusal(name, "has a % that encodes no character. Write it as %25");
+  return decoded;
 }
 
 function headerRefusal(name: string, reason: string): Refusal {

@@ -1,7 +1,8 @@
 // Owns what is said about an upstream that did not answer, or not to the end. Must never contain an address or a key.
 
 import { type ErrorCode, Refusal } from "../errors.ts";
-import { type FaultKind, UpstreamFault } from "./forwarding.ts";
+import { type FaultKind, type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
+import { isRedirect } from "./headers.ts";
 
 const codes: Readonly<Record<FaultKind, ErrorCode>> = {
   unreachable: 1502,
@@ -40,9 +41,12 @@ export function toUpstreamRefusal(error: unknown, upstream: string): unknown {
   return new Refusal(codeOf(error), explainFault(error, upstream));
 }
 
-export function redirected(upstream: string, status: number): Refusal {
-  return new Refusal(
+/** Closes an answer that is a redirect. @throws Refusal 1502 */
+export function refuseRedirect(answer: Pick<ForwardedAnswer, "status" | "close">, upstream: string): void {
+  if (!isRedirect(answer.status)) return;
+  answer.close();
+  throw new Refusal(
     1502,
-    `The upstream "${upstream}" answered with a redirect (${status}), which is not followed. Set base-url to the address that it redirects to.`,
+    `The upstream "${upstream}" answered with a redirect (${answer.status}), which is not followed. Set base-url to the address that it redirects to.`,
   );
 }

@@ -3,7 +3,7 @@
 
 import type { Node } from "jsonc-parser";
 import { Refusal } from "../../errors.ts";
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { JsonFault, parseJson } from "../../json/json-text.ts";
 import { modelMaxCharacters, requestMaxDepth, requestMaxValues } from "../limits.ts";
 import { readTree } from "./lazy-node.ts";
@@ -29,12 +29,15 @@ export function decodeBody(bytes: Uint8Array): string {
 /** @throws Refusal 1400 for a text that is not a JSON object with a model, has a name twice in an object, or exceeds a limit */
 export function readBody(text: string): RequestBody {
   const value = readJsonBody(text);
-  const { model } = value;
-  if (typeof model !== "string" || model === "" || model.length > modelMaxCharacters) {
-    const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
-    throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
-  }
+  const model = requireModel(value.model);
   return { text, value, root: readTree(text), model };
+}
+
+/** @throws Refusal 1400 for what is no name of a model */
+export function requireModel(model: Json | undefined): string {
+  if (typeof model === "string" && model !== "" && model.length <= modelMaxCharacters) return model;
+  const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
+  throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
 }
 
 /**

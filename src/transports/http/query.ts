@@ -5,6 +5,7 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ErrorData, Refusal } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { shortenName } from "../../text/characters.ts";
+import { decodePercent } from "../../text/percent-encoding.ts";
 import { endSentence } from "../../text/sentence.ts";
 import { suggest, unknownReason } from "../../text/suggestion.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
@@ -60,7 +61,7 @@ function readQuery(
   known: ReadonlyMap<string, TSchema>,
   unknownFault: (name: string) => string | null,
 ): Query {
-  if (!isEncoded(text)) {
+  if (decodePercent(text) === null) {
     return faulty("The query string has malformed percent-encoding. Encode it as UTF-8.", {});
   }
   const parameters = new Map<string, Json>();
@@ -81,15 +82,6 @@ function readQuery(
   }
   const shown = [...ignored].slice(0, ignoredMax).map((name) => encodeURIComponent(shortenName(name)));
   return { parameters: Object.fromEntries(parameters), ignored: shown, fault: null };
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function faultyParameter(name: string, reason: string): Query {

@@ -1,6 +1,7 @@
 // Owns the conversion of a Fetch request to a Request of calls: path, body, origin; query.ts has the query, sender.ts has the credentials. Checks only what calls cannot see.
 
 import type { Request as Arrival, RequestBody, RequestMetadata, RequestOrigin } from "../../calls/request.ts";
+import { decodePercent } from "../../text/percent-encoding.ts";
 import { receiveRequestBody } from "./body.ts";
 import { createQueryReader, type Query } from "./query.ts";
 import { pathParameters, type Route } from "./routes.ts";
@@ -51,15 +52,7 @@ export function createRequestReader(route: Route): RequestReader {
 
 /** A segment with invalid percent-encoding is not changed: nothing has such a name, so the operation refuses it. */
 function decodeSegment(segment: string): string {
-  return decode(segment) ?? segment;
-}
-
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
+  return decodePercent(segment) ?? segment;
 }
 
 /** What the client says about itself and its call. */

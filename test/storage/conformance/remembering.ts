@@ -2,10 +2,12 @@
 // transaction of its outcome.
 
 import { describe, expect, test } from "bun:test";
+import { sealPayload } from "../../../src/audit/payload.ts";
 import { redactRecords } from "../../../src/audit/redact.ts";
 import type { Call, Decision, Origin } from "../../../src/calls/call.ts";
 import { findOperation } from "../../../src/calls/operations.ts";
-import { foresee } from "../../../src/calls/outcome.ts";
+import { foreseeExchange } from "../../../src/calls/outcome.ts";
+import { successCode } from "../../../src/errors.ts";
 import { createIdSource } from "../../../src/ids.ts";
 import { attemptsMax } from "../../../src/remembering/limits.ts";
 import type { NewTask, RememberedPart } from "../../../src/remembering/task.ts";
@@ -29,7 +31,9 @@ async function queue(seam: Seam, member: Member, tags: readonly string[] = []): 
   if (operation === undefined) throw new Error("there is no gateway");
   const call = callOf(member, { operation: operation.name, recordId });
   const details = { output_content: { text: "Noted." } };
-  const foreseen = foresee(operation, call, { foreseen: { data: null, details }, prepared: task });
+  const entry = { status: 200, code: successCode, numbers: {} } as const;
+  const passed = { foreseen: { data: null, details }, prepared: task, entry };
+  const foreseen = await foreseeExchange(call, passed, sealPayload);
   const decision: Decision = { refused: null, parameters: {}, prepared: task, foreseen };
   const { code } = await seam.store.commit({ ...call, decision });
   expect(code).toBe(1000);
