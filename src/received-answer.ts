@@ -12,7 +12,9 @@ export class CallRefused extends Error {
 
   constructor(response: Response, answer: JsonObject) {
     super(
-      typeof answer.message === "string" ? answer.message : `The server answered with ${response.status}.`,
+      typeof answer.message === "string"
+        ? answer.message
+        : `The server answered with ${response.status}, and not as a memledger server does. Check the URL.`,
     );
     this.code = typeof answer.code === "number" ? answer.code : 0;
     this.status = response.status;

@@ -119,7 +119,8 @@ export function describeRepair({ applied, files, database, untouched }: Repair):
   if (database !== null) lines.push(...describeFaults(database, applied));
   const what = applied ? "Repaired" : "Would be repaired";
   const nothing = applied ? "Nothing was repaired." : "Nothing to repair.";
-  const parts = [lines.length === 0 ? nothing : `${what}:\n${lines.map((line) => `- ${line}`).join("\n")}`];
+  const parts = lines.length === 0 ? [] : [`${what}:\n${lines.map((line) => `- ${line}`).join("\n")}`];
+  if (lines.length === 0 && untouched === null) parts.push(nothing);
   if (untouched !== null) parts.push(`The database was not examined: ${untouched}`);
   if (!applied && lines.length > 0) parts.push("Nothing was changed. To repair this, add --apply.");
   return parts.join("\n\n");

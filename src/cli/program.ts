@@ -51,7 +51,10 @@ async function parseAndRun(words: readonly string[]): Promise<ExitCode> {
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
   const program = await createProgram(session, words);
   try {
-    await program.parseAsync([...words], { from: "user" });
+    requireHelpOfCommand(program, words);
+    await program.parseAsync(words[0] === "help" ? [...words.slice(1), "--help"] : [...words], {
+      from: "user",
+    });
     return session.exitCode;
   } catch (error) {
     // commander throws after --help and --version, which it has printed.
@@ -64,6 +67,21 @@ async function parseAndRun(words: readonly string[]): Promise<ExitCode> {
     }
     const command = namedCommand(program, words);
     return reportFailure(session.terminal, withSuggestion(error, command), { command });
+  }
+}
+
+/** commander shows the help of the group. @throws CommanderError when the words ask for the help of a command that does not exist */
+function requireHelpOfCommand(program: Command, words: readonly string[]): void {
+  const options = words.findIndex((word) => word.startsWith("-"));
+  const leading = options === -1 ? words : words.slice(0, options);
+  if (!leading.includes("help") && !words.includes("--help") && !words.includes("-h")) return;
+  let command = program;
+  for (const word of leading.filter((each) => each !== "help")) {
+    const named = command.commands.find((each) => each.name() === word);
+    if (named === undefined && command.commands.length === 0) return;
+    if (named === undefined)
+      throw new CommanderError(2, "commander.unknownCommand", `error: unknown command '${word}'`);
+    command = named;
   }
 }
 

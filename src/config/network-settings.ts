@@ -3,7 +3,7 @@
 
 import { httpGraceMs, idleTimeoutSeconds } from "../limits.ts";
 import { hosts, networks, origins } from "./list-setting.ts";
-import { address, file, limit, text, toggle, whole, wholeOrNone } from "./setting.ts";
+import { file, limit, ownAddress, text, toggle, whole, wholeOrNone } from "./setting.ts";
 
 export const networkSettings = {
   host: text(
@@ -11,7 +11,7 @@ export const networkSettings = {
     "127.0.0.1",
   ),
   port: whole({ name: "port", description: "port to listen on; 0 selects a free port" }, 8420, 0, 65_535),
-  publicUrl: address({
+  publicUrl: ownAddress({
     name: "public-url",
     description:
       "URL by which people reach the server, such as that of a proxy; for the links that are printed",

@@ -68,6 +68,16 @@ export function address(naming: Naming): Setting<string | null> {
   });
 }
 
+/** The URL of this server, to which paths are added. */
+export function ownAddress(naming: Naming): Setting<string | null> {
+  return setting<string | null>(naming, null, {
+    expectation:
+      "an http or https URL without credentials, query and fragment, such as https://memory.example.com",
+    placeholder: "url",
+    read: (raw) => (typeof raw === "string" && isAddress(raw) && !raw.includes("?") ? raw : undefined),
+  });
+}
+
 function isAddress(text: string): boolean {
   const url = /^https?:\/\/[^\s/]/i.test(text) ? URL.parse(text) : null;
   return url !== null && url.username === "" && url.password === "" && !text.includes("#");

@@ -3,8 +3,8 @@
 /** No server could be reached: the request was not sent. */
 export class ServerUnreachable extends Error {}
 
-/** The certificate of the server is not accepted: the request was not sent, and repeating it is of no use. */
-export class CertificateRefused extends ServerUnreachable {}
+/** No server can be reached until the address or the certificate is corrected: repeating the request is of no use. */
+export class AddressUnusable extends ServerUnreachable {}
 
 /** The server does not let this program use the project: the request was not sent. */
 export class AccessRefused extends Error {}

@@ -4,7 +4,7 @@
 import type { Channel } from "./channel.ts";
 import {
   AccessRefused,
-  CertificateRefused,
+  AddressUnusable,
   isCertificateFault,
   isNotConnected,
   OutcomeUnknown,
@@ -45,10 +45,13 @@ export function createRemoteChannel({ url, apiKey }: RemoteTarget): Channel {
 }
 
 function explain(error: unknown, base: string): Error {
-  const reason = error instanceof Error ? error.message : String(error);
-  if (isCertificateFault(error)) {
-    return new CertificateRefused(
-      `The memledger server ${base} cannot be reached, because its certificate is not trusted (${reason}). If a private authority issued it, set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of the authority; otherwise check the URL and the certificate of the server.`,
+  // Bun adds advice for programmers in further sentences.
+  const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(". ");
+  const unusable = unusableAdvice(error);
+  if (unusable !== null) {
+    const { why, advice } = unusable;
+    return new AddressUnusable(
+      `The memledger server ${base} cannot be reached, because ${why} (${reason}). ${advice}`,
       { cause: error },
     );
   }
@@ -58,8 +61,28 @@ function explain(error: unknown, base: string): Error {
       { cause: error },
     );
   }
+  const scheme = base.startsWith("http://") ? " If the server has TLS, begin the URL with https://." : "";
   return new OutcomeUnknown(
-    `The connection to the memledger server ${base} ended before the answer (${reason}). Check whether the change was made, then try again.`,
+    `The connection to the memledger server ${base} ended before the answer (${reason}). Check whether the change was made, then try again.${scheme}`,
     { cause: error },
   );
+}
+
+/** Null: the next attempt may succeed. */
+function unusableAdvice(error: unknown): { readonly why: string; readonly advice: string } | null {
+  if (isCertificateFault(error)) {
+    return {
+      why: "its certificate is not trusted",
+      advice:
+        "If a private authority issued it, set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of the authority; otherwise check the URL and the certificate of the server.",
+    };
+  }
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "EPROTO") {
+    return { why: "it does not speak TLS", advice: "If it has no TLS, begin the URL with http://." };
+  }
+  if (code === "ENOTFOUND") {
+    return { why: "its name has no address", advice: "Correct the name of the server in the URL." };
+  }
+  return null;
 }

@@ -4,7 +4,7 @@
 import type { JsonObject } from "../json/json.ts";
 import { CallRefused, readAnswer } from "../received-answer.ts";
 import type { Channel, ChannelRequest } from "./channel.ts";
-import { CertificateRefused, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
+import { AddressUnusable, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
 
 /** Waiting times between attempts, and how long attempts go on without an answer to any call. */
 const waitMinMs = 500;
@@ -70,7 +70,7 @@ export function waitingNotice(reason: string): string {
 /** Null: repeating the call is of no use. */
 function waitingTimeOf(error: unknown, attempt: number): number | null {
   const growing = Math.min(waitMaxMs, waitMinMs * 2 ** attempt);
-  if (error instanceof CertificateRefused) return null;
+  if (error instanceof AddressUnusable) return null;
   if (error instanceof ServerUnreachable || error instanceof OutcomeUnknown) return growing;
   if (!(error instanceof CallRefused && isBusy(error.code))) return null;
   return Math.max(error.retryAfterMs ?? 0, growing);

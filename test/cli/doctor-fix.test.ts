@@ -174,7 +174,10 @@ test("a database of a newer version is not called damaged", async () => {
   change(dataDir, (database) => database.pragma("user_version = 999"));
   const { exitCode, stdout } = await run(["doctor", "--fix", "--apply", "--data-dir", dataDir]);
   expect(exitCode).toBe(exitCodes.failed);
-  expect(stdout).toMatch(/^The database was not examined: The database has format 999, .* newer version/m);
+  // The first line: what was not examined may need a repair.
+  expect(stdout).toMatch(/^The database was not examined: The database has format 999, .* newer version/);
+  const listed = await run(["doctor", "--fix", "--data-dir", dataDir]);
+  expect(listed.stdout).toStartWith("The database was not examined: ");
   expect(stdout).not.toContain("backup. The database");
 });
 

@@ -54,6 +54,28 @@ test.each([
   expect(second).toStartWith("Run ");
 });
 
+test.each([
+  [["help", "serv"], "memledger serve"],
+  [["serv", "--help"], "memledger serve"],
+  [["project", "help", "crate"], "memledger project create"],
+  [["help", "project", "crate"], "memledger project create"],
+  [["project", "crate", "-h"], "memledger project create"],
+])("%j asks for the help of no command, and leads to %s", async (words, suggested) => {
+  const { exitCode, stdout, stderr } = await run(words);
+  expect([exitCode, stdout]).toEqual([2, ""]);
+  expect(stderr.split("\n")[0]).toEndWith(`Did you mean "${suggested}"?`);
+});
+
+test.each([
+  [["help", "audit", "verify"], "Usage: memledger audit verify"],
+  [["help", "project"], "Usage: memledger project"],
+  [["audit", "help", "verify"], "Usage: memledger audit verify"],
+  [["help"], "Usage: memledger [options]"],
+])("%j shows the help", async (words, usage) => {
+  const { exitCode, stdout } = await run(words);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(usage)]);
+});
+
 test("a word that resembles nothing gets no suggestion", async () => {
   expect((await run(["xyzzy"])).stderr).toStartWith("memledger: unknown command 'xyzzy'\n");
 });

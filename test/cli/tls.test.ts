@@ -184,6 +184,34 @@ test("a client accepts a private authority that NODE_EXTRA_CA_CERTS names, and n
   await end();
 });
 
+test("an import does not wait for an address that cannot be that of a server", async () => {
+  const plain = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("other", { status: 404 }),
+  });
+  const file = join(createFolder(), "list.md");
+  writeFileSync(file, "- The office is in Lisbon.\n");
+  const addresses = [
+    [`https://127.0.0.1:${plain.port}`, "begin the URL with http://"],
+    ["http://name.invalid:8420", "Correct the name of the server"],
+    [
+      `http://127.0.0.1:${plain.port}`,
+      "answered with 404, and not as a memledger server does. Check the URL.",
+    ],
+  ] as const;
+  for (const [url, advice] of addresses) {
+    const { exitCode, stderr } = await run(["memory", "import", file, "--url", url], {
+      MEMLEDGER_API_KEY: "ml_any",
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toContain("Waiting");
+    expect(stderr).not.toMatch(/Is the computer|Does the server speak|verbose: true/);
+  }
+  await plain.stop(true);
+});
+
 describe("SIGHUP", () => {
   test("gives new connections the new certificate; existing connections and running calls continue", async () => {
     const { server, port, use, end } = await serveTls();

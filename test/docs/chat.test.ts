@@ -8,13 +8,18 @@ import { startTestApp, type TestApp } from "../fixture.ts";
 import { blocksOf } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
 
-/** Runs the script once; each line is typed, and an empty one at the end. */
-async function chat(folder: string, app: TestApp, lines: readonly string[]): Promise<string> {
+/** Runs the script once; each line is typed, and an empty one, or Ctrl+D, at the end. */
+async function chat(
+  folder: string,
+  app: TestApp,
+  lines: readonly string[],
+  end: "\n\n" | "" = "\n\n",
+): Promise<string> {
   const child = Bun.spawn(["python3", "chat.py"], {
     cwd: folder,
     // The proxies of the machine that runs the tests are not for addresses of this machine.
     env: { PATH: process.env.PATH, KEY: app.apiKey },
-    stdin: new Blob([`${lines.join("\n")}\n\n`]),
+    stdin: new Blob([`${lines.join("\n")}${end}`]),
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -84,6 +89,20 @@ async function withChat(work: (chatting: Chatting) => Promise<void>): Promise<vo
     removeFolder(folder);
   }
 }
+
+test("Ctrl+D ends the chat", async () => {
+  const folder = createFolder("false");
+  const app = await startTestApp();
+  const llm = await startFakeLlm();
+  try {
+    writeScript(folder, app, llm);
+    expect(await chat(folder, app, [], "")).toEndWith("> \n");
+  } finally {
+    await llm.stop();
+    await app.stop();
+    removeFolder(folder);
+  }
+});
 
 test("the second chat has the section of the README in its system message", () =>
   withChat(async ({ llm, run }) => {

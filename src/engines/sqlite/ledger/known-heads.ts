@@ -129,7 +129,8 @@ export function readKnownHeads({ database, signer, ledger, logger }: KnownHeadsO
 
 const remedy =
   "stop the server and run memledger audit verify; then restore a backup, or accept the records with memledger audit accept";
-const causeOfChange = "another process has changed the ledger; stop the server and run memledger audit verify";
+const causeOfChange =
+  "another process has changed the ledger; stop the server and run memledger audit verify";
 
 function whoseLedger(project: string | null): string {
   return project === null ? "the installation" : `project ${project}`;
