@@ -77,12 +77,17 @@ function send(
   const outgoing = isEncrypted
     ? requestHttps(url, { ...options, agent: encrypted })
     : requestHttp(url, { ...options, agent: plain });
-  const cancel = () => outgoing.destroy(new UpstreamFault("cancelled"));
-  const isLate = () => outgoing.destroy(new UpstreamFault("late"));
+  // `destroy` alone is not enough: a request whose connection was upgraded reports no error.
+  const failWith = (fault: UpstreamFault) => {
+    outgoing.destroy(fault);
+    fail(fault);
+  };
+  const cancel = () => failWith(new UpstreamFault("cancelled"));
+  const isLate = () => failWith(new UpstreamFault("late"));
   const silence = timers.after(idleMaxMs, isLate);
   const total = timers.after(answerMaxMs, isLate);
   const connecting = timers.after(Math.min(connectMaxMs, idleMaxMs), () =>
-    outgoing.destroy(new UpstreamFault("unreachable", "ETIMEDOUT")),
+    failWith(new UpstreamFault("unreachable", "ETIMEDOUT")),
   );
   let incoming: IncomingMessage | null = null;
   let isOver = false;
@@ -109,14 +114,20 @@ function send(
     else write();
   });
   outgoing.once("finish", sent);
-  outgoing.on("error", (error) => {
-    const fault = toFault(error, "failed");
+  const fail = (fault: UpstreamFault) => {
     if (incoming !== null) incoming.destroy(fault);
     else end();
     const isLost = !isWritten && outgoing.reusedSocket && fault.kind === "failed";
     reject(isLost ? new LostConnection("failed", fault.systemCode) : fault);
+  };
+  outgoing.on("error", (error) => fail(toFault(error, "failed")));
+  outgoing.once("upgrade", (_response, socket) => {
+    socket.destroy();
+    failWith(new UpstreamFault("failed"));
   });
   outgoing.once("response", (response) => {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 599) return failWith(new UpstreamFault("failed"));
     incoming = response;
     for (const timer of [silence, connecting]) timer.cancel();
     const abandon = () => {
@@ -125,7 +136,7 @@ function send(
       end();
     };
     resolve({
-      status: response.statusCode ?? 502,
+      status,
       headers: headersOf(response),
       chunks: read(response, { timers, idleMaxMs, end, abandon }),
       close: abandon,

@@ -53,10 +53,18 @@ const notToClient: ReadonlySet<string> = new Set([
   "nel",
   "report-to",
   "www-authenticate",
+  // What a browser may do with the answer: this service says it (transports/http/security-headers.ts).
+  "x-content-type-options",
+  "x-frame-options",
+  "referrer-policy",
+  "permissions-policy",
+  "reporting-endpoints",
+  "service-worker-allowed",
+  "refresh",
 ]);
 
 /** Of the rules for pages of other hosts, those of this service apply. */
-const prefixesNotToClient = ["access-control-", "memledger-"];
+const prefixesNotToClient = ["access-control-", "content-security-policy", "cross-origin-", "memledger-"];
 
 /** In which clients send a key of this service; the other one may have a credential of the client for the upstream. */
 const ofClient: ReadonlySet<string> = new Set(["authorization", "x-api-key"]);

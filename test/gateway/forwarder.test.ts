@@ -125,6 +125,15 @@ describe("an answer that breaks off is a fault", () => {
     });
   }
 
+  test.each([
+    "101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket",
+    "999 Odd\r\nContent-Length: 0",
+    "600 Odd\r\nContent-Length: 0",
+  ])("a status that ends no request: %s", async (head) => {
+    const url = await answers(`HTTP/1.1 ${head}\r\n\r\n`);
+    expect((await faultOf(exchange(url))).kind).toBe("failed");
+  });
+
   test("nothing listens", async () => {
     const fault = await faultOf(exchange("http://127.0.0.1:1"));
     expect([fault.kind, fault.systemCode]).toEqual(["unreachable", "ECONNREFUSED"]);
