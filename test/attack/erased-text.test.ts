@@ -163,6 +163,22 @@ describe("a text that was remembered over the gateway", () => {
     });
   }
 
+  test("is nowhere, in whatever form a program has written its characters", async () => {
+    const { id, chat, call } = await openConversations();
+    const text = 'Zoë must not eat "Käse" or pistachios.';
+    const { data } = await call("POST", "/v1/memories", { content: text, memory_type: "fact" });
+    const inAscii = JSON.stringify({ note: text }).replace(/[^ -~]/g, (unit) => {
+      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    });
+    const inHtml = text.replace(/[^ -~]/g, (unit) => `&#${unit.charCodeAt(0)};`).replaceAll('"', "&quot;");
+    for (const form of [inAscii, JSON.stringify({ result: inAscii }), inHtml, text.replace("st", "s\u00adt")])
+      await chat([{ role: "user", content: `A tool says: ${form}` }], answers.other, without);
+    await call("GET", `/v1/files?said=${encodeURIComponent(text)}`);
+    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    expect(payloadsOf(id)).not.toMatch(/must/i);
+    expect(everythingStored()).not.toMatch(/not(?: |%20)eat/);
+  });
+
   test("stays in the records of another project, which has said the same", async () => {
     const other = await openConversations();
     await other.chat([{ role: "user", content: said }], answers.noted);
