@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { type KeptMembers, sealWithKept } from "../audit/kept-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import type { OpenExchange } from "../storage/open-exchange.ts";
 import { bodyOf, type Call } from "./call.ts";
 import { payloadOf } from "./call-record.ts";
@@ -28,6 +28,33 @@ export function toOpenExchange(
   const isCompressed = kept instanceof Uint8Array;
   const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
   return { record, key, action, payload: text, kept: isCompressed ? kept : null };
+}
+
+/** In records of exchanges during which something was erased. */
+export const leftOut = "the request, the memories and the answer, because of an erasure";
+
+/** Members that say who has sent the request and to whom it was passed on, not what was said. */
+const facts: ReadonlySet<string> = new Set([
+  "transport",
+  "ip_address",
+  "user_agent",
+  "client_name",
+  "model_id",
+  "gateway_id",
+  "error_msg",
+  "outcome",
+  "answer",
+]);
+
+/** Without everything in which an erased text could be. */
+export function withoutContent(open: OpenExchange): OpenExchange {
+  const payload: unknown = JSON.parse(open.payload);
+  const members = isObject(payload) ? Object.entries(payload).filter(([name]) => facts.has(name)) : [];
+  return {
+    ...open,
+    payload: JSON.stringify({ ...Object.fromEntries(members), left_out: leftOut }),
+    kept: null,
+  };
 }
 
 /** @param caller null: there is no such key any more, so the record belongs to the installation */

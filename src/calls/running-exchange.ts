@@ -91,6 +91,7 @@ export function runExchange(
     },
     erasedMeanwhile() {
       isErasedMeanwhile = true;
+      kept = {};
       after = null;
     },
     recorded() {

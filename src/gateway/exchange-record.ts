@@ -1,7 +1,8 @@
-// Owns what the record of an exchange says: its entry and its content. Must never contain a key, and after an erasure no content of a memory
-// and no answer, because the erased text could be in them.
+// Owns what the record of an exchange says: its entry and its content. Must never contain a key, and after an erasure no content of
+// the request, a memory or the answer, because the erased text could be in them.
 
 import type { ForeseenEntry } from "../calls/exchange.ts";
+import { leftOut } from "../calls/open-exchange.ts";
 import { errorStatus, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
@@ -66,12 +67,15 @@ function lacksEnd({ relayed, answer }: Pick<Ended, "relayed" | "answer">): boole
 
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
   const { upstream, model, injection, memories, answer, repeats } = passed;
-  const erased = isErasedMeanwhile ? { left_out: "the answer and the memories, because of an erasure" } : {};
+  const erased = isErasedMeanwhile ? { left_out: leftOut } : {};
   const { error, output } = answer;
   return {
     ...describeTarget(upstream, answer.model ?? model),
     ...withMessage(passed),
-    ...describeInjection(injection, isErasedMeanwhile ? null : memories),
+    ...describeInjection(
+      isErasedMeanwhile ? { ...injection, query: null } : injection,
+      isErasedMeanwhile ? null : memories,
+    ),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
     ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
     answer: describeAnswer(passed),

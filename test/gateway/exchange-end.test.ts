@@ -71,7 +71,7 @@ test("an answer that broke off is not remembered, and its record says it", async
   await until(async () => gateway.lastRecord().payload.remembering === "not complete");
 });
 
-test("after an erasure while it runs, the record has neither the answer nor memories, and nothing is sent twice", async () => {
+test("after an erasure while it runs, the record has neither the request, the answer nor memories, and nothing is sent twice", async () => {
   const goOn = Promise.withResolvers<void>();
   const [first = "", ...rest] = chatEvents("fake", "It is on the whiteboard in room 4.", false);
   async function* body() {
@@ -91,6 +91,7 @@ test("after an erasure while it runs, the record has neither the answer nor memo
   const { entry, payload } = gateway.lastRecord();
   expect(response.headers.get("memledger-record")).toBe(String(entry.id));
   expect(JSON.stringify(payload)).not.toContain("whiteboard");
+  expect(JSON.stringify(payload)).not.toContain(String(messages[0]?.content));
   expect(payload.left_out).toContain("erasure");
   expect(payload.memory_results).toBeUndefined();
   expect(payload.answer).toMatchObject({ end: "complete", finish_reason: "stop" });

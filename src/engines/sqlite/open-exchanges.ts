@@ -3,13 +3,15 @@
 
 import { sha256 } from "../../audit/hash.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import { toLeftRecord } from "../../calls/open-exchange.ts";
+import { toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { OpenExchange } from "../../storage/open-exchange.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { InTransaction } from "./threads/write-transactions.ts";
+
+type StoredExchange = OpenExchange & { readonly seal: string };
 
 interface OpenExchangeTools {
   readonly database: Database;
@@ -34,15 +36,13 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
      VALUES (:record, :key, :action, :payload, :kept, :seal)`,
   );
   const list = database.prepare<[], string>("SELECT record FROM open_exchange ORDER BY record").pluck();
-  const find = database.prepare<[string], OpenExchange & { readonly seal: string }>(
-    "SELECT * FROM open_exchange WHERE record = ?",
-  );
+  const find = database.prepare<[string], StoredExchange>("SELECT * FROM open_exchange WHERE record = ?");
 
   const recordOne = (id: string): Promise<void> =>
     inTransaction(async () => {
       const left = find.get(id);
       if (left === undefined) return;
-      if (signer.seal(sealedText(left)) !== left.seal) throw new Error("another program has written the row");
+      if (!isOwn(left, signer)) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
       await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
     });
@@ -68,6 +68,31 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       }
     },
   };
+}
+
+/** @returns a function for a transaction that erases a text: no row of an exchange has it any more. */
+export function createOpenExchangeErasure(database: Database, signer: Pick<Signer, "seal">): () => void {
+  const list = database.prepare<[], StoredExchange>("SELECT * FROM open_exchange");
+  const update = database.prepare(
+    "UPDATE open_exchange SET payload = :payload, kept = :kept, seal = :seal WHERE record = :record",
+  );
+  return () => {
+    for (const open of list.all()) {
+      if (!isOwn(open, signer)) continue;
+      const { record, payload, kept, ...rest } = withoutContent(open);
+      update.run({
+        record,
+        payload,
+        kept,
+        seal: signer.seal(sealedText({ ...rest, record, payload, kept })),
+      });
+    }
+  };
+}
+
+/** Whether this program has written the row. */
+function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
+  return signer.seal(sealedText(open)) === open.seal;
 }
 
 function sealedText({ record, key, action, payload, kept }: OpenExchange): string {

@@ -29,6 +29,7 @@ interface TransactionOptions {
   readonly watchClock: ClockWatch;
   /** Called with the bytes of each record. */
   readonly countRecord: (bytes: number) => void;
+  readonly eraseOpen: () => void;
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {

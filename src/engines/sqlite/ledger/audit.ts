@@ -21,6 +21,8 @@ interface AuditTransactionOptions {
   readonly knownHeads: KnownHeads;
   readonly checkpoints: Checkpoints;
   readonly watchClock: ClockWatch;
+  /** Erases what the rows of open exchanges have said. */
+  readonly eraseOpen: () => void;
   /** Called with the bytes of each record. */
   readonly countRecord: (bytes: number) => void;
 }
@@ -32,6 +34,7 @@ export function createAuditTransaction({
   knownHeads,
   checkpoints,
   watchClock,
+  eraseOpen,
   countRecord,
 }: AuditTransactionOptions): AuditTransaction {
   const insertEntry = database.prepare(
@@ -117,6 +120,7 @@ export function createAuditTransaction({
 
     async erase(places) {
       const exports = new Set<string>();
+      eraseOpen();
       for (const { id, seq, project } of places) {
         deletePayload.run(id);
         for (const name of endExports.all(toSerial(project), seq)) exports.add(name);

@@ -29,7 +29,7 @@ import { createNextVectors } from "../memories/model-change.ts";
 import { createRevisions } from "../memories/revisions.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
-import { createOpenExchangeLog } from "../open-exchanges.ts";
+import { createOpenExchangeErasure, createOpenExchangeLog } from "../open-exchanges.ts";
 import { createRememberLog } from "../remember-tasks.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
@@ -109,6 +109,7 @@ const transaction = createTransaction({
   exportFolder: ledger.exports,
   watchClock: createClockWatch(logger),
   countRecord: statistics.record,
+  eraseOpen: createOpenExchangeErasure(database, signer),
 });
 const settlement = {
   clock,
