@@ -23,11 +23,11 @@ export function foldCase(text: string): string {
   return text.replace(written, decode).normalize("NFKC").toLowerCase();
 }
 
-function decode(escape: string, ...match: readonly unknown[]): string {
+function decode(encoded: string, ...match: readonly unknown[]): string {
   const { unit, percent, hex, decimal } = match.at(-1) as Record<string, string | undefined>;
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
-  if (percent !== undefined) return decodePercent(percent) ?? escape;
+  if (percent !== undefined) return decodePercent(percent) ?? encoded;
   if (hex === undefined && decimal === undefined) return "";
   const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return point <= 0x10ffff ? String.fromCodePoint(point) : escape;
+  return point <= 0x10ffff ? String.fromCodePoint(point) : encoded;
 }

@@ -23,7 +23,7 @@ const forms: Record<string, string> = {
   "JSON in ASCII": asciiJson(said),
   "JSON in ASCII in JSON": asciiJson(asciiJson(said)),
   "JSON in ASCII, capitals": asciiJson(said)
-    .replace(/\\u..../g, (escape) => escape.toUpperCase())
+    .replace(/\\u..../g, (encoded) => encoded.toUpperCase())
     .replaceAll("\\U", "\\u"),
   "a URL": encodeURIComponent(said),
   "a form": new URLSearchParams({ said }).toString().replace("said=", ""),
