@@ -10,6 +10,9 @@ export type KeptMembers = JsonObject | Uint8Array;
 /** Seals a payload with the kept members in it, here or in another thread. */
 export type Seal = (payload: JsonObject, kept: KeptMembers) => SealedPayload | Promise<SealedPayload>;
 
+/** Said by the record of an exchange during which something was erased, because the erased text could be in them. */
+export const leftOut = "the request, the memories and the answer, because of an erasure";
+
 const compressedMinCharacters = 16 * 1024;
 
 export function keepMembers(members: JsonObject): KeptMembers {

@@ -2,7 +2,7 @@
 // its own record: what was sent is known, and the outcome is not.
 
 import type { Caller } from "../access/caller.ts";
-import { type KeptMembers, sealWithKept } from "../audit/kept-members.ts";
+import { type KeptMembers, leftOut, sealWithKept } from "../audit/kept-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
@@ -29,9 +29,6 @@ export function toOpenExchange(
   const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
   return { record, key, action, payload: text, kept: isCompressed ? kept : null };
 }
-
-/** In records of exchanges during which something was erased. */
-export const leftOut = "the request, the memories and the answer, because of an erasure";
 
 /** Members that say who has sent the request and to whom it was passed on, not what was said. */
 const facts: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 // Owns what the record of an exchange says: its entry and its content. Must never contain a key, and after an erasure no content of
 // the request, a memory or the answer, because the erased text could be in them.
 
+import { leftOut } from "../audit/kept-members.ts";
 import type { ForeseenEntry } from "../calls/exchange.ts";
-import { leftOut } from "../calls/open-exchange.ts";
 import { errorStatus, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";

@@ -1,3 +1,5 @@
+// Two texts have the same words, in whatever form their characters are written.
+
 import { expect, test } from "bun:test";
 import { toWordText } from "../../src/text/word-text.ts";
 
