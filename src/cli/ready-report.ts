@@ -1,5 +1,5 @@
 // Owns what `memledger serve` prints when it is ready: the addresses, and at the first start how to begin. A secret is printed to a
-// terminal, or to the program that asks for JSON. Anything else may be a log that others read, so it gets the path of a file.
+// terminal, or into the pipe of the program that asks for JSON. Anything else may be a log that others read, so it gets the path of a file.
 
 import type { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
@@ -23,7 +23,7 @@ export function readyReport(app: App, config: Config, terminal: Terminal): Repor
       url: app.url,
       ...(config.publicUrl === null ? {} : { public_url: url }),
       project_id: projectId,
-      ...(apiKey === null ? {} : { api_key: apiKey }),
+      ...(apiKey === null ? {} : terminal.showsSecrets ? { api_key: apiKey } : savedKey(apiKey, config)),
       ...(link === null ? {} : { console_link: link }),
       ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
       ...(warning === null ? {} : { warning }),
@@ -86,6 +86,12 @@ function writtenSteps(app: App, { console, dataDir }: Config): readonly string[]
   return fault === null
     ? [`${created} Only the owner of this file can read it: ${firstKey}${signIn}`]
     : [`${created} It was lost, because ${fault}. Create another one: ${keyCommand(app, dataDir)}${signIn}`];
+}
+
+function savedKey(apiKey: string, { dataDir }: Config) {
+  const { firstKey } = locate(dataDir);
+  const fault = saveKey(firstKey, apiKey);
+  return fault === null ? { api_key_file: firstKey } : { api_key_lost: fault };
 }
 
 function keyAdvice(app: App, dataDir: string): readonly string[] {

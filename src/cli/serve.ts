@@ -71,8 +71,7 @@ type Run = (
 
 /** Replaces a background server of the directory. */
 const runServer: Run = async (config, options, terminal, signals) => {
-  const showsSecrets = terminal.isJson || terminal.isWatched;
-  const start = () => startApp(config, { ...options, makesLink: config.console && showsSecrets });
+  const start = () => startApp(config, { ...options, makesLink: config.console && terminal.showsSecrets });
   const app = await replaceBackgroundServer(config.dataDir, start);
   signals.onReload(() => void app.reloadCertificate());
   await printReady(terminal, readyReport(app, config, terminal));

@@ -1,6 +1,7 @@
 // Owns the output of commands: text, or with --json exactly one line of JSON, the last one on stdout. Must never print a stack
 // trace, nor a secret that the user did not ask for.
 
+import { fstatSync } from "node:fs";
 import { explainedAs } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
 import { toPrintable, toPrintableJson, toPrintableLine } from "../text/printable.ts";
@@ -17,6 +18,8 @@ export interface Terminal {
   readonly canPrompt: boolean;
   /** Whether the result is read by a person in front of a terminal; otherwise it may be kept in a log or a file. */
   readonly isWatched: boolean;
+  /** Whether stdout is a terminal, or with --json the pipe of a program that reads the result. A file or the journal of systemd is kept. */
+  readonly showsSecrets: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws Error that says why it cannot be written */
   print(report: Report): Promise<void>;
@@ -34,6 +37,7 @@ export function createTerminal(isJson: boolean): Terminal {
     isJson,
     canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
     isWatched: !isJson && process.stdout.isTTY === true,
+    showsSecrets: process.stdout.isTTY === true || (isJson && !isOutputKept(process.env)),
     variables: process.env,
     print: ({ data, text }) => printResult(isJson ? toPrintableJson(data) : toPrintable(text)),
     writeError: (line) => void process.stderr.write(`${toPrintable(line)}\n`),
@@ -41,6 +45,22 @@ export function createTerminal(isJson: boolean): Terminal {
 }
 
 function ignoreFailure(): void {}
+
+/** systemd.exec(5): JOURNAL_STREAM has the device and the inode of the stream that is connected to the journal. */
+function isOutputKept({ JOURNAL_STREAM }: Terminal["variables"]): boolean {
+  const { dev, ino, isFile } = statOfOutput();
+  return isFile || JOURNAL_STREAM === `${dev}:${ino}`;
+}
+
+/** A closed output is not kept. */
+function statOfOutput() {
+  try {
+    const stats = fstatSync(1);
+    return { dev: stats.dev, ino: stats.ino, isFile: stats.isFile() };
+  } catch {
+    return { dev: 0, ino: 0, isFile: false };
+  }
+}
 
 async function printResult(text: string): Promise<void> {
   await writeStandardOutput(`${text.trimEnd()}\n`).catch((error: unknown) => {

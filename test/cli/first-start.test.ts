@@ -2,7 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { blocksOf } from "../docs/pages.ts";
 import { call, cleanUp, createFolder, runJson, serve, spawn } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
@@ -10,6 +10,7 @@ import { openTerminal } from "./pseudo-terminal.ts";
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
+const main = resolve(import.meta.dir, "../../src/main.ts");
 const secret = /mlk?_[0-9A-Za-z]{20,}/;
 const words = (dataDir: string) => ["serve", "--port", "0", "--data-dir", dataDir];
 
@@ -48,6 +49,36 @@ test("no terminal: the key is in a file that only the owner can read, and its pa
 
   const again = await serveInPipes(dataDir, async () => {});
   expect(again).not.toContain(path);
+});
+
+/** systemd names the stream that is connected to the journal. */
+const asInJournal = 'export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1); exec "$@"';
+
+test.each([
+  ["a file", 'exec "$@" >ready.json'],
+  ["the journal of systemd", asInJournal],
+])("--json: %s gets the path of the key", async (_, script) => {
+  const folder = createFolder();
+  const path = join(folder, "data", "first-api-key");
+  const command = [process.execPath, main, "--json", ...words(join(folder, "data"))];
+  const server = Bun.spawn(["sh", "-c", script, "sh", ...command], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  while (!existsSync(path)) await Bun.sleep(20);
+  server.kill("SIGTERM");
+  const [piped] = await Promise.all([server.stdout.text(), server.exited]);
+  const written = join(folder, "ready.json");
+  const ready = JSON.parse(existsSync(written) ? readFileSync(written, "utf8") : piped);
+  expect(ready).toEqual({
+    event: "ready",
+    url: expect.any(String),
+    project_id: expect.any(String),
+    api_key_file: path,
+  });
+  expect(readFileSync(path, "utf8")).toMatch(secret);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test("a terminal: the key and a sign-in link are printed, and no file is written", async () => {
