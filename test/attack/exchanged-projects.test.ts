@@ -2,7 +2,7 @@
 // to another project. What the server itself did, and removed, is never called an exchange.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cpSync } from "node:fs";
+import { closeSync, cpSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { tamper } from "../audit/tamper.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "../cli/command.ts";
@@ -56,6 +56,37 @@ beforeAll(async () => {
   await server.end("SIGTERM");
 }, 120_000);
 let other = "f".repeat(32);
+
+/** Overwrites the pages of a table or an index. */
+function damage(path: string, name: string): void {
+  let pages: number[] = [];
+  let size = 0;
+  tamper(path, (database) => {
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    pages = database.prepare("SELECT pageno FROM dbstat WHERE name = ?").pluck().all(name) as number[];
+    size = Number(database.pragma("page_size", { simple: true }));
+  });
+  const file = openSync(path, "r+");
+  for (const page of pages) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
+  closeSync(file);
+}
+
+test.each(["memory", "sqlite_autoindex_memory_1", "api_key"])(
+  "%s is damaged: that is the finding, and the records are verified all the same",
+  async (name) => {
+    const dataDir = createFolder();
+    cpSync(honest, dataDir, { recursive: true });
+    damage(join(dataDir, "memledger.db"), name);
+    const { exitCode, object } = await runJson(["audit", "verify", "--data-dir", dataDir]);
+    const table = name.includes("memory") ? "memory" : name;
+    expect(exitCode).toBe(20);
+    expect(object.failure).toMatchObject({
+      check: "index",
+      message: expect.stringContaining(`the table ${table} `),
+    });
+    expect(Number(object.records)).toBeGreaterThan(10);
+  },
+);
 
 test.each<readonly [string, string, string | null]>([
   ["nothing", "SELECT 1", null],

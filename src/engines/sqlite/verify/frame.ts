@@ -4,7 +4,7 @@
 import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { formatVersion } from "../schema/migrate.ts";
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "../schema/schema-check.ts";
-import type { LedgerSource } from "./source.ts";
+import { isDamage, type LedgerSource } from "./source.ts";
 
 /** The first format whose tables are those of the audit format. */
 const oldestFormat = 2;
@@ -28,7 +28,7 @@ export function checkSchema(source: LedgerSource): Failure | null {
 }
 
 /** Those of the ledger, and the table of the projects that own its chains. */
-const tables = [
+const ledgerTables = [
   "project",
   "audit_chain",
   "audit_entry",
@@ -37,14 +37,27 @@ const tables = [
   "audit_anchor",
   "audit_verification",
 ];
+/** With them the records are compared (owners.ts). */
+const ownedTables = ["api_key", "memory"];
 
 /** Compares each index with its table, and the types of values with those of their columns. Takes a fifth of a verification. */
 export function checkTables(source: LedgerSource): Failure | null {
-  for (const table of tables) {
-    const [row] = source.all(`PRAGMA integrity_check(${table})`) as { integrity_check: unknown }[];
-    if (row?.integrity_check === "ok") continue;
-    const message = `the table ${table} and its indexes do not match: ${row?.integrity_check}`;
+  for (const table of [...ledgerTables, ...ownedTables]) {
+    const found = checkTable(source, table);
+    if (found === "ok") continue;
+    const message = `the table ${table} and its indexes do not match: ${found}`;
     return { seq: null, check: "index", message };
   }
   return null;
+}
+
+/** @throws UnusableInput when a table of the ledger cannot be read at all; without the other ones the records can be verified */
+function checkTable(source: LedgerSource, table: string): string {
+  try {
+    const [row] = source.all(`PRAGMA integrity_check(${table})`) as { integrity_check: unknown }[];
+    return String(row?.integrity_check);
+  } catch (error) {
+    if (!isDamage(error) || !ownedTables.includes(table)) throw error;
+    return "they are damaged. Restore a backup";
+  }
 }

@@ -5,7 +5,7 @@ import { parsePayload } from "../../../audit/verify/record-checks.ts";
 import type { Failure } from "../../../audit/verify/verdict.ts";
 import { isObject, type Json, type JsonObject } from "../../../json/json.ts";
 import { unpackPayload } from "./payload.ts";
-import type { LedgerSource } from "./source.ts";
+import { isDamage, type LedgerSource } from "./source.ts";
 
 /** A column of a record `e` with the value Foreign. The chain of the installation has no project, so nothing is foreign to it. */
 export const foreignColumn = `CASE WHEN k.project <> c.project THEN 'key' WHEN m.project <> c.project THEN 'memory' END AS "foreign"`;
@@ -27,7 +27,7 @@ interface ListingRecord {
   readonly status: number;
 }
 
-/** Whether an answer lists a memory that belongs to another project than the chain. */
+/** Whether an answer lists a memory that belongs to another project than the chain. What cannot be read is not compared. */
 export function listsForeignMemory(
   source: LedgerSource,
   { chain, action, status }: ListingRecord,
@@ -41,7 +41,12 @@ export function listsForeignMemory(
     .filter((id) => typeof id === "string");
   const sql = `SELECT 1 FROM memory WHERE id IN (SELECT value FROM json_each(?1))
     AND project <> (SELECT project FROM audit_chain WHERE number = ?2) LIMIT 1`;
-  return ids.length > 0 && source.all(sql, JSON.stringify(ids), chain).length > 0;
+  try {
+    return ids.length > 0 && source.all(sql, JSON.stringify(ids), chain).length > 0;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  }
 }
 
 const recordsAtOnce = 500;

@@ -117,6 +117,12 @@ function guard<Result>(path: string, work: () => Result): Result {
   }
 }
 
+/** Whether a table or an index of a query cannot be read. Those of other queries may be readable. */
+export function isDamage(error: unknown): boolean {
+  const cause = error instanceof UnusableInput ? error.cause : null;
+  return cause instanceof SQLiteError && (cause.code ?? "").startsWith("SQLITE_CORRUPT");
+}
+
 function adviceFor(code: string): string {
   if (code === "SQLITE_BUSY") return "Another program is writing to it. Run the command again in a moment.";
   if (code === "SQLITE_ERROR")
