@@ -112,10 +112,34 @@ describe("a table of a million rows", () => {
       await page.getByText("8 selected").waitFor();
       await rowNamed(page, "4").locator("input").click();
       await page.getByText("7 selected").waitFor();
+      // A range becomes what the box that was clicked becomes.
+      await rowNamed(page, "7")
+        .locator("input")
+        .click({ modifiers: ["Shift"] });
+      await page.getByText("4 selected").waitFor();
       await page.getByRole("button", { name: "Importance" }).click();
       expect(await page.locator("th[aria-sort]").getAttribute("aria-sort")).toBe("ascending");
       await page.getByRole("button", { name: "Importance" }).click();
       expect(await page.locator("th[aria-sort]").getAttribute("aria-sort")).toBe("descending");
+      await close();
+    },
+    60_000,
+  );
+
+  browserTest(
+    "begins a range at the row where one is, not where one was before",
+    async () => {
+      const page = await open();
+      await rowNamed(page, "5").waitFor();
+      await page.locator("table").focus();
+      for (let row = 0; row < 5; row++) await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Shift+ArrowDown");
+      await page.getByText("2 selected").waitFor();
+      await rowNamed(page, "9").locator("input").click();
+      await page.getByText("3 selected").waitFor();
+      await page.keyboard.press("Shift+ArrowDown");
+      await page.getByText("4 selected").waitFor();
+      expect(await rowNamed(page, "10").locator("input").isChecked()).toBe(true);
       await close();
     },
     60_000,

@@ -29,6 +29,11 @@ export function Table<Row>(props: TableProps<Row>) {
   const [{ width, height: viewHeight }, setSize] = useState({ width: innerWidth, height: 600 });
   const [active, setActive] = useState(0);
   const anchor = useRef(0);
+  /** A range begins at the row where one was last without Shift. */
+  const activate = (index: number) => {
+    setActive(index);
+    anchor.current = index;
+  };
   const isNarrow = width < narrowMax;
   const columns = useMemo(
     () =>
@@ -70,14 +75,15 @@ export function Table<Row>(props: TableProps<Row>) {
     if (connected && rows.failure() !== null) rows.retry();
   }, [connected]);
   useEffect(() => {
-    setActive(0);
+    activate(0);
     view.current?.scrollTo(0, 0);
     return () => rows.close();
   }, [rows]);
 
-  const move = (index: number) => {
+  const move = (index: number, isRange = false) => {
     const next = Math.max(0, Math.min(index, known - 1));
-    setActive(next);
+    if (isRange) void toggle(next, true, true);
+    (isRange ? setActive : activate)(next);
     const { current } = view;
     if (current === null) return;
     const headHeight = current.querySelector("thead")?.clientHeight ?? 0;
@@ -89,19 +95,19 @@ export function Table<Row>(props: TableProps<Row>) {
     const row = rows.at(next);
     if (openId !== null && row !== undefined) props.onOpen?.(row);
   };
-  const toggle = async (index: number, isRange: boolean) => {
+  const toggle = async (index: number, isRange: boolean, isAdding = false) => {
     if (selection === undefined || onSelect === undefined) return;
     const row = rows.at(index);
     if (row === undefined) return;
-    const selected = !isSelected(selection, idOf(row));
+    const selected = isAdding || !isSelected(selection, idOf(row));
     const [from, to] = isRange
       ? [Math.min(anchor.current, index), Math.max(anchor.current, index)]
       : [index, index];
-    if (!isRange) anchor.current = index;
+    if (!isRange) activate(index);
     if (to - from >= rangeMax) return;
     // The failure is shown below the table.
     const range = await rows.collect(from, to).catch(() => []);
-    onSelect(select(selection, range.map(idOf), isRange || selected));
+    onSelect(select(selection, range.map(idOf), selected));
   };
   const openActive = () => {
     const row = rows.at(active);
@@ -134,8 +140,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     if (target !== undefined) {
       event.preventDefault();
-      if (event.shiftKey) void toggle(Math.max(0, Math.min(target, known - 1)), true);
-      move(target);
+      move(target, event.shiftKey);
     } else if (event.key === " ") {
       event.preventDefault();
       void toggle(active, event.shiftKey);
@@ -147,11 +152,12 @@ export function Table<Row>(props: TableProps<Row>) {
     if (!(target instanceof Element)) return;
     const index = Number(target.closest("tr")?.ariaRowIndex) - 2;
     if (target.matches(".chooser input")) {
+      view.current?.querySelector("table")?.focus({ preventScroll: true });
       // The browser sets the box back after this event, so that it shows what is selected, not what was clicked.
       event.preventDefault();
       setTimeout(() => void toggle(index, event.shiftKey));
     } else if (index >= 0 && !isControl(target)) {
-      setActive(index);
+      activate(index);
       const row = rows.at(index);
       if (row !== undefined) props.onOpen?.(row);
     }
