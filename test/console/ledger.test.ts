@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { redactRecords } from "../../src/audit/redact.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
 import { signInAt } from "./administration.ts";
@@ -208,3 +209,18 @@ for (const theme of ["light", "dark"] as const)
       },
       60_000,
     );
+
+browserTest("the record of an erasure says at once what was asked and what was erased", async () => {
+  const { id, key: own } = await app.createProject("business");
+  const body = { content: "Dana drinks tea.", memory_type: "fact" };
+  const { data } = await app.call("POST", "/v1/memories", { key: own, body });
+  await app.administer(redactRecords, { memory: String(data.id) });
+  const { page, faults, close } = await openPage(browser, app.url);
+  await signInAt(page, app, `/console/projects/${id}/ledger`);
+  await page.locator("tbody tr", { hasText: "audit.redact" }).click();
+  const panel = page.locator(".side-panel");
+  await panel.getByText(`"memory": "${data.id}"`).waitFor();
+  await panel.getByText('"redacted": 1').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});

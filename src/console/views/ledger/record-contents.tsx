@@ -26,6 +26,8 @@ export function RecordContents({ record, project }: RecordContentsProps) {
       </p>
     );
   const prompt = promptOf(record);
+  // A record without texts, such as that of an erasure, says only there what it is about.
+  const isAll = !(query || results || record.input_content || record.output_content);
   return (
     <>
       {query !== null && query.length > 0 && (
@@ -82,8 +84,8 @@ export function RecordContents({ record, project }: RecordContentsProps) {
       <FoldedJson title="Input" value={record.input_content} />
       <FoldedJson title="Output" value={record.output_content} />
       <FoldedJson title="Documents found" value={record.rag_results} />
-      <FoldedJson title="Request" value={record.request_body} />
-      <FoldedJson title="Answer" value={record.response_body} />
+      <FoldedJson title="Request" value={record.request_body} isOpen={isAll} />
+      <FoldedJson title="Answer" value={record.response_body} isOpen={isAll} />
     </>
   );
 }
