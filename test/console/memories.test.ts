@@ -376,6 +376,9 @@ browserTest("a key that may only read cannot change anything", async () => {
   await panel(page).getByRole("tab", { name: "History" }).waitFor();
   for (const name of ["Edit", "More", "New memory", "Save"])
     expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+  // Nothing can be done with a selection.
+  await rowWith(page, "Dana prefers").waitFor();
+  expect(await page.getByRole("checkbox").count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
 });

@@ -133,9 +133,13 @@ export function Memories() {
           }
           openId={openId}
           onOpen={(memory) => openRow(memory, null)}
-          {...(changes === null ? {} : { onEdit: (memory: Memory) => openRow(memory, "yes") })}
-          selection={chosen}
-          onSelect={select}
+          {...(changes === null
+            ? {}
+            : {
+                onEdit: (memory: Memory) => openRow(memory, "yes"),
+                selection: chosen,
+                onSelect: select,
+              })}
           empty={
             isFiltered(shown) ? (
               <Empty title="No memory matches">
