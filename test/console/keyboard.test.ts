@@ -37,6 +37,13 @@ browserTest("what is typed after a dialog was opened with a key goes into its fi
     expect(await dialog.getByLabel(field).inputValue()).toBe(words);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
+    // The focus goes back to the button that opened it.
+    await page.getByRole("button", { name: heading }).first().focus();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(heading);
     expect(faults).toEqual([]);
     await close();
   }

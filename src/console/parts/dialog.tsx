@@ -2,7 +2,7 @@
 // Escape, and gives the focus back.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -20,7 +20,8 @@ const firstControl = "input, textarea, select, :not(header) > button";
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before it is removed: a dialog that is no longer in the page gives no focus back.
+  useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
     // The browser would begin with the button that closes it, and a space would close it.
