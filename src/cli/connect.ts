@@ -8,6 +8,7 @@ import { hookOptionsOf, startedBy, type Target } from "../assistants/server-entr
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { findSecret } from "../config/secret-file.ts";
+import { requireUsableDirectory } from "../data-directory/data-directory.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { ownCommand } from "../native/own-command.ts";
 import { endSentence } from "../text/sentence.ts";
@@ -56,6 +57,8 @@ async function connect(invocation: Invocation): Promise<Report> {
   const connection = readConnection(invocation, places);
   const { printEntries, removeEntries, writeEntries } = await import("./connect-run.ts");
   if (action === "remove") return removeEntries(connection);
+  if (action === "write" && connection.target.kind === "local")
+    requireUsableDirectory(connection.target.dataDir);
   return action === "write" ? writeEntries(connection) : printEntries(connection);
 }
 

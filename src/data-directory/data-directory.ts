@@ -2,7 +2,7 @@
 // not empty: it may be a home directory.
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
 import { type Cause, explainSystemError } from "../files/system-error.ts";
 import { requireFileKinds } from "./file-kinds.ts";
@@ -45,12 +45,35 @@ export function locate(root: string): DataDirectory {
 
 /** Creates the directory if it does not exist. @throws Error that says what to do when it cannot be used */
 export function openDataDirectory(root: string): DataDirectory {
-  try {
-    makeFolder(root);
-    requireOwnership(root);
-    requireFileKinds(root);
+  explained(root, () => {
+    requireUsableFolder(root);
     if (readdirSync(root).length === 0) chmodSync(root, 0o700);
-    accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+  });
+  return locate(root);
+}
+
+/** For a command that leaves it to another one to create the directory. @throws Error as openDataDirectory */
+export function requireUsableDirectory(root: string): void {
+  explained(root, () => {
+    if (existsSync(root) || isDanglingLink(root)) return requireUsableFolder(root);
+    let above = dirname(root);
+    while (!existsSync(above)) above = dirname(above);
+    // The dot makes a file an error.
+    accessSync(`${above}/.`, constants.W_OK | constants.X_OK);
+  });
+}
+
+function requireUsableFolder(root: string): void {
+  makeFolder(root);
+  requireOwnership(root);
+  requireFileKinds(root);
+  accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** @throws Error that says why the directory cannot be used, and what to do */
+function explained(root: string, work: () => void): void {
+  try {
+    work();
   } catch (error) {
     const found = explainSystemError(error);
     if (found === null) throw error;
@@ -60,7 +83,6 @@ export function openDataDirectory(root: string): DataDirectory {
       { cause: error },
     );
   }
-  return locate(root);
 }
 
 function isDanglingLink(path: string): boolean {

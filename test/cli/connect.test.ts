@@ -57,6 +57,22 @@ describe("print", () => {
   });
 });
 
+describe("a data directory that the assistant could not use is refused, and no file is changed:", () => {
+  test.each([
+    ["a file", (path: string) => writeFileSync(path, ""), "it is a file, not a directory"],
+    ["below a file", (path: string) => writeFileSync(dirname(path), ""), "cannot be used: "],
+    ["a link to nowhere", (path: string) => symlinkSync("nowhere", path), "a symbolic link to a directory"],
+  ])("%s", async (name, make, reason) => {
+    const { home, project, run } = createHome();
+    const folder = join(project, "folder");
+    if (name !== "below a file") mkdirSync(folder);
+    make(join(folder, "data"));
+    const { exitCode, stderr } = await run(["cursor", "--write", "--data-dir", join(folder, "data")]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
 describe("write and remove", () => {
   test.each(clients)("%s: a new file, twice the same, and nothing after the removal", async (client) => {
     const { home, json } = createHome();
