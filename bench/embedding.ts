@@ -10,7 +10,8 @@ import { prepareRuntime } from "../src/native/runtime.ts";
 import { cosine } from "../src/ranking/scores.ts";
 import { median, ms, perSecond } from "./figures.ts";
 import { type BenchOptions, progress, type Table } from "./harness.ts";
-import { judge, qualityColumns, type Ranking, readConversations, toContent } from "./locomo.ts";
+import { readConversations, toContent } from "./locomo.ts";
+import { depth, judge, qualityColumns, type Rank, rankOf } from "./ranks.ts";
 import { createRandom, sentence } from "./texts.ts";
 
 interface Candidate {
@@ -29,10 +30,11 @@ export async function embedding(options: BenchOptions): Promise<readonly Table[]
     parts.defer(() => embedder.close());
     candidates.push({ name: source.id, source, embedder });
   }
-  const { dataset, sts, pairs, translations: bitext } = options;
+  const { datasets, sts, pairs, translations: bitext } = options;
+  const [dataset] = datasets;
   const tables: Table[] = [];
   if (sts !== null) tables.push(await similarity(candidates, sts));
-  if (dataset !== null) tables.push(await search(candidates, dataset));
+  if (dataset !== undefined) tables.push(await search(candidates, dataset));
   if (pairs !== null && existsSync(pairs)) tables.push(await thresholds(candidates, pairs));
   if (bitext !== null) tables.push(await translations(candidates, bitext));
   tables.push(await speed(candidates, options.rounds));
@@ -59,20 +61,20 @@ async function search(candidates: readonly Candidate[], file: string): Promise<T
   const rows: string[][] = [];
   for (const { name, embedder } of candidates) {
     progress(`embedding: search, ${name}`);
-    const rankings: Ranking[] = [];
+    const ranks: Rank[] = [];
     for (const { turns, questions } of readConversations(file)) {
       const memories = await embedAll(embedder, turns.map(toContent), "passage");
       for (const { question, evidence } of questions) {
         const query = await embedder.embed(question, "query");
         const scores = memories.map((memory) => cosine(memory, query));
-        const best = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, 20);
-        rankings.push({ places: best.map((at) => [turns[at]?.id ?? ""]), evidence });
+        const best = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, depth);
+        const places = best.map((at) => [turns[at]?.id ?? ""]);
+        ranks.push(rankOf(places, evidence));
       }
     }
-    rows.push([name, ...judge(rankings)]);
+    rows.push([name, ...judge(ranks)]);
   }
-  const note =
-    "The conversations of the retrieval bench, ranked in this process by cosine alone. In percent.";
+  const note = "The conversations of the first data set, ranked in this process by cosine alone. In percent.";
   return { title: "Embedding: search", note, columns: ["model", ...qualityColumns], rows };
 }
 

@@ -44,8 +44,9 @@ const probeEveryMs = 2;
 const probeSeconds = 3;
 
 export async function extraction(options: BenchOptions): Promise<readonly Table[]> {
-  const { executable, dataset } = options;
-  const keeping = dataset === null ? [] : [await kept(executable, dataset)];
+  const { executable, datasets } = options;
+  const [dataset] = datasets;
+  const keeping = dataset === undefined ? [] : [await kept(executable, dataset)];
   return [quality(), superseding(), ...keeping, await workDetails(executable), await cost(options)];
 }
 

@@ -17,12 +17,16 @@ import type { LoadPlan, StreamResult } from "./load-generator.ts";
 
 export interface BenchOptions {
   readonly executable: string;
-  /** Another executable whose reads are compared; null: none. */
+  /** Another executable whose reads are compared, or the output of an earlier run of retrieval; null: none. */
   readonly against: string | null;
   /** Model directories to compare with the embedded one. */
   readonly models: readonly string[];
-  /** A LoCoMo file, for retrieval. */
-  readonly dataset: string | null;
+  /** LoCoMo files. */
+  readonly datasets: readonly string[];
+  /** Names of the sets that retrieval asks; null: all. */
+  readonly sets: readonly string[] | null;
+  /** Where retrieval writes its ranks; null: nowhere. */
+  readonly output: string | null;
   /** An STS benchmark file: sentence, sentence, score. */
   readonly sts: string | null;
   /** English, translation, source, tab-separated. */

@@ -266,7 +266,7 @@ function steady(name: string, key: string, everyMs: number, calls: readonly Plan
   return { name, clients: 16, key, repeat: true, everyMs, calls };
 }
 
-/** Without reranking, which does not depend on the number of memories (bench/retrieval.ts measures it). */
+/** Without reranking, which does not depend on the number of memories (bench/reranking.ts measures it). */
 const search = (query: string, mode: "semantic" | "hybrid" = "semantic"): PlannedCall => ({
   method: "POST",
   path: "/v1/memories/search",

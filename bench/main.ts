@@ -24,6 +24,7 @@ import { kernels } from "./kernels.ts";
 import { latency } from "./latency.ts";
 import { ledger } from "./ledger.ts";
 import { mcp } from "./mcp.ts";
+import { reranking } from "./reranking.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
 import { scale } from "./scale.ts";
@@ -35,6 +36,7 @@ import { throughput } from "./throughput.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
   retrieval,
+  reranking,
   dated,
   embedding,
   throughput,
@@ -58,8 +60,12 @@ const benches: Readonly<Record<string, Bench>> = {
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
   --against FILE     another executable whose speed is compared, by turns, in throughput and scale
+  --against FILE.json  what --output of another run of retrieval wrote; its rankings are compared question by question
   --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
-  --dataset FILE     conversations in the LoCoMo format, for retrieval, embedding and extraction
+  --dataset FILE     conversations in the LoCoMo format (.json or .json.gz), for retrieval, embedding and extraction; may be
+                     repeated for retrieval, the others read the first
+  --sets NAME,...    only these sets in retrieval: everyday, and those that are named after their files (default: all)
+  --output FILE      where retrieval writes the ranks of all questions, for --against
   --sts FILE         STS benchmark (sentence, sentence, score), for embedding
   --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
   --translations FILE  English, translation, source, tab-separated, for embedding
@@ -70,7 +76,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --sizes N,N,...    memories of the projects in scale, and in console (default: 10000,100000,1000000)
   --directory DIR    where scale and console keep their filled data directories for the next run (default: none are kept)
   --write            put the results into bench/RESULTS.md, too, and leave those of other benches there
-Without names it runs all benches whose files are given.`;
+Without names it runs all benches.`;
 
 const root = resolve(import.meta.dir, "..");
 
@@ -86,7 +92,9 @@ async function main(): Promise<void> {
       executable: { type: "string", default: join(root, "dist/memledger") },
       against: { type: "string" },
       model: { type: "string", multiple: true, default: [] },
-      dataset: { type: "string" },
+      dataset: { type: "string", multiple: true, default: [] },
+      sets: { type: "string" },
+      output: { type: "string" },
       sts: { type: "string" },
       pairs: { type: "string", default: join(root, "models/training/pairs-test.tsv") },
       translations: { type: "string" },
@@ -105,7 +113,9 @@ async function main(): Promise<void> {
     executable: resolve(values.executable),
     against: values.against === undefined ? null : resolve(values.against),
     models: values.model.map((directory) => resolve(directory)),
-    dataset: values.dataset ?? null,
+    datasets: values.dataset,
+    sets: values.sets?.split(",") ?? null,
+    output: values.output ?? null,
     sts: values.sts ?? null,
     translations: values.translations ?? null,
     pairs: values.pairs,
@@ -116,7 +126,7 @@ async function main(): Promise<void> {
     sizes: toSizes(values.sizes),
     directory: values.directory === undefined ? null : resolve(values.directory),
   };
-  const names = positionals.length > 0 ? positionals : runnable(options);
+  const names = positionals.length > 0 ? positionals : Object.keys(benches);
   const unknown = names.find((name) => benches[name] === undefined);
   if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
   process.stdout.write(`${introduction}\n`);
@@ -138,10 +148,6 @@ function toSizes(text: string): number[] {
   if (sizes.some((size) => !Number.isSafeInteger(size) || size < 1))
     throw new Error(`--sizes must be numbers of memories with commas between them, and not ${text}.`);
   return sizes.sort((a, b) => a - b);
-}
-
-function runnable({ dataset }: BenchOptions): string[] {
-  return Object.keys(benches).filter((name) => dataset !== null || name !== "retrieval");
 }
 
 async function describeRun({ executable, seconds, rounds }: BenchOptions): Promise<string> {

@@ -37,13 +37,13 @@ const tagOf = (number: number) => `part ${number % (queries + warmUps)}`;
 const twoSentences: typeof sentence = (random, number) =>
   `${sentence(random, number)} ${sentence(random, number)}`;
 
-export async function rerankTimes(options: BenchOptions): Promise<Table> {
+export async function reranking(options: BenchOptions): Promise<readonly Table[]> {
   using folder = temporaryFolder();
   const executable = copyAlone(options.executable, folder.path);
   const dataDir = join(folder.path, "data");
   const [project] = await fill(dataDir, [memories], (number) => [tagOf(number)], twoSentences);
   if (project === undefined) throw new Error("Nothing was filled.");
-  progress("retrieval: time of reranking");
+  progress("reranking: time");
   await using server = await startServer(executable, dataDir);
   const connection = await Connection.open(server.port);
   const random = createRandom(11);
@@ -79,10 +79,11 @@ export async function rerankTimes(options: BenchOptions): Promise<Table> {
     rerank === "on" ? `≤ ${barMs} ms` : "",
     rerank === "on" ? (added(at) <= barMs ? "yes" : "no") : "",
   ]);
-  return {
-    title: "Retrieval: time of reranking",
+  const table: Table = {
+    title: "Reranking: time",
     note: `${memories.toLocaleString("en")} memories of two sentences (about 40 tokens), \`top_k\` 10, ${queries} questions, each searched four times in the order of the rows, one after another; the last three in the memories of one tag, another one for each question, so that no token vector is known before. A rerank judges 32 candidates. Its time is the median of the differences from the last row.`,
     columns: ["search", "p50", "of it the rerank", "bar", "reached"],
     rows,
   };
+  return [table];
 }
