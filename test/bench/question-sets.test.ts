@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Conversation } from "../../bench/locomo.ts";
-import { readEveryday, readSets, setsOf } from "../../bench/question-sets.ts";
+import { setsOf } from "../../bench/question-sets.ts";
 
 const turn = (id: string, text: string, speaker?: string) => {
   const fields = { id, session: 1, date: "1 May 2026", text };
