@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Conversation } from "../../bench/locomo.ts";
-import { setsOf } from "../../bench/question-sets.ts";
+import { readEveryday, readSets, setsOf } from "../../bench/question-sets.ts";
 
 const turn = (id: string, text: string, speaker?: string) => {
   const fields = { id, session: 1, date: "1 May 2026", text };
@@ -52,4 +52,34 @@ test("conversations with an assistant are two sets, each with the questions whos
       ],
     ],
   ]);
+});
+
+test("everyday has 2,000 different memories, and questions of each kind about them", () => {
+  const { memories, questions } = readEveryday();
+  const ids = new Set(memories.map(({ id }) => id));
+  expect(new Set(memories.map(({ content }) => content)).size).toBe(2_000);
+  expect(ids.size).toBe(2_000);
+  expect(new Set(questions.map(({ text }) => text)).size).toBe(questions.length);
+  const kinds = Map.groupBy(questions, ({ kind }) => kind);
+  expect([...kinds.keys()].toSorted()).toEqual([
+    ...["change", "direct", "identifier", "keyword", "language"],
+    ...["paraphrase", "task", "twostep", "typo", "unrelated"],
+  ]);
+  for (const { kind, evidence } of questions) {
+    expect(evidence.filter((id) => !ids.has(id))).toEqual([]);
+    if (kind === "unrelated") expect(evidence).toEqual([]);
+    else if (kind === "twostep") expect(evidence).toHaveLength(2);
+    else expect(evidence.length).toBeGreaterThan(0);
+  }
+});
+
+test("a search is judged only on questions that a memory answers", () => {
+  const [set] = readSets([], ["everyday"]);
+  const questions = set?.pools[0]?.questions ?? [];
+  expect(questions.length).toBeGreaterThanOrEqual(200);
+  expect(questions.every(({ evidence }) => evidence.length > 0)).toBe(true);
+});
+
+test("a set that is not there is named with those that are", () => {
+  expect(() => readSets([], ["beam"])).toThrow("There is no set beam; there are everyday.");
 });
