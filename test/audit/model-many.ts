@@ -1,6 +1,6 @@
 // Random calls about many memories at once, their history and numbers, and checks, with what the model says they must answer.
 
-import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
+import { claimOf, isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { reading, someId, types, writing } from "./model-memories.ts";
 
@@ -13,7 +13,7 @@ export async function updateMany(run: Run, project: ModelProject, key: ModelKey)
       ...(chance(run, 30) ? { type: pick(run, types) } : {}),
     } satisfies Partial<ModelMemory>,
   }));
-  const { outcome, data } = await send(run, project, key, {
+  const { outcome, data, at } = await send(run, project, key, {
     ...writing,
     action: "memory.update_batch",
     method: "PUT",
@@ -32,6 +32,10 @@ export async function updateMany(run: Run, project: ModelProject, key: ModelKey)
     const memory = project.memories.get(id);
     if (memory === undefined) return "refused";
     if (Bun.deepEquals(memory, { ...memory, ...changes })) return "unchanged";
+    const claim = claimOf(memory, changes, at);
+    if (claim !== null && project.holderOf(claim.content, at, id, claim.fromInactive) !== null)
+      return "refused";
+    if (claim !== null) project.claim(claim.content, id);
     Object.assign(memory, changes, { revision: ++run.model.serial });
     return "updated";
   });

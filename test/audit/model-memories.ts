@@ -1,7 +1,7 @@
 // Random calls about memories, with what the model says they must answer.
 
 import type { JsonObject } from "../../src/json/json.ts";
-import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
+import { claimOf, isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { createTogether, racedContent, readTogether } from "./model-races.ts";
 import { countTags, hasTags, sentTags, someFilter, someTags, toFilterBody } from "./model-tags.ts";
@@ -159,7 +159,7 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
     ...(chance(run, 20) ? { tags: someTags(run) } : {}),
   };
   const isEmpty = Object.keys(changes).length === 0;
-  let claimed: number | null = null;
+  let claim: ReturnType<typeof claimOf> = null;
   const { outcome } = await send(run, project, key, {
     ...writing,
     action: "memory.update",
@@ -169,15 +169,16 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
     expect(now) {
       if (isEmpty) return 1400;
       if (memory === undefined) return 2100;
-      const revived = isExpired(memory, now) && !isExpired({ ...memory, ...changes }, now);
-      if (changes.content !== undefined || revived) claimed = changes.content ?? memory.content;
-      return claimed !== null && project.holderOf(claimed, now, id) !== null ? 2104 : 1000;
+      claim = claimOf(memory, changes, now);
+      return claim !== null && project.holderOf(claim.content, now, id, claim.fromInactive) !== null
+        ? 2104
+        : 1000;
     },
     memory: () => id,
   });
   if (outcome !== 1000 || memory === undefined) return;
   Object.assign(memory, changes, { revision: ++run.model.serial });
-  if (claimed !== null) project.claim(claimed, id);
+  if (claim !== null) project.claim((claim as { content: number }).content, id);
 }
 
 function toBody(

@@ -151,11 +151,12 @@ export class ModelProject {
     return feature === "export" && !plans[this.plan].export ? 2202 : null;
   }
 
-  /** Who has this content already, `except` aside. */
-  holderOf(content: number, now: number, except: string | null): string | null {
+  /** Who has this content already, `except` aside. `fromInactive`: an inactive memory gives it up. */
+  holderOf(content: number, now: number, except: string | null, fromInactive = false): string | null {
     const holder = this.holders.get(content);
     const memory = this.memories.get(holder ?? "");
-    return memory === undefined || memory.id === except || isExpired(memory, now) ? null : memory.id;
+    if (memory === undefined || memory.id === except || isExpired(memory, now)) return null;
+    return fromInactive && !memory.isActive ? null : memory.id;
   }
 
   claim(content: number, id: string): void {
@@ -167,6 +168,15 @@ export class ModelProject {
     this.memories.delete(id);
     for (const [content, holder] of this.holders) if (holder === id) this.holders.delete(content);
   }
+}
+
+/** The content that a change claims, because it is new, or because the memory was expired or inactive; null: none. */
+export function claimOf(memory: ModelMemory, changes: Partial<ModelMemory>, now: number) {
+  const after = { ...memory, ...changes };
+  if (changes.content !== undefined) return { content: after.content, fromInactive: false };
+  const isActivated = !memory.isActive && after.isActive;
+  if (isExpired(after, now) || !(isActivated || isExpired(memory, now))) return null;
+  return { content: after.content, fromInactive: isActivated };
 }
 
 export function isExpired({ expiresAt }: Pick<ModelMemory, "expiresAt">, now: number): boolean {
