@@ -30,19 +30,19 @@ describe("a client that does not read", () => {
     });
     const socket = openExchange(app);
     socket.pause();
-    // What the sockets of both sides take is a few megabytes.
+    // What the sockets of both sides take is a few megabytes of the 125.
     for (let before = -1; written === 0 || written !== before; ) {
       before = written;
       await Bun.sleep(300);
     }
-    expect(written * piece.length).toBeLessThan(32 * 1024 * 1024);
+    expect(written).toBeLessThan(pieces / 2);
     let received = 0;
     socket.on("data", (bytes) => {
       received += bytes.length;
     });
     socket.resume();
-    while (received < pieces * piece.length) await Bun.sleep(10);
-    expect(written).toBe(pieces);
+    // The last bytes can arrive before the write that sent them has ended.
+    while (received < pieces * piece.length || written < pieces) await Bun.sleep(10);
     socket.destroy();
   });
 
