@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { makeFolder, syncFolder } from "../files/durable.ts";
+import { nearestFolder } from "../files/nearest-folder.ts";
 import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
 import { backupsMax, configurationMaxBytes } from "./limits.ts";
 import { BusyConfiguration, createNewFile, writeAs } from "./new-file.ts";
@@ -166,8 +167,7 @@ function resolveLink(path: string): string {
     target = resolve(dirname(target), readlinkSync(target));
   }
   // Not of the file: Bun opens it, and does not find its name when another process replaces it meanwhile.
-  let folder = dirname(target);
-  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  const folder = nearestFolder(target);
   return existsSync(folder) ? join(realpathSync(folder), relative(folder, target)) : target;
 }
 

@@ -199,8 +199,9 @@ export interface AuditTransaction {
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**
-   * Deletes the payloads of records, and what exchanges that have no record yet have said. The caller appends the record of the erasure, and requests `erase_remains` and
-   * `remove_expired_exports` after the commit. Exports that contain the records expire immediately and cannot be downloaded any more.
+   * Deletes the payloads of records, and what exchanges that have no record yet have said. The caller appends the record of the erasure,
+   * and requests `erase_remains` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately and
+   * cannot be downloaded any more.
    * @returns the ids of these exports.
    */
   erase(places: readonly RecordLocation[]): Promise<readonly string[]>;

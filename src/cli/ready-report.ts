@@ -77,21 +77,19 @@ Try it:
 function writtenSteps(app: App, { console, dataDir }: Config): readonly string[] {
   const { apiKey, projectId } = app;
   if (apiKey === null) return keyAdvice(app, dataDir);
-  const { firstKey } = locate(dataDir);
   const created = `First start: an API key of the project "default" (${projectId}) was created.`;
   const signIn = console
     ? `\n\nTo sign in to the console, run: ${commandLine(["console", "--no-open"], dataDir)}`
     : "";
-  const fault = saveKey(firstKey, apiKey);
+  const { path, fault } = saveKey(apiKey, dataDir);
   return fault === null
-    ? [`${created} Only the owner of this file can read it: ${firstKey}${signIn}`]
+    ? [`${created} Only the owner of this file can read it: ${path}${signIn}`]
     : [`${created} It was lost, because ${fault}. Create another one: ${keyCommand(app, dataDir)}${signIn}`];
 }
 
 function savedKey(apiKey: string, { dataDir }: Config) {
-  const { firstKey } = locate(dataDir);
-  const fault = saveKey(firstKey, apiKey);
-  return fault === null ? { api_key_file: firstKey } : { api_key_lost: fault };
+  const { path, fault } = saveKey(apiKey, dataDir);
+  return fault === null ? { api_key_file: path } : { api_key_lost: fault };
 }
 
 function keyAdvice(app: App, dataDir: string): readonly string[] {
@@ -109,12 +107,14 @@ function commandLine(words: readonly string[], dataDir: string): string {
   return ["memledger", ...words, "--data-dir", dataDir].map(quoteWord).join(" ");
 }
 
-/** @returns why the file cannot be written; null: it was */
-function saveKey(path: string, apiKey: string): string | null {
+/** `fault`: why the file cannot be written; null: it was. */
+function saveKey(apiKey: string, dataDir: string): { readonly path: string; readonly fault: string | null } {
+  const { firstKey: path } = locate(dataDir);
   try {
     writeWhole(path, `${apiKey}\n`);
-    return null;
+    return { path, fault: null };
   } catch (error) {
-    return `${path} cannot be written (${explainSystemError(error)?.cause ?? String(error)})`;
+    const cause = explainSystemError(error)?.cause ?? String(error);
+    return { path, fault: `${path} cannot be written (${cause})` };
   }
 }

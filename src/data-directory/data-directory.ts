@@ -2,8 +2,9 @@
 // not empty: it may be a home directory.
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
+import { nearestFolder } from "../files/nearest-folder.ts";
 import { type Cause, explainSystemError } from "../files/system-error.ts";
 import { requireFileKinds } from "./file-kinds.ts";
 import { requireOwnership } from "./ownership.ts";
@@ -56,10 +57,8 @@ export function openDataDirectory(root: string): DataDirectory {
 export function requireUsableDirectory(root: string): void {
   explained(root, () => {
     if (existsSync(root) || isDanglingLink(root)) return requireUsableFolder(root);
-    let above = dirname(root);
-    while (!existsSync(above)) above = dirname(above);
     // The dot makes a file an error.
-    accessSync(`${above}/.`, constants.W_OK | constants.X_OK);
+    accessSync(`${nearestFolder(root)}/.`, constants.W_OK | constants.X_OK);
   });
 }
 

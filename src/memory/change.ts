@@ -115,8 +115,8 @@ export async function storeChange(
   now: number,
 ): Promise<void> {
   // Another memory may have taken the content key while this memory was expired or inactive, so the key is claimed again.
-  const isActivated = !before.active && memory.active && !isExpired(memory, now);
-  const isRevived = isActivated || (isExpired(before, now) && !isExpired(memory, now));
+  const isActivated = !before.active && memory.active;
+  const isRevived = !isExpired(memory, now) && (isActivated || isExpired(before, now));
   const key = vector !== null || isRevived ? contentKey(memory.content) : null;
   if (key !== null) {
     const claim = { exceptId: memory.id, fromInactive: isActivated && vector === null };

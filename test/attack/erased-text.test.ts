@@ -11,6 +11,7 @@ import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "../gateway/fake-upstream.ts";
 import { chatAnswer } from "../gateway/upstream-shapes.ts";
 import { extracted } from "../remembering/answers.ts";
+import { toAsciiJson } from "../text/ascii-json.ts";
 
 let upstream: FakeUpstream;
 let app: TestApp;
@@ -167,9 +168,7 @@ describe("a text that was remembered over the gateway", () => {
     const { id, chat, call } = await openConversations();
     const text = 'Zoë must not eat "Käse" or pistachios.';
     const { data } = await call("POST", "/v1/memories", { content: text, memory_type: "fact" });
-    const inAscii = JSON.stringify({ note: text }).replace(/[^ -~]/g, (unit) => {
-      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    });
+    const inAscii = toAsciiJson({ note: text });
     const inHtml = text.replace(/[^ -~]/g, (unit) => `&#${unit.charCodeAt(0)};`).replaceAll('"', "&quot;");
     for (const form of [inAscii, JSON.stringify({ result: inAscii }), inHtml, text.replace("st", "s\u00adt")])
       await chat([{ role: "user", content: `A tool says: ${form}` }], answers.other, without);

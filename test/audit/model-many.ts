@@ -1,6 +1,6 @@
 // Random calls about many memories at once, their history and numbers, and checks, with what the model says they must answer.
 
-import { claimOf, isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
+import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { reading, someId, types, writing } from "./model-memories.ts";
 
@@ -32,11 +32,8 @@ export async function updateMany(run: Run, project: ModelProject, key: ModelKey)
     const memory = project.memories.get(id);
     if (memory === undefined) return "refused";
     if (Bun.deepEquals(memory, { ...memory, ...changes })) return "unchanged";
-    const claim = claimOf(memory, changes, at);
-    if (claim !== null && project.holderOf(claim.content, at, id, claim.fromInactive) !== null)
-      return "refused";
-    if (claim !== null) project.claim(claim.content, id);
-    Object.assign(memory, changes, { revision: ++run.model.serial });
+    if (project.refusesChange(memory, changes, at)) return "refused";
+    project.change(memory, changes, ++run.model.serial, at);
     return "updated";
   });
   equal(

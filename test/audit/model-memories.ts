@@ -1,7 +1,7 @@
 // Random calls about memories, with what the model says they must answer.
 
 import type { JsonObject } from "../../src/json/json.ts";
-import { claimOf, isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
+import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { createTogether, racedContent, readTogether } from "./model-races.ts";
 import { countTags, hasTags, sentTags, someFilter, someTags, toFilterBody } from "./model-tags.ts";
@@ -159,8 +159,7 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
     ...(chance(run, 20) ? { tags: someTags(run) } : {}),
   };
   const isEmpty = Object.keys(changes).length === 0;
-  let claim: ReturnType<typeof claimOf> = null;
-  const { outcome } = await send(run, project, key, {
+  const { outcome, at } = await send(run, project, key, {
     ...writing,
     action: "memory.update",
     method: "PUT",
@@ -169,16 +168,12 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
     expect(now) {
       if (isEmpty) return 1400;
       if (memory === undefined) return 2100;
-      claim = claimOf(memory, changes, now);
-      return claim !== null && project.holderOf(claim.content, now, id, claim.fromInactive) !== null
-        ? 2104
-        : 1000;
+      return project.refusesChange(memory, changes, now) ? 2104 : 1000;
     },
     memory: () => id,
   });
   if (outcome !== 1000 || memory === undefined) return;
-  Object.assign(memory, changes, { revision: ++run.model.serial });
-  if (claim !== null) project.claim((claim as { content: number }).content, id);
+  project.change(memory, changes, ++run.model.serial, at);
 }
 
 function toBody(

@@ -164,6 +164,18 @@ export class ModelProject {
     this.holders.set(content, id);
   }
 
+  /** Whether another memory has the content that the change claims. */
+  refusesChange(memory: ModelMemory, changes: Partial<ModelMemory>, now: number): boolean {
+    const claim = claimOf(memory, changes, now);
+    return claim !== null && this.holderOf(claim.content, now, memory.id, claim.fromInactive) !== null;
+  }
+
+  change(memory: ModelMemory, changes: Partial<ModelMemory>, revision: number, now: number): void {
+    const claim = claimOf(memory, changes, now);
+    if (claim !== null) this.claim(claim.content, memory.id);
+    Object.assign(memory, changes, { revision });
+  }
+
   forget(id: string): void {
     this.memories.delete(id);
     for (const [content, holder] of this.holders) if (holder === id) this.holders.delete(content);
@@ -171,7 +183,7 @@ export class ModelProject {
 }
 
 /** The content that a change claims, because it is new, or because the memory was expired or inactive; null: none. */
-export function claimOf(memory: ModelMemory, changes: Partial<ModelMemory>, now: number) {
+function claimOf(memory: ModelMemory, changes: Partial<ModelMemory>, now: number) {
   const after = { ...memory, ...changes };
   if (changes.content !== undefined) return { content: after.content, fromInactive: false };
   const isActivated = !memory.isActive && after.isActive;

@@ -8,18 +8,13 @@ import { startTestApp, type TestApp } from "../fixture.ts";
 import { blocksOf } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
 
-/** Runs the script once; each line is typed, and an empty one, or Ctrl+D, at the end. */
-async function chat(
-  folder: string,
-  app: TestApp,
-  lines: readonly string[],
-  end: "\n\n" | "" = "\n\n",
-): Promise<string> {
+/** Runs the script once. @param typed all that is typed; Ctrl+D follows */
+async function chat(folder: string, app: TestApp, typed: string): Promise<string> {
   const child = Bun.spawn(["python3", "chat.py"], {
     cwd: folder,
     // The proxies of the machine that runs the tests are not for addresses of this machine.
     env: { PATH: process.env.PATH, KEY: app.apiKey },
-    stdin: new Blob([`${lines.join("\n")}${end}`]),
+    stdin: new Blob([typed]),
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -71,8 +66,10 @@ const withoutDays = (text: string) => text.replace(/\d{4}-\d\d-\d\d/g, "DAY");
 
 interface Chatting {
   readonly llm: FakeLlm;
-  /** Runs the script of the README once; each line is typed. @returns what it prints */
+  /** Runs the script of the README once; each line is typed, and an empty one. @returns what it prints */
   run(...lines: readonly string[]): Promise<string>;
+  /** As `run`, but nothing is typed except Ctrl+D. */
+  end(): Promise<string>;
 }
 
 async function withChat(work: (chatting: Chatting) => Promise<void>): Promise<void> {
@@ -82,7 +79,11 @@ async function withChat(work: (chatting: Chatting) => Promise<void>): Promise<vo
   try {
     writeScript(folder, app, llm);
     llm.otherwise(says("I will remember that."));
-    await work({ llm, run: (...lines) => chat(folder, app, lines) });
+    await work({
+      llm,
+      run: (...lines) => chat(folder, app, `${lines.join("\n")}\n\n`),
+      end: () => chat(folder, app, ""),
+    });
   } finally {
     await llm.stop();
     await app.stop();
@@ -90,19 +91,7 @@ async function withChat(work: (chatting: Chatting) => Promise<void>): Promise<vo
   }
 }
 
-test("Ctrl+D ends the chat", async () => {
-  const folder = createFolder("false");
-  const app = await startTestApp();
-  const llm = await startFakeLlm();
-  try {
-    writeScript(folder, app, llm);
-    expect(await chat(folder, app, [], "")).toEndWith("> \n");
-  } finally {
-    await llm.stop();
-    await app.stop();
-    removeFolder(folder);
-  }
-});
+test("Ctrl+D ends the chat", () => withChat(async ({ end }) => expect(await end()).toEndWith("> \n")));
 
 test("the second chat has the section of the README in its system message", () =>
   withChat(async ({ llm, run }) => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { toWordText } from "../../src/text/word-text.ts";
+import { toAsciiJson } from "./ascii-json.ts";
 
 const said = 'Zoë Müller: "Käse & 𝐅isch",\nnever!';
 const words = " zoë müller käse fisch never ";
@@ -12,19 +13,14 @@ test("words in lower case, without punctuation", () => {
   expect(toWordText(" ... ")).toBe(" ");
 });
 
-const asciiJson = (value: unknown) =>
-  JSON.stringify(value).replace(
-    /[^ -~]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 const inHtml = (toEntity: (character: string) => string) => said.replace(/[^\w\s:!,]/gu, toEntity);
 
 const forms: Record<string, string> = {
   JSON: JSON.stringify(said),
   "JSON in JSON": JSON.stringify(JSON.stringify(said)),
-  "JSON in ASCII": asciiJson(said),
-  "JSON in ASCII in JSON": asciiJson(asciiJson(said)),
-  "JSON in ASCII, capitals": asciiJson(said)
+  "JSON in ASCII": toAsciiJson(said),
+  "JSON in ASCII in JSON": toAsciiJson(toAsciiJson(said)),
+  "JSON in ASCII, capitals": toAsciiJson(said)
     .replace(/\\u..../g, (encoded) => encoded.toUpperCase())
     .replaceAll("\\U", "\\u"),
   "a URL": encodeURIComponent(said),

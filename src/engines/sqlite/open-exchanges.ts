@@ -79,13 +79,9 @@ export function createOpenExchangeErasure(database: Database, signer: Pick<Signe
   return () => {
     for (const open of list.all()) {
       if (!isOwn(open, signer)) continue;
-      const { record, payload, kept, ...rest } = withoutContent(open);
-      update.run({
-        record,
-        payload,
-        kept,
-        seal: signer.seal(sealedText({ ...rest, record, payload, kept })),
-      });
+      const erased = withoutContent(open);
+      const { record, payload, kept } = erased;
+      update.run({ record, payload, kept, seal: signer.seal(sealedText(erased)) });
     }
   };
 }
