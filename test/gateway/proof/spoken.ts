@@ -48,7 +48,7 @@ export function answerSpoken({ path, body }: ReceivedRequest, pauseMs: number): 
 export interface Heard {
   /** Of the events that were complete. */
   readonly text: string;
-  /** Whether the final event of the API has arrived. */
+  /** Whether the end has arrived: the final event of the API or, as clients of chats accept, the reason why it finished. */
   readonly isComplete: boolean;
 }
 
@@ -61,7 +61,8 @@ export function hear(stream: string): Heard {
     if (data === "[DONE]") isComplete = true;
     if (!data.startsWith("{")) continue;
     const { type, delta, choices } = JSON.parse(data);
-    if (type === "message_stop" || type === "response.completed") isComplete = true;
+    if (type === "message_stop" || type === "response.completed" || choices?.[0]?.finish_reason)
+      isComplete = true;
     if (type === "response.output_text.delta") text += delta;
     else if (type === "content_block_delta") text += delta.text;
     else if (choices !== undefined) text += choices[0]?.delta.content ?? "";
