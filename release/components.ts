@@ -137,6 +137,14 @@ function sha256Of(path: string): string {
 }
 
 /** The card of the model has its sources and their licences. Whoever embeds a model of others has to name its licence. */
+/** Of models that contain the weights of another one. */
+const copyrights = new Map([
+  [
+    "memledger-embed-v3",
+    "the authors of memledger, of all-MiniLM-L6-v2 (Sentence Transformers) and of MiniLM (Microsoft)",
+  ],
+]);
+
 function modelComponents({ id, sha256 }: ModelFiles): Component[] {
   const card = join(root, "models", id, "README.md");
   if (!existsSync(card)) return [];
@@ -145,7 +153,7 @@ function modelComponents({ id, sha256 }: ModelFiles): Component[] {
     name: id,
     version: sha256.slice(0, 12),
     licence: "Apache-2.0",
-    copyright: "the authors of memledger",
+    copyright: copyrights.get(id) ?? "the authors of memledger",
     homepage: null,
     purl: `pkg:generic/${id}@${sha256.slice(0, 12)}`,
     hash: { algorithm: "SHA-256", hex: sha256 },

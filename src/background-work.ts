@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { continueModelChange } from "./data-directory/changing-model.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { beginNewerModel } from "./data-directory/newer-model.ts";
 import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import type { ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
 import type { Bodies } from "./gateway/bodies.ts";
@@ -42,6 +43,7 @@ export function createBackgroundWork(): BackgroundWork {
     hasAnswerToRemember: () => wakeRemembering?.(),
     start(parts, { config, locked, store, embedder, bodies, ...tools }) {
       const { perform, supervisor, clock, logger } = tools;
+      const { root } = locked.directory;
       store.exports.start();
       const remembering = continueRemembering({
         ...{ store, perform, clock, logger },
@@ -55,7 +57,7 @@ export function createBackgroundWork(): BackgroundWork {
       parts.defer(async () => schedule?.close());
       const modelChange = continueModelChange({
         ...tools,
-        root: locked.directory.root,
+        root,
         runtime: locked.runtime,
         threads: config.embeddingThreads,
         embedders: config.embedders,
@@ -67,6 +69,7 @@ export function createBackgroundWork(): BackgroundWork {
       const { close, wake } = modelChange;
       parts.defer(close);
       wakeModelChange = wake;
+      void beginNewerModel({ ...{ config, root, store, perform, logger }, model: embedder.current.model });
     },
   };
 }

@@ -39,10 +39,7 @@ export async function chooseModelInUse(
   if (config.model !== null && formerModels.length === 0) return chooseModel(config);
   const kept = findKeptModel(root, model.sha256);
   if (kept === null) return chooseModel(config);
-  if (config.model === null) {
-    suggestNewer(kept, logger);
-    return kept;
-  }
+  if (config.model === null) return kept;
   const configured = tryToChoose(config);
   if (configured?.sha256 === kept.sha256) return kept;
   if (configured !== null && !formerModels.includes(configured.sha256)) return configured;
@@ -55,17 +52,6 @@ export async function chooseModelInUse(
 }
 
 const nothingBound: Pick<Inspection, "model" | "formerModels"> = { model: null, formerModels: [] };
-
-/** A data directory of an earlier version keeps its model until somebody changes it. */
-function suggestNewer({ id, sha256 }: ModelSource, logger: Logger): void {
-  const [newest, ...earlier] = builtInModels();
-  if (newest === undefined || !earlier.some((model) => model.sha256 === sha256)) return;
-  logger.info("a newer embedding model is built in", {
-    model: id,
-    newer: newest.id,
-    remedy: "to change to it, run memledger reembed",
-  });
-}
 
 /** Null: its directory cannot be used any more, such as one that was removed after the change. */
 function tryToChoose(config: Pick<Config, "model">): ModelSource | null {

@@ -12,9 +12,13 @@ import { hashFile } from "../native/file-hash.ts";
 export type ModelSource = ModelFiles;
 
 /** The first one is that of new data directories. */
-const modelDirectories = ["models/memledger-embed-v2", "models/memledger-embed-v1"] as const;
+const modelDirectories = [
+  "models/memledger-embed-v3",
+  "models/memledger-embed-v2",
+  "models/memledger-embed-v1",
+] as const;
 /** Each belongs to other embedding models (head.ts). */
-const headDirectories = ["models/memledger-rerank-v1"];
+const headDirectories = ["models/memledger-rerank-v2", "models/memledger-rerank-v1"];
 const headFiles = ["config.json"];
 const requiredFiles = ["config.json", "tokenizer.json", "tokenizer_config.json"];
 const optionalFiles = [

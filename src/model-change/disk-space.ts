@@ -25,6 +25,6 @@ export function requireDiskSpace(
   const free = bavail * bsize;
   if (free >= needed) return;
   throw new Error(
-    `The change of the model needs ${Math.ceil(needed / bytesPerMb)} MiB beside the present embeddings, but ${root} has ${Math.floor(free / bytesPerMb)} MiB free. Free disk space, then run the command again. Nothing was changed.`,
+    `The change of the model needs ${Math.ceil(needed / bytesPerMb)} MiB beside the present embeddings, but ${root} has ${Math.floor(free / bytesPerMb)} MiB free. Free disk space, then try again. Nothing was changed.`,
   );
 }

@@ -96,7 +96,7 @@ test("reembed works beside a running server, there and back", async () => {
   // A model of the operator that is in the same folder.
   writeTinyModel(join(dataDir, "models", "own"), { dimensions: 256 });
   const built = await runJson(["reembed", "--data-dir", dataDir]);
-  expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v2" } });
+  expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v3" } });
   expect(await search(server.url, key, "red red green")).toBe("red red green");
   expect((await run(["reembed", "--data-dir", dataDir, "--cancel"])).stderr).toContain(
     "No change of the embedding model is in progress",
@@ -156,7 +156,7 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   const cancelled = await runJson(["reembed", "--cancel", "--data-dir", many]);
   expect(cancelled.object).toMatchObject({
     model: { id: "projected" },
-    cancelled: { id: "memledger-embed-v2" },
+    cancelled: { id: "memledger-embed-v3" },
   });
   expect(changeOf(many)).toBeNull();
 });
@@ -238,29 +238,39 @@ describe("a model that cannot be used is refused, and nothing is changed", () =>
   });
 });
 
-test("a data directory of the former built-in model keeps it, and reembed changes it to the newer one", async () => {
+test("a server changes a data directory of an earlier built-in model to the newest one, unless the setting names it", async () => {
+  const began = "a change to the newer built-in embedding model began";
   const place = createFolder();
-  let server = await serve(place, ["--model", "memledger-embed-v1"]);
+  const pinned = ["--model", "memledger-embed-v1", "--log-level", "info"];
+  let server = await serve(place, pinned);
   const { api_key: secret } = server.ready;
   for (const content of ["Die Kundin wohnt in Wien.", "Der Termin wurde auf Dienstag verschoben."])
     expect((await createFact(server.url, secret, content)).status).toBe(201);
   await server.end("SIGTERM");
-  server = await serve(place, ["--log-level", "info"]);
-  expect(vectorsOf(place)).toMatchObject({ id: "memledger-embed-v1" });
+  server = await serve(place, pinned);
   expect(await search(server.url, secret, "Wien")).toBe("Die Kundin wohnt in Wien.");
-  const changed = await runJson(["reembed", "--data-dir", place]);
-  expect(changed.object).toMatchObject({ memories: 2, model: { id: "memledger-embed-v2" } });
-  const { stderr } = await server.end("SIGTERM");
-  expect(stderr).toContain("a newer embedding model is built in");
-  expect(vectorsOf(place)).toEqual({ memories: 2, bytes: 2 * 384 * 4, id: "memledger-embed-v2" });
-  // Both are built in, so neither is copied.
-  expect(listKept(place)).toEqual([]);
+  expect((await server.end("SIGTERM")).stderr).not.toContain(began);
+  expect(vectorsOf(place)).toMatchObject({ id: "memledger-embed-v1" });
+  expect(changeOf(place)).toBeNull();
+
   server = await serve(place, ["--log-level", "info"]);
-  expect(await search(server.url, secret, "When is the appointment?")).toBe(
+  // Waits for the end of the change.
+  const changed = await runJson(["reembed", "--data-dir", place]);
+  expect(changed.object).toMatchObject({ memories: 2, model: { id: "memledger-embed-v3" } });
+  expect(await search(server.url, secret, "Which day was the appointment moved to?")).toBe(
     "Der Termin wurde auf Dienstag verschoben.",
   );
   expect(await search(server.url, secret, "Where does the client live?")).toBe("Die Kundin wohnt in Wien.");
-  expect((await server.end("SIGTERM")).stderr).not.toContain("a newer embedding model is built in");
+  expect((await server.end("SIGTERM")).stderr).toContain(began);
+  expect(vectorsOf(place)).toEqual({ memories: 2, bytes: 2 * 384 * 4, id: "memledger-embed-v3" });
+  // All are built in, so none is copied.
+  expect(listKept(place)).toEqual([]);
+  const changes = read(place, (database) =>
+    database.prepare("SELECT COUNT(*) FROM audit_entry WHERE action = 'model.change'").pluck().get(),
+  );
+  expect(changes).toBe(1);
+  server = await serve(place, ["--log-level", "info"]);
+  expect((await server.end("SIGTERM")).stderr).not.toContain(began);
 });
 
 async function search(url: string, secret: unknown, query: string): Promise<unknown> {

@@ -84,7 +84,7 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   const asked = { model: "m", messages: [{ role: "user", content: talk }], input: talk };
   for (const path of ["chat/completions", "responses", "messages", "messages/count_tokens", "embeddings"])
     await send(`POST /v1/${path}`, 404, { body: asked });
-  await send("POST /v1/embeddings", 200, { body: { model: "memledger-embed-v2", input: talk } });
+  await send("POST /v1/embeddings", 200, { body: { model: "memledger-embed-v3", input: talk } });
   await send("GET /v1/models", 200);
   await send("DELETE /v1/checks/:check_id", 204, { ids: { check_id: String(check.id) } });
   await send("GET /v1/memories/export", 200, { query: "?include_vectors=true" });

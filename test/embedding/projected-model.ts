@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { bytes, text, varint } from "../../src/native/protobuf.ts";
 
-const builtIn = join(import.meta.dir, "../../models/memledger-embed-v2");
+const builtIn = join(import.meta.dir, "../../models/memledger-embed-v3");
 
 /** Copies the built-in model and changes its dimensions. @returns the directory */
 export function writeProjectedModel(directory: string, dimensions = 256): string {

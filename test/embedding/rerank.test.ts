@@ -84,9 +84,9 @@ function naive(query: string, text: string): number {
 
 describe("the built-in head", () => {
   test("belongs to the built-in model, and to no other", () => {
-    expect(head.id).toBe("memledger-rerank-v1");
+    expect(head.id).toBe("memledger-rerank-v2");
     expect(headOf({ ...model, graphSha256: "0".repeat(64) })).toBeNull();
-    expect(builtInHeads().map((each) => readHeadConfig(each).dimensions)).toEqual([64]);
+    expect(builtInHeads().map((each) => readHeadConfig(each).dimensions)).toEqual([128, 64]);
   });
 
   test("can be one of several, each for one embedding model or a list of them", () => {
@@ -120,7 +120,7 @@ describe("the built-in head", () => {
   test("reads at most 128 tokens, without the special ones", () => {
     const [found] = vectors.compute([tokenize("word ".repeat(500), "passage", vectors.maxTokens)]);
     expect(found?.ids.length).toBe(126);
-    expect(found?.vectors.length).toBe(126 * 64);
+    expect(found?.vectors.length).toBe(126 * vectors.dimensions);
     expect(vectors.compute([tokenize("", "passage", 128)])[0]?.vectors.length).toBe(0);
   });
 });

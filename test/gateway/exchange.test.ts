@@ -508,7 +508,7 @@ describe("models, embeddings and counts", () => {
     expect((openai.data as JsonObject[]).map(({ id }) => id)).toEqual([
       "fake-quick",
       "fake",
-      "memledger-embed-v2",
+      "memledger-embed-v3",
     ]);
     const list = {
       data: [
@@ -524,7 +524,7 @@ describe("models, embeddings and counts", () => {
   test("an upstream that is down costs its own models only", async () => {
     gateway.openai.answerWith(() => ({ status: 500, body: "no" }));
     const { data } = toJson(await (await get("/v1/models")).json());
-    expect((data as JsonObject[]).map(({ id }) => id)).toEqual(["fake-quick", "fake", "memledger-embed-v2"]);
+    expect((data as JsonObject[]).map(({ id }) => id)).toEqual(["fake-quick", "fake", "memledger-embed-v3"]);
     expect(gateway.lastRecord().payload.upstreams).toContainEqual({
       name: "local",
       models: 0,
@@ -533,7 +533,7 @@ describe("models, embeddings and counts", () => {
   });
 
   test("embeddings of the own model, as numbers and as base64", async () => {
-    const model = "memledger-embed-v2";
+    const model = "memledger-embed-v3";
     const numbers = toJson(
       await (await gateway.post("/v1/embeddings", { model, input: ["a cat", "a dog"] })).json(),
     );
@@ -553,7 +553,7 @@ describe("models, embeddings and counts", () => {
   });
 
   test("bad requests for embeddings", async () => {
-    const model = "memledger-embed-v2";
+    const model = "memledger-embed-v3";
     for (const body of [
       { model },
       { model, input: [] },

@@ -133,7 +133,7 @@ test("openai: the models are those of the upstream", async () => {
   const models: string[] = [];
   for await (const { id } of openAi(app.url, app.apiKey).models.list()) models.push(id);
   expect(models).toContain("fake");
-  expect(models).toContain("memledger-embed-v2");
+  expect(models).toContain("memledger-embed-v3");
 });
 
 test("openai: the model of the memories embeds texts without an upstream", async () => {
@@ -141,11 +141,11 @@ test("openai: the model of the memories embeds texts without an upstream", async
   const before = upstream.received.length;
   const input = ["Releases are on Tuesdays.", "When do we release?", "The cat sleeps."];
   const { data, model } = await openAi(app.url, app.apiKey).embeddings.create({
-    model: "memledger-embed-v2",
+    model: "memledger-embed-v3",
     input,
   });
   expect(upstream.received.length).toBe(before);
-  expect(model).toBe("memledger-embed-v2");
+  expect(model).toBe("memledger-embed-v3");
   const [release = [], question = [], cat = []] = data.map(({ embedding }) => embedding);
   const dot = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, each, at) => sum + each * (b[at] ?? 0), 0);

@@ -50,6 +50,7 @@ test("every package that is bundled is a component, and so is all that the manif
     "BoringSSL",
     "memledger-embed-v1",
     "memledger-embed-v2",
+    "memledger-embed-v3",
     "@scalar/api-reference",
     "zod",
   ])

@@ -29,7 +29,7 @@ export const embedTexts = gatewayOperation<PassedOn | Embedded>({
   summary: "Embed texts",
   description:
     "OpenAI Embeddings. The answer of the model of the memories is computed here, with an estimate of the tokens; other models are passed on.",
-  exampleBody: { model: "memledger-embed-v2", input: "When does the contract end?" },
+  exampleBody: { model: "memledger-embed-v3", input: "When does the contract end?" },
 
   async exchange(preparation, exchange) {
     const { bodies, caller, signal, embeddingModel } = preparation;
