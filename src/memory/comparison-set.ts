@@ -5,15 +5,16 @@ import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/application.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
+import { contentSimilarity, mostSimilarity, trigramsOf } from "./content-similarity.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
 import type { OlderStatements } from "./superseding/find-older.ts";
 import { hasTags } from "./tags.ts";
 
-/** An item with a higher cosine similarity to a memory repeats it and is skipped. */
+/** An item with a higher similarity to a memory (content-similarity.ts) repeats it and is skipped. */
 export const skipAboveSimilarity = 0.98;
-/** An item with a higher cosine similarity to a memory is a newer version of it and updates it. */
+/** An item with a higher similarity to a memory is a newer version of it and updates it. */
 export const updateAboveSimilarity = 0.9;
 
 /** An item with everything that the transaction needs for its decision. */
@@ -67,23 +68,30 @@ export class ComparisonSet {
   }
 
   /** The most similar memory; null when no memory is similar enough. */
-  async closest({ vector, found, similarItems }: Candidate): Promise<Match | null> {
-    const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
+  async closest({ content, vector, found, similarItems }: Candidate): Promise<Match | null> {
+    const near = found
+      .filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id))
+      .map(({ id, similarity }) => ({ id, cosine: similarity }));
     const length = squaredLength(vector);
     for (const { id, vector: other } of this.#changed.values()) {
-      similar.push({ id, similarity: cosine(vector, other, length) });
+      near.push({ id, cosine: cosine(vector, other, length) });
     }
     for (const [place, item] of similarItems?.items.entries() ?? []) {
       const id = this.#memories.get(item);
-      if (id !== undefined) similar.push({ id, similarity: similarItems?.similarities[place] ?? 0 });
+      if (id !== undefined) near.push({ id, cosine: similarItems?.similarities[place] ?? 0 });
     }
-    const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
-    for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
+    const trigrams = trigramsOf(content);
+    let closest: Match | null = null;
+    for (const { id, cosine } of near.sort((a, b) => b.cosine - a.cosine)) {
+      if (mostSimilarity(cosine) <= (closest?.similarity ?? updateAboveSimilarity)) break;
       const memory = await this.#transaction.memories.find(this.#project, id);
       if (memory === null || !memory.active || isExpired(memory, this.#now)) continue;
-      if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity) return { memory, similarity };
+      const similarity = contentSimilarity(cosine, trigrams, trigramsOf(memory.content));
+      if (similarity <= (closest?.similarity ?? updateAboveSimilarity)) continue;
+      if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity)
+        closest = { memory, similarity };
     }
-    return null;
+    return closest;
   }
 
   /** Records that the memory holds the content of this item now, so that later items of the call are compared with it. */

@@ -9,6 +9,7 @@ import { cancelled } from "../scheduling/cancellation.ts";
 import { isBlank } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
 import { type Candidate, updateAboveSimilarity } from "./comparison-set.ts";
+import { leastCosine } from "./content-similarity.ts";
 import { describeInput } from "./extraction-source.ts";
 import type { ExtractedItem, Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
@@ -144,7 +145,7 @@ async function compare(
     const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
     report(share, "Comparing the items with the memories of the project");
     const earlier = matrix.subarray(0, found.length * dimensions);
-    const query = { vectors: batch, earlier, above: updateAboveSimilarity, tags, now };
+    const query = { vectors: batch, earlier, above: leastCosine(updateAboveSimilarity), tags, now };
     const compared = await store.memories.findSimilar(project, query, signal);
     // The revision of the first batch is the oldest.
     revision ??= compared.revision;
