@@ -5,7 +5,7 @@ import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/application.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
-import { contentSimilarity, mostSimilarity, trigramsOf } from "./content-similarity.ts";
+import { contentSimilarity, leastCosine, trigramsOf } from "./content-similarity.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
@@ -22,9 +22,9 @@ export interface Candidate extends ExtractedItem {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
   readonly contentKey: Uint8Array;
-  /** Similar memories, found before the transaction. */
+  /** Memories with similar contents, found before the transaction. */
   readonly found: readonly SimilarMemory[];
-  /** Similar items before it in the same call; null: only equal texts count as duplicates. */
+  /** Items before it in the same call with similar contents; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
   /** What it supersedes, as found before the transaction. */
   readonly older: OlderStatements;
@@ -69,29 +69,28 @@ export class ComparisonSet {
 
   /** The most similar memory; null when no memory is similar enough. */
   async closest({ content, vector, found, similarItems }: Candidate): Promise<Match | null> {
-    const near = found
-      .filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id))
-      .map(({ id, similarity }) => ({ id, cosine: similarity }));
+    const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
     const length = squaredLength(vector);
-    for (const { id, vector: other } of this.#changed.values()) {
-      near.push({ id, cosine: cosine(vector, other, length) });
+    const near = [...this.#changed.values()]
+      .map(({ id, vector: other }) => ({ id, cosine: cosine(vector, other, length) }))
+      .filter(({ cosine }) => cosine > leastCosine(updateAboveSimilarity));
+    const trigrams = trigramsOf(content);
+    for (const { id, cosine } of near) {
+      const memory = await this.#transaction.memories.find(this.#project, id);
+      if (memory === null) continue;
+      similar.push({ id, similarity: contentSimilarity(cosine, trigrams, trigramsOf(memory.content)) });
     }
     for (const [place, item] of similarItems?.items.entries() ?? []) {
       const id = this.#memories.get(item);
-      if (id !== undefined) near.push({ id, cosine: similarItems?.similarities[place] ?? 0 });
+      if (id !== undefined) similar.push({ id, similarity: similarItems?.similarities[place] ?? 0 });
     }
-    const trigrams = trigramsOf(content);
-    let closest: Match | null = null;
-    for (const { id, cosine } of near.sort((a, b) => b.cosine - a.cosine)) {
-      if (mostSimilarity(cosine) <= (closest?.similarity ?? updateAboveSimilarity)) break;
+    const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
+    for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
       const memory = await this.#transaction.memories.find(this.#project, id);
       if (memory === null || !memory.active || isExpired(memory, this.#now)) continue;
-      const similarity = contentSimilarity(cosine, trigrams, trigramsOf(memory.content));
-      if (similarity <= (closest?.similarity ?? updateAboveSimilarity)) continue;
-      if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity)
-        closest = { memory, similarity };
+      if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity) return { memory, similarity };
     }
-    return closest;
+    return null;
   }
 
   /** Records that the memory holds the content of this item now, so that later items of the call are compared with it. */

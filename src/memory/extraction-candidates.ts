@@ -5,16 +5,14 @@ import type { Preparation } from "../calls/operation.ts";
 import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce } from "../limits.ts";
-import { cancelled } from "../scheduling/cancellation.ts";
 import { isBlank } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
-import { type Candidate, updateAboveSimilarity } from "./comparison-set.ts";
-import { leastCosine } from "./content-similarity.ts";
+import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
+import type { Candidate } from "./comparison-set.ts";
 import { describeInput } from "./extraction-source.ts";
 import type { ExtractedItem, Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
-import type { SimilarItems, SimilarMemory } from "./store.ts";
 import { findOlder, nothingOlder, type OlderStatements } from "./superseding/find-older.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
@@ -38,10 +36,16 @@ export async function findCandidates(
   scope: readonly string[] | null,
   preparation: Preparation,
 ) {
-  const { extractor } = preparation;
+  const { extractor, report } = preparation;
+  const reportCompared = (part: number) =>
+    report(
+      embeddedShare + (1 - embeddedShare) * part,
+      "Comparing the items with the memories of the project",
+    );
   const { input, items, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
   const vectors = await embedAll(items, preparation);
-  const compared = scope === null ? uncompared : await compare(vectors, scope, preparation);
+  const compared =
+    scope === null ? uncompared : await compareItems(items, vectors, scope, preparation, reportCompared);
   const older = scope === null ? [] : await findAllOlder(items, vectors, scope, preparation);
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
@@ -78,14 +82,6 @@ async function extractWithoutSecrets(given: ExtractionSource, preparation: Prepa
 
 const nothingFound: Extraction = { items: [], model: null, usage: null };
 
-/** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
-function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) {
-    if (signal.aborted) throw cancelled();
-    yield items.slice(start, start + size);
-  }
-}
-
 async function embedAll(
   items: Extraction["items"],
   { embed, signal, report }: Preparation,
@@ -119,50 +115,4 @@ async function findAllOlder(
     older.push(...(await Promise.all(found)));
   }
   return older;
-}
-
-/** `revision` is null when the items were not compared. */
-interface Compared {
-  readonly revision: number | null;
-  readonly found: readonly (readonly SimilarMemory[])[];
-  readonly similarItems: readonly SimilarItems[];
-}
-
-const uncompared: Compared = { revision: null, found: [], similarItems: [] };
-
-/** The memories that are similar now; the transaction compares those that changed after `revision`. */
-async function compare(
-  vectors: readonly Float32Array[],
-  tags: readonly string[],
-  { store, caller: { project }, now, signal, report }: Preparation,
-): Promise<Compared> {
-  const matrix = toSharedMatrix(vectors);
-  const dimensions = vectors[0]?.length ?? 0;
-  let revision: number | null = null;
-  const found: (readonly SimilarMemory[])[] = [];
-  const similarItems: SimilarItems[] = [];
-  for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
-    const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
-    report(share, "Comparing the items with the memories of the project");
-    const earlier = matrix.subarray(0, found.length * dimensions);
-    const query = { vectors: batch, earlier, above: leastCosine(updateAboveSimilarity), tags, now };
-    const compared = await store.memories.findSimilar(project, query, signal);
-    // The revision of the first batch is the oldest.
-    revision ??= compared.revision;
-    found.push(...compared.found);
-    similarItems.push(...compared.similarItems);
-  }
-  return { revision, found, similarItems };
-}
-
-/** Float32Array [vectors x dimensions] in shared memory. */
-function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
-  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
-  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
-  let start = 0;
-  for (const vector of vectors) {
-    matrix.set(vector, start);
-    start += vector.length;
-  }
-  return matrix;
 }

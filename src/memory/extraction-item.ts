@@ -35,7 +35,12 @@ export const extractionItem = Fields(
       Fields(
         {
           id: Nullable(memoryId),
-          similarity: Type.Number({ minimum: 0, maximum: 1, description: "Cosine similarity to the item." }),
+          similarity: Type.Number({
+            minimum: 0,
+            maximum: 1,
+            description:
+              "Similarity to the item, which decided: the cosine of the embeddings, each joined with the trigrams of the words. 1 if the texts are the same.",
+          }),
         },
         {
           title: "ExtractionMatch",

@@ -7,6 +7,7 @@ import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import { bodiesHere } from "../../src/gateway/bodies.ts";
 import type { JsonObject } from "../../src/json/json.ts";
+import { contentSimilarity, trigramsOf } from "../../src/memory/content-similarity.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
@@ -47,7 +48,9 @@ const call = fc.record({
 });
 
 type Text = Pick<Said, "theme" | "distance" | "number">;
-const textOf = ({ theme, distance, number }: Text) => `theme ${theme}, ${distance} away, ${number}`;
+/** Texts with small numbers have the same words as the others of their theme. */
+const textOf = ({ theme, distance, number }: Text) =>
+  `Theme ${theme} has ${number > 5 ? number : "a"} value${"!".repeat(number + 1)}${"?".repeat(Math.round(distance * 100))}`;
 
 /** The same text always has the same vector; its noise makes ties impossible. */
 function vectorOf(item: Text): Float32Array {
@@ -56,9 +59,15 @@ function vectorOf(item: Text): Float32Array {
   return normalise(themed.map((value, axis) => value + item.distance * (noise[axis] ?? 0)));
 }
 
-interface SimpleMemory {
+interface Compared {
   content: string;
   vector: Float32Array;
+}
+
+const similarityOf = (a: Compared, b: Compared) =>
+  contentSimilarity(cosine(a.vector, b.vector), trigramsOf(a.content), trigramsOf(b.content));
+
+interface SimpleMemory extends Compared {
   readonly importance: number;
   expiresAt: number | null;
   active: boolean;
@@ -82,7 +91,7 @@ class Simple {
     const { importance, expiresAt } = item;
     const active = this.memories.filter((memory) => memory.active);
     const ranked = active
-      .map((memory) => ({ memory, similarity: cosine(memory.vector, vector) }))
+      .map((memory) => ({ memory, similarity: similarityOf(memory, { content, vector }) }))
       .sort((a, b) => b.similarity - a.similarity);
     const isInScope = (memory: SimpleMemory) => tags.every((tag) => memory.tags.includes(tag));
     const [best] = deduplicate

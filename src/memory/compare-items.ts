@@ -1,0 +1,104 @@
+// Owns the comparison of extracted items with the memories of the project and with each other, before the transaction. Must never decide
+// what becomes of an item.
+
+import type { Preparation } from "../calls/operation.ts";
+import { comparedAtOnce } from "../limits.ts";
+import { cancelled } from "../scheduling/cancellation.ts";
+import { createTurns } from "../scheduling/turns.ts";
+import { updateAboveSimilarity } from "./comparison-set.ts";
+import { contentSimilarity, leastCosine, type Trigrams, trigramsOf } from "./content-similarity.ts";
+import type { ExtractedItem } from "./extractor.ts";
+import type { SimilarItems, SimilarMemory } from "./store.ts";
+
+/** The similarities are those of the contents. `revision` is null when the items were not compared. */
+export interface Compared {
+  readonly revision: number | null;
+  readonly found: readonly (readonly SimilarMemory[])[];
+  readonly similarItems: readonly SimilarItems[];
+}
+
+export const uncompared: Compared = { revision: null, found: [], similarItems: [] };
+
+/** The memories that are similar now; the transaction compares those that changed after `revision`. `report`: the part that is done. */
+export async function compareItems(
+  items: readonly ExtractedItem[],
+  vectors: readonly Float32Array[],
+  tags: readonly string[],
+  { store, caller: { project }, now, signal }: Preparation,
+  report: (part: number) => void,
+): Promise<Compared> {
+  const matrix = toSharedMatrix(vectors);
+  const dimensions = vectors[0]?.length ?? 0;
+  const trigrams = items.map(({ content }) => trigramsOf(content));
+  const nextTurn = createTurns();
+  let revision: number | null = null;
+  const found: SimilarMemory[][] = [];
+  const similarItems: SimilarItems[] = [];
+  for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
+    report(found.length / vectors.length);
+    const earlier = matrix.subarray(0, found.length * dimensions);
+    const query = { vectors: batch, earlier, above: leastCosine(updateAboveSimilarity), tags, now };
+    const compared = await store.memories.findSimilar(project, query, signal);
+    // The revision of the first batch is the oldest.
+    revision ??= compared.revision;
+    for (const [at, near] of compared.found.entries()) {
+      const own = trigrams[found.length];
+      const nearItems = compared.similarItems[at];
+      if (own === undefined || nearItems === undefined) throw new Error("an item was not compared");
+      similarItems.push(similarItemsOf(own, nearItems, trigrams));
+      const similar: SimilarMemory[] = [];
+      for (const { id, similarity: cosine } of near) {
+        await nextTurn();
+        // If it changes from now on, the transaction compares it again.
+        const version = await store.memories.find(project, id);
+        if (version === null) continue;
+        const similarity = contentSimilarity(cosine, own, trigramsOf(version.memory.content));
+        if (similarity > updateAboveSimilarity) similar.push({ id, similarity });
+      }
+      found.push(similar);
+    }
+  }
+  return { revision, found, similarItems };
+}
+
+/** Of the items whose embeddings are near, those whose contents are similar. */
+function similarItemsOf(
+  own: Trigrams,
+  { items, similarities: cosines }: SimilarItems,
+  trigrams: readonly Trigrams[],
+): SimilarItems {
+  const similar: number[] = [];
+  const similarities: number[] = [];
+  for (const [place, item] of items.entries()) {
+    const other = trigrams[item];
+    const similarity = other === undefined ? 0 : contentSimilarity(cosines[place] ?? 0, own, other);
+    if (similarity <= updateAboveSimilarity) continue;
+    similar.push(item);
+    similarities.push(similarity);
+  }
+  return { items: Uint32Array.from(similar), similarities: Float64Array.from(similarities) };
+}
+
+/** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
+export function* batchesOf<Item>(
+  items: readonly Item[],
+  size: number,
+  signal: AbortSignal,
+): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) {
+    if (signal.aborted) throw cancelled();
+    yield items.slice(start, start + size);
+  }
+}
+
+/** Float32Array [vectors x dimensions] in shared memory. */
+function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
+  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
+  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
+  let start = 0;
+  for (const vector of vectors) {
+    matrix.set(vector, start);
+    start += vector.length;
+  }
+  return matrix;
+}
