@@ -41,13 +41,12 @@ export async function compareItems(
     const compared = await store.memories.findSimilar(project, query, signal);
     // The revision of the first batch is the oldest.
     revision ??= compared.revision;
-    for (const [at, near] of compared.found.entries()) {
+    for (const [at, nearItems] of compared.similarItems.entries()) {
       const own = trigrams[found.length];
-      const nearItems = compared.similarItems[at];
-      if (own === undefined || nearItems === undefined) throw new Error("an item was not compared");
+      if (own === undefined) throw new Error("an item was not compared");
       similarItems.push(similarItemsOf(own, nearItems, trigrams));
       const similar: SimilarMemory[] = [];
-      for (const { id, similarity: cosine } of near) {
+      for (const { id, similarity: cosine } of compared.found[at] ?? []) {
         await nextTurn();
         // If it changes from now on, the transaction compares it again.
         const version = await store.memories.find(project, id);
