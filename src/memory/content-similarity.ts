@@ -2,8 +2,9 @@
 // each joined with the trigrams of the words. Pure. Search must not use it.
 
 /**
- * Share of the trigrams in the joined vector. An embedding says what a text is about, so that "port 5433" and "port 5434" have a cosine of
- * 0.987. Of 82 pairs of statements that differ in one thing, 30 are above 0.98 and 67 above 0.90 by their embeddings; joined, 0 and 3.
+ * Share of the trigrams in the joined vector. An embedding says what a text is about: "The staging database listens on port 5433." and the
+ * same with 5434 have a cosine of 0.986. Of 82 pairs of statements that differ in one thing, 30 are above 0.98 and 67 above 0.90 by the
+ * embeddings of a general model; joined, 0 and 3.
  */
 const trigramShare = 0.3;
 

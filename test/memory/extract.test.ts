@@ -370,45 +370,41 @@ describe("an item and the most similar memory", () => {
   });
 });
 
-describe("with the same embedding but another number, an item is new", () => {
-  const one = { content: "Room 12 has a projector.", vector: at(1) };
-  const other = { content: "Room 13 has a projector.", vector: at(1) };
+describe("with the same embedding but another word, an item is new", () => {
+  const one = { content: "Ana drinks tea at noon.", vector: at(1) };
+  const other = { content: "Ben drinks tea at noon.", vector: at(1) };
 
   test("beside a memory, of which it updates the one that has the same words", async () => {
     const member = await seam.project();
     await member.create({ ...one, importance: 1 });
     expect(itemsOf(await extract(member, [other]))).toMatchObject([{ action: "created", match: null }]);
     const [item] = itemsOf(
-      await extract(member, [{ content: "room 13 has a projector", vector: similar(0.95) }]),
+      await extract(member, [{ content: "ben drinks tea at noon", vector: similar(0.95) }]),
     );
     expect(item).toMatchObject({ action: "updated", match: { similarity: expect.closeTo(0.95, 5) } });
-    expect(await contentsOf(member)).toEqual([one.content, "room 13 has a projector"]);
+    expect(await contentsOf(member)).toEqual([one.content, "ben drinks tea at noon"]);
   });
 
   test("beside another item of the call", async () => {
     const member = await seam.project();
-    const outcome = await extract(member, [
-      one,
-      other,
-      { content: "ROOM 12 HAS A PROJECTOR", vector: at(1) },
-    ]);
+    const outcome = await extract(member, [one, other, { content: "ANA DRINKS TEA AT NOON", vector: at(1) }]);
     expect(actionsOf(outcome)).toEqual(["created", "created", "skipped"]);
     expect(await contentsOf(member)).toEqual([one.content, other.content]);
   });
 
-  test("beside a memory that came meanwhile, or has got the other number", async () => {
+  test("beside a memory that came meanwhile, or has got another word", async () => {
     const member = await seam.project();
     const came = await prepare(member, [other]);
     const { data } = await member.create(one);
     expect(actionsOf(await came.apply())).toEqual(["created"]);
-    const changes = await prepare(member, [{ content: "room 12 has a projector", vector: at(1) }]);
-    const change = { memory_id: String(data.id), content: "Room 14 has a projector." };
+    const changes = await prepare(member, [{ content: "ana drinks tea at noon", vector: at(1) }]);
+    const change = { memory_id: String(data.id), content: "Cleo drinks tea at noon." };
     await member.call("memory.update", change, at(1));
     expect(actionsOf(await changes.apply())).toEqual(["created"]);
     expect(await contentsOf(member)).toEqual([
-      "Room 14 has a projector.",
+      "Cleo drinks tea at noon.",
       other.content,
-      "room 12 has a projector",
+      "ana drinks tea at noon",
     ]);
   });
 });

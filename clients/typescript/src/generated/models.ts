@@ -639,7 +639,10 @@ export interface ExtractionItem {
 export interface ExtractionMatch {
   /** Memory identifier, 32 hexadecimal characters. */
   id: string | null;
-  /** Cosine similarity to the item. */
+  /**
+   * Similarity to the item, which decided: the cosine of the embeddings, each joined with the trigrams of the
+   * words. 1 if the texts are the same.
+   */
   similarity: number;
 }
 

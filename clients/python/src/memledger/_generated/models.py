@@ -583,7 +583,9 @@ class ExtractionMatch(Model):
     id: str | None
     """Memory identifier, 32 hexadecimal characters."""
     similarity: float
-    """Cosine similarity to the item."""
+    """Similarity to the item, which decided: the cosine of the embeddings, each joined with the trigrams
+    of the words. 1 if the texts are the same.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
