@@ -16,11 +16,6 @@ export const auditPageSizeDefault = 50;
 export const pagePinMs = 3_600_000;
 export const pagePinsMax = 10_000;
 export const importanceDefault = 0.5;
-/**
- * Facts and contexts below this similarity are not injected. Measured with the built-in model on conversations: 1 % of the relevant
- * memories are below it, and four of five unrelated questions find no memory above it.
- */
-export const injectionFloorDefault = 0.2;
 /** Maximum length of an injected prompt section. */
 export const promptMaxCharacters = 1_000_000;
 

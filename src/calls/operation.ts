@@ -54,6 +54,8 @@ export interface Preparation extends GatewayTools {
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+  /** The vectors of prompts that have nothing to do with the project, one behind the other; of the model of the vector that was embedded before. */
+  embedUnrelated(): Promise<Float32Array>;
   /** Name of the model of these vectors. */
   readonly embeddingModel: string;
   readonly reranker: CallReranker;

@@ -12,6 +12,7 @@ import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import { type Reranker, rerankDeadlineMs } from "../memory/reranker.ts";
+import { createUnrelatedPrompts } from "../memory/unrelated-prompts.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -80,6 +81,7 @@ export function createPrepare(
     embeddingModel,
   } = tools;
   const pagePins = createPagePins(clock);
+  const unrelatedPrompts = createUnrelatedPrompts(embed);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
   const concurrency = Number.POSITIVE_INFINITY;
@@ -95,6 +97,7 @@ export function createPrepare(
     const { operation, caller, plan, session } = authority;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
+    let modelOfCall = "";
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
@@ -123,7 +126,13 @@ export function createPrepare(
         const sent = isQuery ? undefined : () => expected[Symbol.dispose]();
         const { vector, model } = await embed(text, role, { ...waiter, sent });
         models.used(model);
+        modelOfCall = model;
         return vector;
+      },
+      async embedUnrelated() {
+        const { vectors, model } = await unrelatedPrompts(modelOfCall, caller.project.id);
+        models.used(model);
+        return vectors;
       },
       embeddingModel: embeddingModel(),
       reranker: {

@@ -151,7 +151,8 @@ export const upstreamSettings = {
   ),
   memoryFloor: share({
     name: "memory-floor",
-    description: "minimum similarity of facts and contexts; without it, that of an injection",
+    description:
+      "minimum similarity of facts and contexts; without it, the relevance decides, as in an injection",
   }),
   memoryTags: tags({
     name: "memory-tags",

@@ -1,10 +1,10 @@
-// Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below min_similarity is excluded,
+// Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below the floor is excluded,
 // whatever its importance; without one, the most important and most recent memories are injected.
 
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
 import type { JsonObject } from "../json/json.ts";
-import { injectionFloorDefault, promptMaxCharacters } from "../limits.ts";
+import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
 import { isBlank } from "../text/characters.ts";
@@ -69,9 +69,8 @@ export const injectMemories = projectOperation({
         Type.Number({
           minimum: 0,
           maximum: 1,
-          default: injectionFloorDefault,
           description:
-            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
+            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts reach in a project with as many memories.",
         }),
       ),
       rerank: rerankField,

@@ -3,7 +3,7 @@
 
 import type { Static } from "@sinclair/typebox";
 import type { Preparation } from "../calls/operation.ts";
-import { injectionFloorDefault, topKDefault } from "../limits.ts";
+import { topKDefault } from "../limits.ts";
 import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
@@ -43,11 +43,11 @@ interface Candidates {
 
 /** @param query null: the most important and most recent memories */
 export async function findCandidates(
-  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, explain = false, ...wanted }: Wanted,
+  { top_k: topK = topKDefault, explain = false, ...wanted }: Wanted,
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
-  const { store, caller, embed, now, signal, reranker } = preparation;
+  const { store, caller, embed, embedUnrelated, now, signal, reranker } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
     const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
@@ -65,16 +65,19 @@ export async function findCandidates(
     types: searchedTypes,
     tags,
     topK,
-    minSimilarity: min_similarity,
+    minSimilarity: wanted.min_similarity ?? 0,
     includeExpired: false,
     includeInactive: false,
     now,
   };
   const judgement = toJudgement(query, topK, wanted.rerank ?? reranker.choice, now);
-  const candidates = { ...search, topK: candidatesOf(judgement) };
-  const { rules, hits: found } = await store.memories.readForInjection(caller.project, candidates, signal);
-  const { hits, ...ranked } = await rerank(found, judgement, reranker);
-  const others = explain ? await findMissed(search, hits, searchedTypes, preparation) : [];
+  const unrelated = wanted.min_similarity === undefined ? await embedUnrelated() : null;
+  const candidates = { ...search, unrelated, topK: candidatesOf(judgement) };
+  const read = await store.memories.readForInjection(caller.project, candidates, signal);
+  const { rules, floor } = read;
+  const relevant = read.hits.filter((hit) => hit.relevance >= floor);
+  const { hits, ...ranked } = await rerank(relevant, judgement, reranker);
+  const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
     rules: rules.filter(inScope(tags)),
     missed: others,

@@ -21,7 +21,7 @@ export const missedMemory = Fields(
       Choice(reasons, {
         title: "MissedReason",
         description:
-          "type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
+          "type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
       }),
       { minItems: 1, description: "All conditions that the memory does not meet." },
     ),
@@ -48,12 +48,14 @@ export const missed = Type.Optional(
  * Finds the best memories that a search has not returned.
  * @param hits what it has returned, best first
  * @param types that are found besides; null: all
+ * @param floor of the relevance
  */
 export async function findMissed(
   query: SearchQuery,
   hits: readonly SearchHit[],
   types: SearchQuery["types"],
   { store, caller, signal }: Pick<Preparation, "store" | "caller" | "signal">,
+  floor = 0,
 ): Promise<MissedMemory[]> {
   const wide: SearchQuery = {
     ...query,
@@ -72,7 +74,7 @@ export async function findMissed(
   return found
     .filter(({ memory }) => !returned.has(memory.id))
     .slice(0, missedMax)
-    .map((hit) => ({ ...toForm(hit), reasons: reasonsOf(hit, query, last) }));
+    .map((hit) => ({ ...toForm(hit), reasons: reasonsOf(hit, query, last, floor) }));
 }
 
 function scoreOf({ relevance, memory }: SearchHit): number {
@@ -80,15 +82,15 @@ function scoreOf({ relevance, memory }: SearchHit): number {
 }
 
 /** All conditions that a memory does not meet. @param last the lowest score of a full page of results; null: there was room for more */
-function reasonsOf(hit: SearchHit, query: SearchQuery, last: number | null): MissedReason[] {
+function reasonsOf(hit: SearchHit, query: SearchQuery, last: number | null, floor: number): MissedReason[] {
   const { types, tags, includeExpired, includeInactive, minSimilarity, now } = query;
-  const { memory, similarity } = hit;
+  const { memory, similarity, relevance } = hit;
   const conditions: readonly (readonly [MissedReason, boolean])[] = [
     ["type", types === null || types.includes(memory.type)],
     ["tags", matchesTags(memory.tags, tags)],
     ["inactive", includeInactive || memory.active],
     ["expired", includeExpired || !isExpired(memory, now)],
-    ["below_floor", similarity >= minSimilarity],
+    ["below_floor", similarity >= minSimilarity && relevance >= floor],
     ["rank", last === null || scoreOf(hit) > last],
   ];
   const failed = conditions.filter(([, isMet]) => !isMet).map(([reason]) => reason);

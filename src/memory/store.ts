@@ -86,11 +86,18 @@ export interface SearchHit {
   readonly relevance: number;
 }
 
+export interface InjectionQuery extends SearchQuery {
+  /** As of UnrelatedVectors; null: the floor is not asked for. */
+  readonly unrelated: Float32Array | null;
+}
+
 /** The rules and hits for an injection, read in one transaction. */
 export interface InjectionCandidates {
   /** By importance, then newest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
+  /** A hit of less relevance is as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
+  readonly floor: number;
 }
 
 /** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
@@ -189,7 +196,11 @@ export interface MemoryReader {
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search. */
-  readForInjection(project: Project, query: SearchQuery, signal: AbortSignal): Promise<InjectionCandidates>;
+  readForInjection(
+    project: Project,
+    query: InjectionQuery,
+    signal: AbortSignal,
+  ): Promise<InjectionCandidates>;
   /** All active, unexpired rules, and the `topK` best of **all** active, unexpired memories of the types by prominence. */
   readProminent(project: Project, query: ProminenceQuery, signal: AbortSignal): Promise<ProminentMemories>;
   /** The similar memories of several vectors at once. */

@@ -160,7 +160,6 @@ test("limits of the input", () => {
     ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
-    ["`min_similarity` of an injection", `default ${limits.injectionFloorDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
     ["`source_id` of an item", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],

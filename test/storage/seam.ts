@@ -262,6 +262,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         reserve: unused,
         inTurn: unused,
         perform: unused,
+        embedUnrelated: () => Promise.reject(new Error("only an injection needs it")),
         embeddingModel: "of-the-test",
         reranker: noReranker,
         embed: unused,

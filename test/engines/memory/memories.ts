@@ -18,6 +18,7 @@ import { matchesTags } from "../../../src/memory/tags.ts";
 import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
 import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
+import { relevanceFloor, spreadOf } from "../../../src/ranking/relevance-floor.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
 import { queryWords, splitWords } from "../../../src/ranking/words.ts";
 import { cancelled } from "../../../src/scheduling/cancellation.ts";
@@ -71,7 +72,12 @@ export function createMemoryReader(data: Data): MemoryReader {
     readForInjection: (project, query, signal) =>
       read(signal, () => {
         const rows = rowsOf(project);
-        return { rules: rulesOf(rows, query.now), hits: search(rows, query) };
+        const spread = spreadOf(
+          query.unrelated ?? new Float32Array(0),
+          rows.map(({ vector }) => vector),
+        );
+        const floor = query.unrelated === null ? 0 : relevanceFloor(spread, rows.length);
+        return { rules: rulesOf(rows, query.now), hits: search(rows, query), floor };
       }),
     readProminent: (project, { types, tags, topK, now }, signal) =>
       read(signal, () => {

@@ -50,7 +50,11 @@ export async function compareSearch(comparison: Comparison, query: SearchQuery):
 export async function compareInjection(comparison: Comparison, query: SearchQuery): Promise<void> {
   const { seam, member, memories, where } = comparison;
   const { project } = member.caller;
-  const { rules, hits } = await seam.store.memories.readForInjection(project, query, neverAborted);
+  const { rules, hits } = await seam.store.memories.readForInjection(
+    project,
+    { ...query, unrelated: null },
+    neverAborted,
+  );
   const ids = rules.map(({ id }) => id);
   requireEqual(rulesNaively(memories, query.now), ids, `${where}, rules`, query);
   requireHits(comparison, rankNaively(memories, query), hits, query);

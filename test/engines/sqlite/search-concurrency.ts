@@ -105,7 +105,11 @@ class Project {
         leaving.abort();
         this.#aborted += (await asked) === null ? 1 : 0;
       } else if (number % 3 === 0) {
-        const { rules, hits } = await memories.readForInjection(project, query, neverAborted);
+        const { rules, hits } = await memories.readForInjection(
+          project,
+          { ...query, unrelated: null },
+          neverAborted,
+        );
         const ids = rules.map(({ id }) => id);
         history.record({ query, askedAt, answeredAt: history.moment(), hits, rules: ids });
       } else {

@@ -381,3 +381,32 @@ describe("refuses", () => {
     invalid("inactive memories", { query, include_inactive: true }, "include_inactive", /unknown/),
   ]);
 });
+
+test("without min_similarity, an injection leaves out what is no more relevant than memories are to any prompt", async () => {
+  const project = await app.createProject("business");
+  const topics = ["invoice", "deployment", "holiday", "customer", "server", "contract", "meeting", "budget"];
+  for (let number = 0; number < 40; number++) {
+    const topic = topics[number % topics.length] ?? "";
+    await add(
+      `The ${topic} number ${number} was approved by department ${number % 7}.`,
+      "fact",
+      {},
+      project.key,
+    );
+  }
+  await add("The cafeteria closes at half past two.", "fact", {}, project.key);
+  const ask = async (fields: JsonObject) => {
+    const reply = await app.call("POST", path, { key: project.key, body: fields });
+    expect(reply.status).toBe(200);
+    return reply;
+  };
+  const unrelated = "Explain how volcanoes are formed.";
+  expect(contentsOf(await ask({ query: unrelated }))).toEqual([]);
+  expect(contentsOf(await ask({ query: unrelated, min_similarity: 0 })).length).toBeGreaterThan(0);
+  const { data } = await ask({ query: unrelated, explain: true });
+  expect(listOf(data.missed).length).toBeGreaterThan(0);
+  for (const { reasons } of listOf(data.missed)) expect(reasons).toContain("below_floor");
+  expect(contentsOf(await ask({ query: "Until when can I have lunch in the cafeteria?" }))[0]).toBe(
+    "The cafeteria closes at half past two.",
+  );
+});

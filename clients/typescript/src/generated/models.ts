@@ -841,8 +841,9 @@ export interface MemoryInjectRequest {
    */
   max_characters?: number | undefined;
   /**
-   * Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Default:
-   * 0.2.
+   * Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it,
+   * those are excluded whose relevance is not above what unrelated prompts reach in a project with as many
+   * memories.
    */
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
@@ -1002,8 +1003,8 @@ export interface MissedMemory {
 
 /**
  * type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below
- * min_similarity. rank: it has a lower score than the last of top_k results. budget: it does not fit into
- * max_characters.
+ * min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank:
+ * it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
  */
 export type MissedReason = "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 

@@ -41,3 +41,6 @@ export const readAloneMax = 8_192;
 
 /** Memories that one task reads into a block: 5 to 10 ms. It divides the rows of a block. */
 export const readRowsMax = 1_024;
+
+/** Memories whose vectors show what an unrelated prompt reaches. */
+export const vectorSampleSize = 128;

@@ -443,7 +443,8 @@ class Memories:
         code points. A memory that does not fit is omitted, never shortened. Without this field there is no
         limit.
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
-        Needs a query. Default: 0.2.
+        Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
+        reach in a project with as many memories.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
         """

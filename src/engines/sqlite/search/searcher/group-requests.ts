@@ -2,6 +2,7 @@
 
 import type {
   InjectionCandidates,
+  InjectionQuery,
   ProminenceQuery,
   ProminentMemories,
   SearchHit,
@@ -13,7 +14,7 @@ import type {
 /** By name. */
 export interface GroupRequests {
   readonly search: { readonly query: SearchQuery; readonly answer: readonly SearchHit[] };
-  readonly readForInjection: { readonly query: SearchQuery; readonly answer: InjectionCandidates };
+  readonly readForInjection: { readonly query: InjectionQuery; readonly answer: InjectionCandidates };
   readonly readProminent: { readonly query: ProminenceQuery; readonly answer: ProminentMemories };
   readonly findSimilar: { readonly query: SimilarityQuery; readonly answer: SimilarMemories };
 }

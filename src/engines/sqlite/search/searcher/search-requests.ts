@@ -40,7 +40,11 @@ const kinds: Kinds = {
   readForInjection: (query) => ({
     queries: [query],
     *answer(statements, project, [best = []]) {
-      return { rules: statements.rules(project, query.now), hits: yield* hitsOf(statements, best) };
+      return {
+        rules: statements.rules(project, query.now),
+        hits: yield* hitsOf(statements, best),
+        floor: query.unrelated === null ? 0 : statements.relevanceFloor(project, query.unrelated),
+      };
     },
   }),
   readProminent: (query) => ({

@@ -6,6 +6,7 @@ import type { ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
 import type { ModelBinding } from "../../../../model-change/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import type { Reading } from "../../../../ranking/query-keywords.ts";
+import { relevanceFloor, spreadOf } from "../../../../ranking/relevance-floor.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
 import { serialsOf } from "../../project-serials.ts";
@@ -14,6 +15,7 @@ import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-fact
 import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
 import type { Scored } from "../scanners/exact-score.ts";
 import { createScan } from "./scan.ts";
+import { createVectorSample } from "./vector-sample.ts";
 
 /** All of them read in the transaction of the group. */
 export interface SearchStatements {
@@ -26,6 +28,8 @@ export interface SearchStatements {
   /** Of all memories of the project; 0: it has never had one. */
   newestRevision(project: number): number;
   vectorOf(memory: number): Float32Array;
+  /** @param unrelated as of InjectionQuery */
+  relevanceFloor(project: Project, unrelated: Float32Array): number;
   memoryOf(memory: number): Memory;
   rules(project: Project, now: number): Memory[];
   prominent(project: Project, query: ProminenceQuery): Reading<Memory[]>;
@@ -46,17 +50,24 @@ export function createSearchStatements(database: Database): SearchStatements {
   const memory = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
+  const serialOf = serialsOf(database);
+  const countOf = (project: number) => memoryCount.get(project) ?? 0;
+  const sampleOf = createVectorSample(database);
   return {
     index: createIndexStatements(database),
     cache: createCacheFacts(database),
-    serialOf: serialsOf(database),
+    serialOf,
     model: createModelLookup(database),
-    memoryCount: (project) => memoryCount.get(project) ?? 0,
+    memoryCount: countOf,
     newestRevision: (project) => newestRevision.get(project) ?? 0,
     vectorOf(serial) {
       const bytes = vector.get(serial);
       if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
       return toVector(bytes);
+    },
+    relevanceFloor({ id }, unrelated) {
+      const project = serialOf(id);
+      return relevanceFloor(spreadOf(unrelated, sampleOf(project)), countOf(project));
     },
     memoryOf(serial) {
       const row = memory.get(serial);

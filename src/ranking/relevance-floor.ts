@@ -1,0 +1,43 @@
+// Owns how relevant a memory has to be for a prompt that names no floor: more relevant than the best memories of this project are to prompts
+// that have nothing to do with them. Pure.
+
+/** How relevant memories are to unrelated prompts. */
+export interface Spread {
+  readonly mean: number;
+  /** Standard deviation. */
+  readonly deviation: number;
+}
+
+/** Chosen on stores of 25 to 2,000 memories (bench/everyday), so that an unrelated prompt gets at most one memory, and about as many in each of them. */
+const growth = 0.75;
+
+/**
+ * Of more memories, the best one for an unrelated prompt is better: for relevances whose tail is exponential, by the logarithm of their
+ * number (Gumbel 1958).
+ */
+export function relevanceFloor({ mean, deviation }: Spread, memories: number): number {
+  return Math.min(1, Math.max(0, mean + growth * deviation * Math.log(memories + 1)));
+}
+
+/**
+ * @param prompts vectors one behind the other, [prompts x dimensions]
+ * @param sample vectors of memories
+ */
+export function spreadOf(prompts: Float32Array, sample: readonly Float32Array[]): Spread {
+  let count = 0;
+  let sum = 0;
+  let squares = 0;
+  for (const vector of sample) {
+    const dimensions = vector.length;
+    for (let start = 0; start + dimensions <= prompts.length; start += dimensions) {
+      let similarity = 0;
+      for (let at = 0; at < dimensions; at++) similarity += (prompts[start + at] ?? 0) * (vector[at] ?? 0);
+      count += 1;
+      sum += similarity;
+      squares += similarity * similarity;
+    }
+  }
+  if (count === 0) return { mean: 0, deviation: 0 };
+  const mean = sum / count;
+  return { mean, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) };
+}
