@@ -88,7 +88,7 @@ export const injectMemories = projectOperation({
     {
       prompt: Type.String({ description: "The prompt section; empty when there are no memories to inject." }),
       query: Nullable(query),
-      rules: Type.Array(agentMemory, { description: "Ordered by importance, then newest first." }),
+      rules: Type.Array(agentMemory, { description: "Ordered by importance, then oldest first." }),
       results: Type.Array(searchResult, {
         description: "The facts and contexts in the prompt, ordered by final_score.",
       }),

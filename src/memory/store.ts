@@ -93,7 +93,7 @@ export interface InjectionQuery extends SearchQuery {
 
 /** The rules and hits for an injection, read in one transaction. */
 export interface InjectionCandidates {
-  /** By importance, then newest first. */
+  /** By importance, then oldest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
   /** A hit of less relevance is as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
@@ -110,7 +110,7 @@ export interface ProminenceQuery {
 
 /** What an injection without a query injects, read in one transaction. */
 export interface ProminentMemories {
-  /** By importance, then newest first. */
+  /** By importance, then oldest first. */
   readonly rules: readonly Memory[];
   /** Active and unexpired; by prominence, then newest first. */
   readonly memories: readonly Memory[];

@@ -93,12 +93,12 @@ export function rankNaively(
     .map(({ serial: _, ...hit }) => hit);
 }
 
-/** The rules of an injection: active and unexpired, by importance, then newest first. */
+/** The rules of an injection: active and unexpired, by importance, then oldest first. */
 export function rulesNaively(memories: readonly NaiveMemory[], now: number): string[] {
   return memories
     .filter(({ type, active }) => type === "rule" && active)
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
-    .sort((a, b) => b.importance - a.importance || b.serial - a.serial)
+    .sort((a, b) => b.importance - a.importance || a.serial - b.serial)
     .map(({ id }) => id);
 }
 

@@ -119,7 +119,7 @@ function visible(rows: readonly MemoryRow[], now: number): Memory[] {
 
 function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
   const rules = visible(rows, now).filter(({ type }) => type === "rule");
-  return rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
+  return rules.sort((a, b) => b.importance - a.importance || newestFirst(b, a));
 }
 
 /** The cursor has the last row of the page before, as it was. */

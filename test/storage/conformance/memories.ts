@@ -296,7 +296,7 @@ export function testMemories(subject: EngineUnderTest): void {
           { ...query, unrelated: null },
           neverAborted,
         );
-        expect(rules.map(({ content }) => content)).toEqual(["important", "newer", "older"]);
+        expect(rules.map(({ content }) => content)).toEqual(["important", "older", "newer"]);
         expect(hits.map(({ memory: { content }, similarity }) => [content, similarity])).toEqual([
           ["a fact", 1],
         ]);

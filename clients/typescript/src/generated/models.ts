@@ -657,7 +657,7 @@ export interface Injection {
   prompt: string;
   /** Text of the query, in natural language. */
   query: string | null;
-  /** Ordered by importance, then newest first. */
+  /** Ordered by importance, then oldest first. */
   rules: AgentMemory[];
   /** The facts and contexts in the prompt, ordered by final_score. */
   results: SearchResult[];

@@ -45,7 +45,7 @@ export function createHeldFinder(
   };
 }
 
-/** All active rules that have not expired, by importance, then newest first. */
+/** All active rules that have not expired, by importance, then oldest first, so that a new rule leaves the text in front of it as it is. */
 export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
   const serialOf = serialsOf(database);
   const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
@@ -53,7 +53,7 @@ export function createRuleReader(database: Database): (project: Project, now: nu
     `SELECT ${memoryColumns} FROM ${aliveFirst}
      WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
        AND (m.expires_at IS NULL OR m.expires_at > :now)
-     ORDER BY +m.importance DESC, m.serial DESC`,
+     ORDER BY +m.importance DESC, m.serial`,
   );
   return (project, now) => rules.all({ project: serialOf(project.id), now }).map(toMemory);
 }

@@ -726,7 +726,7 @@ class Injection(Model):
     query: str | None
     """Text of the query, in natural language."""
     rules: list[AgentMemory]
-    """Ordered by importance, then newest first."""
+    """Ordered by importance, then oldest first."""
     results: list[SearchResult]
     """The facts and contexts in the prompt, ordered by final_score."""
     omitted: int
