@@ -1,7 +1,7 @@
 // Questions about a time, asked over HTTP of memories that differ only by their dates: how often the right one is the first. Must never rank
 // by itself, but to say what the period adds.
 
-import { signWeights } from "../src/ranking/signs.ts";
+import { periodWeight, rerankedDivisor } from "../src/ranking/reranking.ts";
 import { type DatedQuestions, loadDatedQuestions } from "../test/memory/dated/dated-questions.ts";
 import { mean, ms, percent, percentile } from "./figures.ts";
 import {
@@ -18,8 +18,6 @@ import { dataOf } from "./http-data.ts";
 
 /** As many memories as are judged again. */
 const depth = 32;
-/** By which the sum of relevance, MaxSim and signs is divided, less 0.5 (API.md). */
-const divisor = 1.75;
 
 interface Result {
   readonly memory: { readonly content: string };
@@ -107,7 +105,7 @@ async function askAll(
 
 function withoutPeriod(results: readonly Result[]): readonly Result[] {
   const scoreOf = ({ final_score: score, score_details: details }: Result) =>
-    score - (0.7 * signWeights.period * (details.rerank?.period ?? 0)) / divisor;
+    score - (0.7 * periodWeight * (details.rerank?.period ?? 0)) / rerankedDivisor;
   return results.toSorted((a, b) => scoreOf(b) - scoreOf(a));
 }
 

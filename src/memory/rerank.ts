@@ -13,7 +13,6 @@ import {
   rerankedRelevance,
   unjudgedRelevance,
 } from "../ranking/reranking.ts";
-import { createSignReader, type Signs } from "../ranking/signs.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "./reranker.ts";
 import type { SearchHit } from "./store.ts";
@@ -21,7 +20,7 @@ import type { SearchHit } from "./store.ts";
 export interface RankedHit extends SearchHit {
   /** How it was judged, with the relevance that follows; undefined: it was not. */
   readonly rerank?:
-    | { readonly relevance: number; readonly maxSim: number; readonly signs: Signs }
+    | { readonly relevance: number; readonly maxSim: number; readonly period: number }
     | undefined;
   /** If it was not judged, and the query names a time: how much of its date is in it, with the relevance that follows. */
   readonly period?: { readonly relevance: number; readonly share: number };
@@ -57,22 +56,13 @@ export const rerankDetails = Type.Optional(
       relevance: Type.Number({
         ...unit,
         description:
-          "Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks * 0.1 + period * 0.3 - 0.5) / 1.75, limited to 0..1.",
+          "Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2, limited to 0..1.",
       }),
       max_sim: Type.Number({
         minimum: -1,
         maximum: 1,
         description: "Mean over the words of the query: similarity to the most similar word of the memory.",
       }),
-      speaker: Type.Number({
-        ...unit,
-        description: "1 if the query names the speaker of the memory, else 0.",
-      }),
-      time: Type.Number({
-        ...unit,
-        description: "1 if the query asks when, and the memory names a time, else 0.",
-      }),
-      asks: Type.Number({ ...unit, description: "Share of the memory's sentences that are questions." }),
       period: Type.Number({
         ...unit,
         description:
@@ -117,13 +107,12 @@ export async function rerank(
   const contents = judged.map(({ memory }) => memory.content);
   const maxSims = await reranker.judge(query, contents, choice);
   if (maxSims === null) return { hits: unjudged(judged, period).slice(0, topK), reranked: false };
-  const readSigns = createSignReader(query, period);
   const candidates = judged.map((hit, at) => {
-    const signs = readSigns(hit.memory);
+    const share = period === null ? 0 : shareOfPeriod(hit.memory, period);
     const maxSim = maxSims[at] ?? 0;
-    const relevance = rerankedRelevance({ relevance: hit.relevance, maxSim, signs });
+    const relevance = rerankedRelevance({ relevance: hit.relevance, maxSim, period: share });
     const { importance } = hit.memory;
-    return { relevance, importance, hit: { ...hit, rerank: { relevance, maxSim, signs } } };
+    return { relevance, importance, hit: { ...hit, rerank: { relevance, maxSim, period: share } } };
   });
   return {
     hits: rerankedOrder(candidates)

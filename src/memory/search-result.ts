@@ -75,7 +75,7 @@ export function toDetailedResult(hit: RankedHit): Static<typeof searchResult> {
   const { similarity, keyword, relevance, memory, rerank, period } = hit;
   const details = { similarity, keyword, relevance, importance: memory.importance };
   const judged = rerank && {
-    rerank: { relevance: rerank.relevance, max_sim: rerank.maxSim, ...rerank.signs },
+    rerank: { relevance: rerank.relevance, max_sim: rerank.maxSim, period: rerank.period },
   };
   const dated = period && { period: period.share };
   return { ...toResult(hit), score_details: { ...details, ...judged, ...dated } };

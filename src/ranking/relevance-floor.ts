@@ -10,13 +10,15 @@ export interface Spread {
 
 /** Chosen on stores of 25 to 2,000 memories (bench/everyday), so that an unrelated prompt gets at most one memory, and about as many in each of them. */
 const growth = 0.75;
+/** Of so few memories that one alone decides, about 3 % of the unrelated ones are above it. */
+const least = 2;
 
 /**
  * Of more memories, the best one for an unrelated prompt is better: for relevances whose tail is exponential, by the logarithm of their
  * number (Gumbel 1958).
  */
 export function relevanceFloor({ mean, deviation }: Spread, memories: number): number {
-  return Math.min(1, Math.max(0, mean + growth * deviation * Math.log(memories + 1)));
+  return Math.min(1, Math.max(0, mean + deviation * Math.max(least, growth * Math.log(memories + 1))));
 }
 
 /**

@@ -1,8 +1,7 @@
-// Owns the second ranking: how MaxSim and the signs change the relevance of the first memories of a search, and their order. Must never read
-// a text or know a model.
+// Owns the second ranking: how MaxSim and a period that the query names change the relevance of the first memories of a search, and their order.
+// Must never read a text or know a model.
 
 import { finalScore } from "./scores.ts";
-import { type Signs, signWeights } from "./signs.ts";
 
 /** How many memories are judged again; more if more results are wanted, so that one formula orders all results. */
 export const candidatesMin = 32;
@@ -11,21 +10,24 @@ export const candidatesMin = 32;
 const periodCandidatesMax = 200;
 const periodPlacesMax = 16;
 
-/** Chosen as signWeights.period; with more, a figure of the conversations falls. */
+/**
+ * What the share of a memory's date in the period adds. Chosen on questions about a time (test/memory/dated) as the greatest coarse value with which
+ * no figure of the conversations falls; of a memory that is not judged again, less.
+ */
+export const periodWeight = 0.2;
 const unjudgedPeriodWeight = 0.1;
 
-export const maxSimWeight = 1;
+/** With 0.3 to 0.5, no kind of question and text was found less often, neither with equal importances nor with random ones (models/memledger-rerank-v2/README.md). */
+const maxSimWeight = 0.5;
+/** The greatest sum of relevance and MaxSim. That of a memory of the period can be greater, and is then cut; with a greater divisor, all other queries would change. */
+const sumMax = 1 + maxSimWeight;
 /**
- * The greatest sum of relevance, MaxSim and the signs that every query can have. The sum of a memory of the period can be greater, and is then
- * cut; with a greater divisor, all other queries would change.
+ * A memory whose sum is not higher is irrelevant: half of the candidates have a MaxSim below 0.43. It decides how much importance weighs against
+ * relevance: with importances at random, every share of questions whose answer is found is above that of the first ranking; with 0, importance would weigh more than before.
  */
-const sumMax = 1 + maxSimWeight + signWeights.speaker + signWeights.time;
-/**
- * A memory whose sum is not higher is irrelevant. 1 % of the candidates of questions about conversations are below 0.67. It decides how much
- * importance weighs against relevance: with importances at random, every share of questions whose answer is found stays above that of the
- * first ranking; with 0, importance would weigh more than before.
- */
-const sumIrrelevant = 0.5;
+const sumIrrelevant = 0.3;
+/** By which the sum, less what is irrelevant, is divided. */
+export const rerankedDivisor = sumMax - sumIrrelevant;
 
 /** What a candidate is judged by. */
 export interface Evidence {
@@ -33,7 +35,8 @@ export interface Evidence {
   readonly relevance: number;
   /** -1..1 */
   readonly maxSim: number;
-  readonly signs: Signs;
+  /** How much of the memory's date is in the period that the query names, 0..1. */
+  readonly period: number;
 }
 
 /** How many memories a search has to find, so that `topK` of them can be returned. */
@@ -63,11 +66,9 @@ export function candidatesAmong<Found>(
 }
 
 /** Replaces the relevance of the first ranking in the final score, 0..1. */
-export function rerankedRelevance({ relevance, maxSim, signs }: Evidence): number {
-  const { speaker, time, asks, period } = signWeights;
-  const signed = speaker * signs.speaker + time * signs.time + asks * signs.asks + period * signs.period;
-  const sum = relevance + maxSimWeight * maxSim + signed;
-  return Math.min(1, Math.max(0, sum - sumIrrelevant) / (sumMax - sumIrrelevant));
+export function rerankedRelevance({ relevance, maxSim, period }: Evidence): number {
+  const sum = relevance + maxSimWeight * maxSim + periodWeight * period;
+  return Math.min(1, Math.max(0, sum - sumIrrelevant) / rerankedDivisor);
 }
 
 /** Of a memory that was not judged again: the part of its date that is in the period moves it up, too. */

@@ -23,9 +23,10 @@ test("without prompts or memories there is no floor", () => {
 
 test("it grows with the number of memories and with the similarity of unrelated texts, and stays within 0 to 1", () => {
   const spread = { mean: 0.04, deviation: 0.07 };
-  const floors = [1, 25, 150, 2_000, 100_000].map((memories) => relevanceFloor(spread, memories));
+  const floors = [13, 25, 150, 2_000, 100_000].map((memories) => relevanceFloor(spread, memories));
   expect(floors).toEqual(floors.toSorted((a, b) => a - b));
   expect(new Set(floors).size).toBe(floors.length);
+  expect(relevanceFloor(spread, 1)).toBeCloseTo(0.04 + 2 * 0.07, 9);
   expect(relevanceFloor({ ...spread, mean: 0.7 }, 25)).toBeGreaterThan(0.7);
   expect(relevanceFloor({ mean: 0.9, deviation: 0.3 }, 1_000_000)).toBe(1);
   expect(relevanceFloor({ mean: -0.5, deviation: 0.01 }, 1)).toBe(0);

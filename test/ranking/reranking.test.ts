@@ -14,7 +14,7 @@ const unit = fc.double({ min: 0, max: 1, noNaN: true });
 const evidence = fc.record({
   relevance: unit,
   maxSim: fc.double({ min: -1, max: 1, noNaN: true }),
-  signs: fc.record({ speaker: unit, time: unit, asks: unit, period: unit }),
+  period: unit,
 });
 
 test("relevance is in 0..1", () => {
@@ -26,18 +26,13 @@ test("relevance is in 0..1", () => {
   );
 });
 
-test("relevance never decreases with the first relevance, MaxSim or a sign for it, and never increases with a sign against it", () => {
+test("relevance never decreases with the first relevance, MaxSim or the share of the period", () => {
   fc.assert(
     fc.property(evidence, evidence, (a, b) => {
       const more = {
         relevance: Math.max(a.relevance, b.relevance),
         maxSim: Math.max(a.maxSim, b.maxSim),
-        signs: {
-          speaker: Math.max(a.signs.speaker, b.signs.speaker),
-          time: Math.max(a.signs.time, b.signs.time),
-          asks: Math.min(a.signs.asks, b.signs.asks),
-          period: Math.max(a.signs.period, b.signs.period),
-        },
+        period: Math.max(a.period, b.period),
       };
       expect(rerankedRelevance(more)).toBeGreaterThanOrEqual(rerankedRelevance(a));
     }),

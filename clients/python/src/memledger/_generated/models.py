@@ -648,17 +648,11 @@ MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "ra
 class RerankDetails(Model):
     """Only if the memory was judged again."""
     relevance: float
-    """Replaces the relevance in final_score: (relevance + max_sim + speaker * 0.15 + time * 0.1 - asks *
-    0.1 + period * 0.3 - 0.5) / 1.75, limited to 0..1.
+    """Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2,
+    limited to 0..1.
     """
     max_sim: float
     """Mean over the words of the query: similarity to the most similar word of the memory."""
-    speaker: float
-    """1 if the query names the speaker of the memory, else 0."""
-    time: float
-    """1 if the query asks when, and the memory names a time, else 0."""
-    asks: float
-    """Share of the memory's sentences that are questions."""
     period: float
     """If the query names a time, such as last May: how much of the memory's date is in it. The date is one
     in its text, or else created_at.
