@@ -85,6 +85,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log: () => log,
     hasEnded: () => ended,
     async kill() {
+      // A call that fails from now on may fail because of it, also one whose end is noticed before that of the server.
+      ended = true;
       child.kill("SIGKILL");
       await exited;
     },
