@@ -163,7 +163,7 @@ describe("hybrid search", () => {
   });
 
   test("says in the record whether words or meaning brought a memory", async () => {
-    await search({ query: "ERR_4711", mode: "hybrid", top_k: 2 });
+    await search({ query: "4711", mode: "hybrid", top_k: 2 });
     const { data } = await app.call("GET", "/v1/audit/logs?action=memory.search&page_size=1");
     const [record] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
     const detail = await app.call("GET", `/v1/audit/logs/${record?.id}`);
