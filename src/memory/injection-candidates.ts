@@ -13,6 +13,9 @@ import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
 
+/** How many of the best memories are compared with the floor. */
+const flooredCandidates = 500;
+
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 
 /** The fields that restrict the choice. */
@@ -72,11 +75,14 @@ export async function findCandidates(
   };
   const judgement = toJudgement(query, topK, wanted.rerank ?? reranker.choice, now);
   const unrelated = wanted.min_similarity === undefined ? await embedUnrelated() : null;
-  const candidates = { ...search, unrelated, topK: candidatesOf(judgement) };
+  // What is below the floor is taken out of the candidates, so more of them are needed: important memories may be in front of relevant ones.
+  const needed = unrelated === null ? 0 : flooredCandidates;
+  const candidates = { ...search, unrelated, topK: Math.max(needed, candidatesOf(judgement)) };
   const read = await store.memories.readForInjection(caller.project, candidates, signal);
   const { rules, floor } = read;
   const relevant = read.hits.filter((hit) => hit.relevance >= floor);
-  const { hits, ...ranked } = await rerank(relevant, judgement, reranker);
+  const { hits: ordered, ...ranked } = await rerank(relevant, judgement, reranker);
+  const hits = ordered.slice(0, topK);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
     rules: rules.filter(inScope(tags)),

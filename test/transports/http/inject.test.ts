@@ -394,7 +394,7 @@ test("without min_similarity, an injection leaves out what is no more relevant t
       project.key,
     );
   }
-  await add("The cafeteria closes at half past two.", "fact", {}, project.key);
+  await add("The cafeteria closes at half past two.", "fact", { importance: 0 }, project.key);
   const ask = async (fields: JsonObject) => {
     const reply = await app.call("POST", path, { key: project.key, body: fields });
     expect(reply.status).toBe(200);
@@ -406,7 +406,11 @@ test("without min_similarity, an injection leaves out what is no more relevant t
   const { data } = await ask({ query: unrelated, explain: true });
   expect(listOf(data.missed).length).toBeGreaterThan(0);
   for (const { reasons } of listOf(data.missed)) expect(reasons).toContain("below_floor");
-  expect(contentsOf(await ask({ query: "Until when can I have lunch in the cafeteria?" }))[0]).toBe(
-    "The cafeteria closes at half past two.",
-  );
+  const lunch = { query: "Where shall I eat lunch?", rerank: "off", top_k: 1 };
+  const closing = ["The cafeteria closes at half past two."];
+  expect(contentsOf(await ask(lunch))).toEqual(closing);
+  // Important memories that are not relevant take no place of a relevant one.
+  for (let number = 0; number < 45; number++)
+    await add(`Rule ${number} of the chess club is about openings.`, "fact", { importance: 1 }, project.key);
+  expect(contentsOf(await ask(lunch))).toEqual(closing);
 });
