@@ -136,7 +136,6 @@ function sha256Of(path: string): string {
   return new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
 }
 
-/** The card of the model has its sources and their licences. Whoever embeds a model of others has to name its licence. */
 /** Of models that contain the weights of another one. */
 const copyrights = new Map([
   [
@@ -145,6 +144,7 @@ const copyrights = new Map([
   ],
 ]);
 
+/** The card of the model has its sources and their licences. Whoever embeds a model of others has to name its licence. */
 function modelComponents({ id, sha256 }: ModelFiles): Component[] {
   const card = join(root, "models", id, "README.md");
   if (!existsSync(card)) return [];

@@ -97,7 +97,6 @@ export function createPrepare(
     const { operation, caller, plan, session } = authority;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
-    let modelOfCall = "";
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
@@ -126,11 +125,10 @@ export function createPrepare(
         const sent = isQuery ? undefined : () => expected[Symbol.dispose]();
         const { vector, model } = await embed(text, role, { ...waiter, sent });
         models.used(model);
-        modelOfCall = model;
         return vector;
       },
       async embedUnrelated() {
-        const { vectors, model } = await unrelatedPrompts(modelOfCall, caller.project.id);
+        const { vectors, model } = await unrelatedPrompts(models.models?.at(-1) ?? "", caller.project.id);
         models.used(model);
         return vectors;
       },

@@ -3,7 +3,7 @@
 
 import type { Perform } from "../calls/perform.ts";
 import type { Config } from "../config/config.ts";
-import { readModelConfig } from "../embedding/model.ts";
+import { identify } from "../embedding/model.ts";
 import { builtInModels } from "../embedding/model-directory.ts";
 import type { Logger } from "../log/logger.ts";
 import { requireDiskSpace } from "../model-change/disk-space.ts";
@@ -26,13 +26,13 @@ interface NewerModelOptions {
 /** Does nothing while a change is in progress, whatever its model. What prevents the change is logged, and tried again at the next start. */
 export async function beginNewerModel(options: NewerModelOptions): Promise<void> {
   const { config, root, model, store, perform, logger } = options;
+  if (config.model !== null) return;
   const [newest, ...earlier] = builtInModels();
   if (newest === undefined || !earlier.some(({ sha256 }) => sha256 === model.sha256)) return;
-  if (config.model !== null) return;
   try {
     if ((await store.models.change()) !== null) return;
-    const { id, sha256 } = newest;
-    const to = { id, sha256, dimensions: readModelConfig(newest).dimensions };
+    const { id, sha256, dimensions } = identify(newest);
+    const to = { id, sha256, dimensions };
     requireDiskSpace(root, await store.models.count(), newest, to);
     await administer(perform, beginModelChange, administrationRequest("server", to));
     logger.info("a change to the newer built-in embedding model began", { model: model.id, newer: id });

@@ -29,12 +29,13 @@ const optionalFiles = [
 ];
 const preferredGraphs = ["model_quantized.onnx", "model.onnx"];
 
-/** The models inside the executable; from source, those in `models/`. */
+let fromSource: readonly ModelSource[] | undefined;
+
+/** The models inside the executable; from source, those in `models/`, which are hashed once. */
 export function builtInModels(): readonly ModelSource[] {
-  return (
-    embedded?.models ??
-    modelDirectories.map((name) => readModelDirectory(join(import.meta.dir, "../..", name)))
-  );
+  if (embedded !== null) return embedded.models;
+  fromSource ??= modelDirectories.map((name) => readModelDirectory(join(import.meta.dir, "../..", name)));
+  return fromSource;
 }
 
 /** The built-in model with this hash; null: none has it. */

@@ -3,6 +3,7 @@
 
 import type { Preparation } from "../calls/operation.ts";
 import { comparedAtOnce } from "../limits.ts";
+import { toSharedMatrix } from "../ranking/vector-matrix.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createTurns } from "../scheduling/turns.ts";
 import { updateAboveSimilarity } from "./comparison-set.ts";
@@ -88,16 +89,4 @@ export function* batchesOf<Item>(
     if (signal.aborted) throw cancelled();
     yield items.slice(start, start + size);
   }
-}
-
-/** Float32Array [vectors x dimensions] in shared memory. */
-function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
-  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
-  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
-  let start = 0;
-  for (const vector of vectors) {
-    matrix.set(vector, start);
-    start += vector.length;
-  }
-  return matrix;
 }

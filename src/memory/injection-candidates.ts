@@ -75,14 +75,12 @@ export async function findCandidates(
   };
   const judgement = toJudgement(query, topK, wanted.rerank ?? reranker.choice, now);
   const unrelated = wanted.min_similarity === undefined ? await embedUnrelated() : null;
-  // What is below the floor is taken out of the candidates, so more of them are needed: important memories may be in front of relevant ones.
+  // What is below the floor is taken out of the best ones, so more of them are needed: important memories may be in front of relevant ones.
   const needed = unrelated === null ? 0 : flooredCandidates;
   const candidates = { ...search, unrelated, topK: Math.max(needed, candidatesOf(judgement)) };
   const read = await store.memories.readForInjection(caller.project, candidates, signal);
-  const { rules, floor } = read;
-  const relevant = read.hits.filter((hit) => hit.relevance >= floor);
-  const { hits: ordered, ...ranked } = await rerank(relevant, judgement, reranker);
-  const hits = ordered.slice(0, topK);
+  const { rules, hits: found, floor } = read;
+  const { hits, ...ranked } = await rerank(found, judgement, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
     rules: rules.filter(inScope(tags)),

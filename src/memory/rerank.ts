@@ -94,14 +94,14 @@ export function candidatesOf({ topK, choice, period }: Judgement): number {
 
 /**
  * Orders the hits again and returns the best `topK`.
- * @param found as many as `candidatesOf`, best first
+ * @param found as many as `candidatesOf` or more, best first
  */
 export async function rerank(
   found: readonly SearchHit[],
   { query, topK, choice, period }: Judgement,
   reranker: CallReranker,
 ): Promise<Ranked> {
-  if (choice === "off") return { hits: found };
+  if (choice === "off") return { hits: found.slice(0, topK) };
   const isOfPeriod = period && (({ memory }: SearchHit) => shareOfPeriod(memory, period) >= 0.5);
   const judged = candidatesAmong(found, topK, isOfPeriod);
   const contents = judged.map(({ memory }) => memory.content);

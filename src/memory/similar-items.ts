@@ -3,6 +3,7 @@
 
 import { similarMemoriesMax } from "../limits.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
+import { rowsOf } from "../ranking/vector-matrix.ts";
 import type { Memory } from "./memory.ts";
 import type { SimilarItems, SimilarityQuery, SimilarMemory } from "./store.ts";
 import { hasTags } from "./tags.ts";
@@ -12,9 +13,7 @@ export function findSimilarItems(
   { vectors, earlier, above }: SimilarityQuery,
   dimensions: number,
 ): SimilarItems[] {
-  const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
-    earlier.subarray(at * dimensions, (at + 1) * dimensions),
-  );
+  const before = rowsOf(earlier, dimensions);
   return vectors.map((vector) => {
     const items: number[] = [];
     const similarities: number[] = [];

@@ -96,7 +96,7 @@ export interface InjectionCandidates {
   /** By importance, then oldest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
-  /** A hit of less relevance is as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
+  /** No hit is below it: what is less relevant is as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
   readonly floor: number;
 }
 
@@ -195,7 +195,7 @@ export interface MemoryReader {
   expectSearch(project: Project): Disposable;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
-  /** All active, unexpired rules, and the hits of a search. */
+  /** All active, unexpired rules, and the hits of a search, without those below the floor. */
   readForInjection(
     project: Project,
     query: InjectionQuery,

@@ -1,6 +1,7 @@
 // Owns prompts that have nothing to do with any project, and their vectors: what memories are compared with to see what an unrelated prompt
 // reaches. Must never be recorded or returned.
 
+import { toSharedMatrix } from "../ranking/vector-matrix.ts";
 import { serverItself } from "../scheduling/fair-queue.ts";
 import type { Embed } from "./embedding.ts";
 
@@ -58,6 +59,6 @@ export function createUnrelatedPrompts(embed: Embed) {
 async function embedAll(embed: Embed, project: string): Promise<UnrelatedVectors> {
   const waiter = { project, signal: serverItself.signal };
   const embedded = await Promise.all(prompts.map((prompt) => embed(prompt, "query", waiter)));
-  const vectors = Float32Array.from(embedded.flatMap(({ vector }) => [...vector]));
+  const vectors = toSharedMatrix(embedded.map(({ vector }) => vector));
   return { vectors, model: embedded.at(-1)?.model ?? "" };
 }

@@ -1,6 +1,9 @@
 // Owns how relevant a memory has to be for a prompt that names no floor: more relevant than the best memories of this project are to prompts
 // that have nothing to do with them. Pure.
 
+import { dotProduct } from "./scores.ts";
+import { rowsOf } from "./vector-matrix.ts";
+
 /** How relevant memories are to unrelated prompts. */
 export interface Spread {
   readonly mean: number;
@@ -29,11 +32,10 @@ export function spreadOf(prompts: Float32Array, sample: readonly Float32Array[])
   let count = 0;
   let sum = 0;
   let squares = 0;
-  for (const vector of sample) {
-    const dimensions = vector.length;
-    for (let start = 0; start + dimensions <= prompts.length; start += dimensions) {
-      let similarity = 0;
-      for (let at = 0; at < dimensions; at++) similarity += (prompts[start + at] ?? 0) * (vector[at] ?? 0);
+  const rows = rowsOf(prompts, sample[0]?.length ?? prompts.length);
+  for (const memory of sample) {
+    for (const prompt of rows) {
+      const similarity = dotProduct(prompt, memory);
       count += 1;
       sum += similarity;
       squares += similarity * similarity;

@@ -80,12 +80,14 @@ export function cosine(
   return Math.min(1, Math.max(0, Math.round(exact * similaritySteps) / similaritySteps));
 }
 
-/** The dot product of a vector with itself, accumulated in float64. */
+/** The dot product of a vector with itself. */
 export function squaredLength(vector: Float32Array): number {
+  return dotProduct(vector, vector);
+}
+
+/** Accumulated in float64. */
+export function dotProduct(a: Float32Array, b: Float32Array): number {
   let sum = 0;
-  for (let index = 0; index < vector.length; index++) {
-    const x = vector[index] ?? 0;
-    sum += x * x;
-  }
+  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
   return sum;
 }

@@ -72,12 +72,11 @@ export function createMemoryReader(data: Data): MemoryReader {
     readForInjection: (project, query, signal) =>
       read(signal, () => {
         const rows = rowsOf(project);
-        const spread = spreadOf(
-          query.unrelated ?? new Float32Array(0),
-          rows.map(({ vector }) => vector),
-        );
-        const floor = query.unrelated === null ? 0 : relevanceFloor(spread, rows.length);
-        return { rules: rulesOf(rows, query.now), hits: search(rows, query), floor };
+        const { unrelated } = query;
+        const vectors = rows.map(({ vector }) => vector);
+        const floor = unrelated === null ? 0 : relevanceFloor(spreadOf(unrelated, vectors), rows.length);
+        const hits = search(rows, query).filter(({ relevance }) => relevance >= floor);
+        return { rules: rulesOf(rows, query.now), hits, floor };
       }),
     readProminent: (project, { types, tags, topK, now }, signal) =>
       read(signal, () => {

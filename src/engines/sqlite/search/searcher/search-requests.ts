@@ -40,10 +40,12 @@ const kinds: Kinds = {
   readForInjection: (query) => ({
     queries: [query],
     *answer(statements, project, [best = []]) {
+      const floor = query.unrelated === null ? 0 : statements.relevanceFloor(project, query.unrelated);
+      const relevant = best.filter(({ relevance }) => relevance >= floor);
       return {
         rules: statements.rules(project, query.now),
-        hits: yield* hitsOf(statements, best),
-        floor: query.unrelated === null ? 0 : statements.relevanceFloor(project, query.unrelated),
+        hits: yield* hitsOf(statements, relevant),
+        floor,
       };
     },
   }),
