@@ -103,14 +103,39 @@ export const auditRecord = Fields(
   { ...listFields, ...listAdditions, ...laterAdditions },
   { title: "AuditRecord" },
 );
+/** A record in an export. Its columns must not change. */
+export const exportedFields = Fields({
+  ...listFields,
+  ...detailFields,
+  ...listAdditions,
+  ...detailAdditions,
+  ...laterAdditions,
+});
+
+/** Who sent the call, beside its key. */
+const senderFields = {
+  os_uid: Nullable(
+    Type.Integer({
+      description:
+        "Number of the user of the server's machine who ran the command, used the local key, or asked for the sign-in link of the session, as reported; null for other calls.",
+    }),
+  ),
+  os_user: text("Name of this user, as reported."),
+  sudo_user: text("Name of the user who ran sudo, as reported."),
+  session_id: text("The session of the console in which the call was sent; null for other calls."),
+  performed_for: text(
+    "Name of the operation that had this one performed for its caller; null for other calls.",
+  ),
+};
 export const auditRecordDetail = Fields(
-  { ...listFields, ...detailFields, ...listAdditions, ...detailAdditions, ...laterAdditions },
+  { ...exportedFields.properties, ...senderFields },
   { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
+export type ExportedFields = Static<typeof exportedFields>;
 export type AuditRecordDetail = Static<typeof auditRecordDetail>;
 
-export const recordFieldNames = Object.keys(auditRecordDetail.properties);
+export const recordFieldNames = Object.keys(exportedFields.properties);
 
 export const exampleRecord = {
   id: "019a2b3c5f1e7a608192a3b4c5d6e7f8",
@@ -153,4 +178,9 @@ export const exampleDetail = {
   request_parameters: null,
   transport: null,
   client_name: null,
+  os_uid: null,
+  os_user: null,
+  sudo_user: null,
+  session_id: null,
+  performed_for: null,
 } as const satisfies AuditRecordDetail;

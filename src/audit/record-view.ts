@@ -5,7 +5,7 @@ import { successCode } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { memoryAuditFields } from "../memory/audit-fields.ts";
 import type { StoredRecord } from "./record.ts";
-import type { AuditRecord, AuditRecordDetail } from "./record-schema.ts";
+import type { AuditRecord, AuditRecordDetail, ExportedFields } from "./record-schema.ts";
 import { isOwn } from "./verify/own-records.ts";
 
 /** For a list. Fields of an entry or payload that cannot be read are null, 0 or empty; verification reports such a record. */
@@ -13,18 +13,27 @@ export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRec
   return toListFields(record, parseReadable(record), showHash);
 }
 
-/** For one record: as toAuditRecord, with the details. */
+/** For one record: as toAuditRecord, with the details and who sent the call. */
 export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
-  return toDetail(record, parseReadable(record), showHash);
+  const parsed = parseReadable(record);
+  const { payload } = parsed;
+  return {
+    ...toExported(record, parsed, showHash),
+    os_uid: numberOf(payload.os_uid),
+    os_user: textOf(payload.os_user),
+    sudo_user: textOf(payload.sudo_user),
+    session_id: textOf(payload.session_id),
+    performed_for: textOf(payload.performed_for),
+  };
 }
 
-/** The same for an export. @throws Error when entry or payload cannot be read: null would then be a wrong value. */
-export function toExportedRecord(record: StoredRecord, showHash: boolean): AuditRecordDetail {
+/** With the details, for an export. @throws Error when entry or payload cannot be read: null would then be a wrong value. */
+export function toExportedRecord(record: StoredRecord, showHash: boolean): ExportedFields {
   const { entry, payload, removal } = record;
   const parsed = { entry: parseObject(entry), payload: removal === null ? parseObject(payload) : {} };
   if (parsed.entry === null) throw new Error("its entry is not a JSON object");
   if (parsed.payload === null) throw new Error("its payload is not a JSON object");
-  return toDetail(record, { entry: parsed.entry, payload: parsed.payload }, showHash);
+  return toExported(record, { entry: parsed.entry, payload: parsed.payload }, showHash);
 }
 
 interface ParsedRecord {
@@ -86,7 +95,7 @@ function toListFields(
   };
 }
 
-function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean): AuditRecordDetail {
+function toExported(record: StoredRecord, parsed: ParsedRecord, showHash: boolean): ExportedFields {
   const { payload } = parsed;
   const list = toListFields(record, parsed, showHash);
   const { key_id, seq, memory_id, redacted, payload_expired, performed, ...fields } = list;

@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import type { StoredRecord } from "../audit/record.ts";
-import { auditRecordDetail, recordFieldNames } from "../audit/record-schema.ts";
+import { exportedFields, recordFieldNames } from "../audit/record-schema.ts";
 import { toExportedRecord } from "../audit/record-view.ts";
 import type { Json } from "../json/json.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
@@ -26,10 +26,7 @@ const proof = {
 };
 
 /** A record in a file of the format json. */
-export const exportedRecord = Fields(
-  { ...auditRecordDetail.properties, ...proof },
-  { title: "ExportedRecord" },
-);
+export const exportedRecord = Fields({ ...exportedFields.properties, ...proof }, { title: "ExportedRecord" });
 
 const proofColumns = Object.keys(proof);
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { recordFieldNames } from "../../src/audit/record-schema.ts";
-import { toAuditRecordDetail } from "../../src/audit/record-view.ts";
+import { toExportedRecord } from "../../src/audit/record-view.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 import { toTimestamp } from "../../src/timestamp.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";
@@ -46,7 +46,7 @@ export function writeExport(ledger: MadeLedger, chain: MadeChain, plan: ExportPl
 function toRow(record: MadeRecord, { erased = [], verifiable = true }: ExportPlan): JsonObject {
   const isErased = erased.includes(record.seq);
   const [salt, payload] = isErased ? [null, null] : [record.salt, record.payload];
-  const fields = toAuditRecordDetail(
+  const fields = toExportedRecord(
     { ...record, salt, payload, removal: isErased ? "redacted" : null },
     verifiable,
   );

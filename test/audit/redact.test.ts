@@ -71,12 +71,28 @@ describe("an erasure by memory", () => {
     expect(data).toMatchObject({
       action: "audit.redact",
       transport: "cli",
+      key_id: null,
+      os_uid: process.getuid?.() ?? null,
+      os_user: process.env.USER ?? null,
+      session_id: null,
       request_body: { memory, delete_memory: true },
       response_body: { success: true, data: { redacted: 2, shown: 2 } },
     });
     const { records } =
       isObject(data.response_body) && isObject(data.response_body.data) ? data.response_body.data : {};
     expect(Array.isArray(records) ? records.toSorted() : null).toEqual(before.toSorted());
+    const shown = await run([
+      "audit",
+      "show",
+      String(erasure?.id),
+      "--json",
+      "--data-dir",
+      app.config.dataDir,
+    ]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      os_uid: data.os_uid,
+      response_body: data.response_body,
+    });
     expect((await call("GET", `/v1/audit/logs/${deletion?.id}`)).data).toMatchObject({
       action: "memory.delete",
       transport: "cli",

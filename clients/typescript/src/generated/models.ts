@@ -219,6 +219,19 @@ export interface AuditRecordDetail {
   client_name: string | null;
   /** Whether this server has performed the operation itself; false: a client has appended the record. */
   performed: boolean;
+  /**
+   * Number of the user of the server's machine who ran the command, used the local key, or asked for the sign-in
+   * link of the session, as reported; null for other calls.
+   */
+  os_uid: number | null;
+  /** Name of this user, as reported. */
+  os_user: string | null;
+  /** Name of the user who ran sudo, as reported. */
+  sudo_user: string | null;
+  /** The session of the console in which the call was sent; null for other calls. */
+  session_id: string | null;
+  /** Name of the operation that had this one performed for its caller; null for other calls. */
+  performed_for: string | null;
 }
 
 export interface AuditRecordPage {

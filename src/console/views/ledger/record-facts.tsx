@@ -57,6 +57,11 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
           )}
         </Fact>
         <Fact name="From">{fromText(record, detail)}</Fact>
+        {detail !== null && byText(detail) !== "" && (
+          <Fact name="By">
+            <bdi>{byText(detail)}</bdi>
+          </Fact>
+        )}
         {record.user_agent !== null && (
           <Fact name="User agent">
             <bdi>{record.user_agent}</bdi>
@@ -104,6 +109,21 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
       <dd>{children}</dd>
     </>
   );
+}
+
+/** The user of the machine, and the session of the console. */
+function byText({
+  os_user: name,
+  os_uid: uid,
+  sudo_user: sudo,
+  session_id: session,
+}: AuditRecordDetail): string {
+  const user = name ?? (uid === null ? null : `user ${uid}`);
+  const parts = [
+    user === null || sudo === null ? user : `${user} (sudo of ${sudo})`,
+    session === null ? null : `session ${session.slice(0, shownCharacters)}`,
+  ];
+  return parts.filter((each) => each !== null).join(" · ");
 }
 
 /** How the call arrived and from where. */

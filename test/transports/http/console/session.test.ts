@@ -196,6 +196,12 @@ describe("an administrator", () => {
       session_id: browser.session.id,
       ip_address: "127.0.0.1",
     });
+    const owner = await app.createKey(id, permissions);
+    const shown = await app.call("GET", `/v1/audit/logs/${record?.entry.id}`, { key: owner.key });
+    expect(shown.data).toMatchObject({
+      session_id: browser.session.id,
+      os_uid: process.getuid?.() ?? null,
+    });
   });
 
   test("loses the project when that key is revoked, and nothing else", async () => {

@@ -309,6 +309,18 @@ class AuditRecordDetail(Model):
     """Name and version of the client program, as reported by the client."""
     performed: bool
     """Whether this server has performed the operation itself; false: a client has appended the record."""
+    os_uid: int | None
+    """Number of the user of the server's machine who ran the command, used the local key, or asked for the
+    sign-in link of the session, as reported; null for other calls.
+    """
+    os_user: str | None
+    """Name of this user, as reported."""
+    sudo_user: str | None
+    """Name of the user who ran sudo, as reported."""
+    session_id: str | None
+    """The session of the console in which the call was sent; null for other calls."""
+    performed_for: str | None
+    """Name of the operation that had this one performed for its caller; null for other calls."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens, "rag_results": RagResult, "memory_results": MemoryResult}
 
 
