@@ -91,6 +91,11 @@ export const endDeadlineMs = 9_000;
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
 export const groupMaxCalls = 256;
 export const groupMaxMs = 5;
+/**
+ * Characters of the bodies of the calls that the writer gets together; a call with more has a group of its own. A batch of a thousand
+ * memories takes 100 ms, and the calls of a group are answered when all are settled.
+ */
+export const groupMaxCharacters = 16 * 1024;
 /** Attempts before a 1503: of a transaction that meets another connection's lock, and to prepare a call while records are erased. */
 export const transactionAttemptsMax = 4;
 export const preparationAttemptsMax = 4;

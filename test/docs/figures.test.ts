@@ -84,6 +84,7 @@ const sentences: readonly (readonly [string, string])[] = [
   ["docs/user/LIMITS.md", `is tried up to ${rememberingLimits.attemptsMax} times`],
   ["docs/user/LIMITS.md", `An answer of more than ${mib(answerMaxBytes)} is not kept`],
   ["docs/ARCHITECTURE.md", `all waiting calls (at most ${limits.groupMaxCalls})`],
+  ["docs/ARCHITECTURE.md", `body has more than ${number(limits.groupMaxCharacters)} characters`],
   ["docs/ARCHITECTURE.md", `A group is closed after ${limits.groupMaxMs} ms`],
   ["docs/ARCHITECTURE.md", `stops for it every ${number(limits.purgeErasureRows)} memories`],
   ["docs/ARCHITECTURE.md", `Of the first ${limits.queryWordsMax} distinct words of a query`],

@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { groupVectorsMax } from "../../../src/engines/sqlite/search/limits.ts";
 import type { ToSearcher } from "../../../src/engines/sqlite/search/steps/group-steps.ts";
 import { Refusal } from "../../../src/errors.ts";
-import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
+import { groupMaxCalls, groupMaxCharacters, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { closeAfterEach } from "../../cleanup.ts";
 import { type Member, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
@@ -92,7 +92,13 @@ test("a search whose caller leaves while it waits is never asked", async () => {
   expect(asked).toHaveLength(readRequestsOfProjectAtOnce + 1);
 });
 
-test("a call to be written is in the next group, however many another project sends", async () => {
+interface Written {
+  readonly seam: Seam;
+  /** Ids of the keys of the calls that the writer was given together, in that order. */
+  readonly groups: (readonly (string | null)[])[];
+}
+
+async function openWritten(): Promise<Written> {
   const groups: (readonly (string | null)[])[] = [];
   const seam = await openSeam({
     spawn: (name, init) => {
@@ -107,13 +113,45 @@ test("a call to be written is in the next group, however many another project se
     },
   });
   closeLater(seam);
+  return { seam, groups };
+}
+
+const create = (member: Member, seed: number, content = `${seed}`) =>
+  member.create({ content, vector: unitVector(seed) });
+
+test("a call to be written is in the next group, however many another project sends", async () => {
+  const { seam, groups } = await openWritten();
   const [busy, other] = [await seam.project(), await seam.project()];
   groups.length = 0;
-  const create = (member: Member, seed: number) =>
-    member.create({ content: `${seed}`, vector: unitVector(seed) });
   const flood = Array.from({ length: 4 * groupMaxCalls }, (_, seed) => create(busy, seed));
   const written = await Promise.all([...flood, create(other, 1), create(other, 2)]);
   expect(written.every(({ status }) => status === 201)).toBe(true);
   const { id } = other.caller.key;
   expect(groups.map((keys) => keys.filter((key) => key === id).length).slice(0, 3)).toEqual([2, 0, 0]);
+});
+
+test("a call to be written waits for one large call of another project, however many there are", async () => {
+  const { seam, groups } = await openWritten();
+  const [busy, other] = [await seam.project(), await seam.project()];
+  groups.length = 0;
+  const order: string[] = [];
+  const large = (seed: number) => create(busy, seed, `${seed} ${"x".repeat(groupMaxCharacters)}`);
+  const flood = Array.from({ length: 4 }, async (_, seed) => {
+    await large(seed);
+    order.push("large");
+  });
+  const small = [1, 2].map(async (seed) => {
+    await create(other, seed);
+    order.push("small");
+  });
+  await Promise.all([...flood, ...small]);
+  const { id } = busy.caller.key;
+  expect(groups.map((keys) => keys.map((key) => (key === id ? "large" : "small")))).toEqual([
+    ["large"],
+    ["small", "small"],
+    ["large"],
+    ["large"],
+    ["large"],
+  ]);
+  expect(order).toEqual(["large", "small", "small", "large", "large", "large"]);
 });

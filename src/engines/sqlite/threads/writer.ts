@@ -6,7 +6,13 @@ import { withAnswer } from "../../../calls/outcome.ts";
 import type { Clock } from "../../../clock.ts";
 import { outcomeUnknown, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
-import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
+import {
+  groupMaxCalls,
+  groupMaxCharacters,
+  sweepAskEveryMs,
+  writerHangsAfterMs,
+  writerQueueLimits,
+} from "../../../limits.ts";
 import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
 import type { QueueChange } from "../../../remembering/store.ts";
 import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
@@ -75,9 +81,13 @@ export function createWriter(
   const ask = <Answer>(request: WriterRequest): Promise<Answer> => thread.request(request);
 
   const commitBegin = createCommitBegin(clock);
+  let isLeft = false;
   const nextGroup = async (): Promise<readonly Waiting[]> => {
-    if (groupCommit && queue.size > 0) await commitBegin.isDue();
-    return takeGroup(queue, groupSize);
+    // What did not fit into the last group has waited for it.
+    if (groupCommit && queue.size > 0 && !isLeft) await commitBegin.isDue();
+    const group = takeGroup(queue, groupSize);
+    isLeft = queue.size > 0;
+    return group;
   };
   const run = async (): Promise<void> => {
     // Calls that are prepared in the same turn of the event loop, such as the searches of a group, are one group here, too.
@@ -179,13 +189,24 @@ const endedUnanswered = outcomeUnknown(
 const sweepFailed =
   "Retention could not remove everything that is too old. The reason is in the server's log. Send the call again.";
 
-/** Projects take turns within a group. */
+/**
+ * Projects take turns within a group. A call that is too large for the rest of it waits for a later group, in which its project keeps its
+ * place, so that nobody waits for several large calls of others.
+ */
 function takeGroup(queue: FairQueue<Waiting>, size: number): readonly Waiting[] {
   const group: Waiting[] = [];
+  let characters = 0;
   while (group.length < size) {
-    const next = queue.take();
+    const next = queue.take(
+      (_, { call }) => group.length === 0 || characters + charactersOf(call) <= groupMaxCharacters,
+    );
     if (next === undefined) break;
+    characters += charactersOf(next.call);
     group.push(next);
   }
   return group;
+}
+
+function charactersOf({ bodyText }: Call): number {
+  return bodyText?.length ?? 0;
 }
