@@ -10,6 +10,11 @@ export const contents: readonly DirectoryEntry[] = [
     names: ["memledger.db", "memledger.db-wal", "memledger.db-shm"],
     description: "the database: projects, keys, memories and the ledger",
   },
+  {
+    names: ["memledger.db-damaged"],
+    description:
+      "exists after SQLite has reported damage of the database, until a check of the whole file finds it intact; until then nothing but the ledger is written",
+  },
   { names: ["memledger.toml"], description: "the configuration file, if you wrote one" },
   {
     names: ["memledger.log", "memledger.log-former"],

@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
@@ -71,6 +71,29 @@ test("while the file is damaged, nothing is written elsewhere in it, and what ca
   ]);
   expect((await call(server.url, key, "/v1/memories")).status).toBe(200);
   await server.end("SIGTERM");
+
+  const without = async (...words: string[]) => (await runJson([...words, "--data-dir", dataDir])).object;
+  const damaged = { error: { message: expect.stringMatching(/file is damaged.+run memledger restore/) } };
+  expect(await without("project", "create", "--name", "x")).toMatchObject(damaged);
+  expect(await without("audit", "prune")).toMatchObject(damaged);
+  expect(await without("audit", "rotate-key", "--yes")).toMatchObject(damaged);
+  expect(await without("audit", "list", "--project", "default")).toMatchObject({ logs: expect.any(Array) });
+  expect(await without("project", "list")).not.toHaveProperty("error");
+  expect(await without("audit", "verify")).toHaveProperty("verdict");
+  const again = await serve(dataDir);
+  expect((await createFact(again.url, key, "After the restart.")).status).toBe(503);
+  expect((await call(again.url, key, "/v1/memories")).status).toBe(200);
+  await again.end("SIGTERM");
+});
+
+test("a database that was replaced by an intact one is written again", async () => {
+  const dataDir = createFolder();
+  const first = await serve(dataDir);
+  await first.end("SIGTERM");
+  writeFileSync(join(dataDir, "memledger.db-damaged"), "");
+  const created = await runJson(["project", "create", "--name", "x", "--data-dir", dataDir]);
+  expect(created.object).toMatchObject({ name: "x" });
+  expect(existsSync(join(dataDir, "memledger.db-damaged"))).toBe(false);
 });
 
 test.skipIf(whyNoMount() !== null)(

@@ -10,6 +10,7 @@ import type { spawnWorker } from "../../threads/spawn.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
 import { copyDatabase, describe } from "./database-file/copy.ts";
+import { damageMark } from "./database-file/damage-mark.ts";
 import { explainDiskFailure } from "./database-file/disk-failure.ts";
 import { findDamage, inspect } from "./database-file/inspect.ts";
 import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
@@ -46,7 +47,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     name: "SQLite",
     location: path,
     format: formatVersion,
-    files: [name, `${name}-shm`, `${name}-journal`, `${name}-wal`],
+    files: [basename(damageMark(path)), name, `${name}-shm`, `${name}-journal`, `${name}-wal`],
     takeLock: async () => takeLock(lock, file().runtime),
     async findState() {
       if (!existsSync(path)) return "missing";

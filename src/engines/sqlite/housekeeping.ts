@@ -1,11 +1,12 @@
 // Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
 // checkpoints, retention. Runs between groups, never inside
-// one, because a group awaits nothing that lets a timer in between.
+// one, because a group awaits nothing that lets a timer in between. Rests while the database file is marked as damaged.
 
 import type { Clock } from "../../clock.ts";
 import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Database } from "../../native/sqlite.ts";
+import { isMarkedDamaged } from "./database-file/damage-mark.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import { createUnusedVectorRemoval } from "./memories/model-change.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/purge.ts";
@@ -53,19 +54,29 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const repeatVectorRemoval = repeatedly(options, createUnusedVectorRemoval(database));
   const repeatMerge = repeatedly(options, wordMerge.step);
   const retention = createSweeps(options.retention, clock, logger);
+  const whileIntact = (work: () => void) => () => {
+    if (!isMarkedDamaged(database.name)) attempt(logger, work);
+  };
+  const startRetention = whileIntact(() => retention.start());
   const timers = [
     clock.every(accessFlushMs, repeatFlush),
-    clock.every(sweepEveryMs, () => attempt(logger, () => sweep(clock.now()))),
-    clock.every(sweepEveryMs, () => attempt(logger, () => sweepSessions(clock.now()))),
+    clock.every(
+      sweepEveryMs,
+      whileIntact(() => sweep(clock.now())),
+    ),
+    clock.every(
+      sweepEveryMs,
+      whileIntact(() => sweepSessions(clock.now())),
+    ),
     clock.every(checkpointTestMs, () => attempt(logger, () => checkpoints.signDue(false))),
     clock.every(checkpointTestMs, repeatMerge),
   ];
   // Follows the time of the system: tests move the clock by days to make records old, and ask for the sweep themselves.
-  const hourly = setInterval(() => retention.start(), retentionEveryMs);
+  const hourly = setInterval(startRetention, retentionEveryMs);
   repeatPurge();
   repeatMerge();
   repeatVectorRemoval();
-  retention.start();
+  startRetention();
 
   return {
     requestSweep: retention.request,
@@ -81,8 +92,10 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       for (const timer of timers) timer.cancel();
       clearInterval(hourly);
       await retention.finish();
-      while (attempt(logger, flush) === true);
+      const isIntact = !isMarkedDamaged(database.name);
+      while (isIntact && attempt(logger, flush) === true);
       attempt(logger, () => checkpoints.signDue(true));
+      if (!isIntact) return;
       const endsAt = clock.elapsed() + wordErasureAtEndMs;
       while (clock.elapsed() < endsAt && attempt(logger, wordMerge.erase) === true);
     },
@@ -98,7 +111,7 @@ function repeatedly({ database, clock, logger }: HousekeepingOptions, step: () =
     clock.after(Math.min(longestPauseMs, Math.max(1, pauseMs)), () => {
       isScheduled = false;
       // The rest is done by the next start.
-      if (!database.open) return;
+      if (!database.open || isMarkedDamaged(database.name)) return;
       const startedAt = clock.elapsed();
       if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
     });

@@ -1,11 +1,7 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
 import { toRefusalAnswer } from "../../calls/answer.ts";
-import type { Call } from "../../calls/call.ts";
-import { exchangeOf } from "../../calls/operation.ts";
-import { findOperation } from "../../calls/operations.ts";
 import { createClock } from "../../clock.ts";
-import { unavailable } from "../../errors.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -18,6 +14,7 @@ import { createSupervisor } from "../../threads/supervisor.ts";
 import type { ThreadEvents } from "../../threads/worker-thread.ts";
 import { createAccessReader } from "./access.ts";
 import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-cache/answer-cache.ts";
+import { damagedFile, isStillDamaged, refusingDamaged, writesMore } from "./damaged-file.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
 import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
@@ -62,6 +59,7 @@ export async function openStore(
   options: StoreOptions,
   spawn: typeof spawnWorker = spawnWorker,
 ): Promise<Store> {
+  const isDamaged = isStillDamaged(file, options.logger);
   await prepare(file, options.model);
   const {
     plans,
@@ -102,7 +100,14 @@ export async function openStore(
     logLevel,
   };
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
-  const damage = createDamageCheck(() => start("inspector", file), clock, logger);
+  const damage = createDamageCheck({
+    start: () => start("inspector", file),
+    path: file.path,
+    isDamaged,
+    clock,
+    logger,
+  });
+  const unlessDamaged = refusingDamaged(damage);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
   const scanners = scannerCount(searchThreads);
   const dimensions = options.model?.dimensions ?? null;
@@ -159,12 +164,12 @@ export async function openStore(
     },
     checks: { list: lookUp(createCheckList(database)) },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
-    retention: { sweep: writer.sweep },
-    models: { ...reader.models, add: writer.addVectors, fail: writer.failModelChange },
+    retention: { sweep: unlessDamaged(writer.sweep) },
+    models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },
     remembering: {
       count: lookUp(remembered.count),
       nextAfter: lookUp(remembered.nextAfter),
-      begin: (task) => writer.changeQueue({ begin: task }),
+      begin: unlessDamaged((task) => writer.changeQueue({ begin: task })),
       async remove(record) {
         await writer.changeQueue({ remove: record });
       },
@@ -231,15 +236,3 @@ async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<
     database.close();
   }
 }
-
-/** Whether a call changes more than the ledger. What an exchange has passed on has happened, so its record is tried. */
-function writesMore({ operation: name, decision }: Call): boolean {
-  const operation = findOperation(name);
-  if (operation === undefined || decision.refused !== null) return false;
-  return !operation.effects.readOnly && exchangeOf(operation) === undefined;
-}
-
-/** Reading goes on, so that what can be read can be saved. */
-const damagedFile = unavailable(
-  "Nothing was changed, because the call was not executed: the database file is damaged. The operator of the server must restore the last backup: stop the server, copy the data directory to another place, and run memledger restore. Memories and records can still be read.",
-);

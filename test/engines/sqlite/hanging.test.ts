@@ -186,11 +186,13 @@ test.each(["hangs", "is killed"])(
     const { supervisor, workers, clock, pass, letChecksPass } = supervise();
     const logged: string[] = [];
     const logger = createLogger("info", (line) => logged.push(line) > 0);
-    const check = createDamageCheck(
-      () => supervisor.start("inspector", { path: seam.path, runtime }),
+    const check = createDamageCheck({
+      start: () => supervisor.start("inspector", { path: seam.path, runtime }),
+      path: seam.path,
+      isDamaged: false,
       clock,
       logger,
-    );
+    });
     let ended = 0;
     const untilEnded = async (count: number) => {
       while (ended < count) await clock.sleep(1);

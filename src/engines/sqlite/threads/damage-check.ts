@@ -1,10 +1,12 @@
 // Owns the suspicion that the database file is damaged. One check of the whole file, in a thread of its own, confirms or dismisses it:
-// SQLite reports a disk that cannot be read for a moment in the same way as a damaged page.
+// SQLite reports a disk that cannot be read for a moment in the same way as a damaged page. A file marks the suspicion, so that it outlives
+// the process.
 
 import type { Clock } from "../../../clock.ts";
 import { damageCheckPauseMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import { markDamaged, unmarkDamaged } from "../database-file/damage-mark.ts";
 
 export interface DamageCheck {
   /** SQLite has reported that the file is damaged. */
@@ -16,10 +18,26 @@ export interface DamageCheck {
   close(): Promise<void>;
 }
 
-/** `start` starts the inspector. */
-export function createDamageCheck(start: () => WorkerThread, clock: Clock, logger: Logger): DamageCheck {
-  let isSuspected = false;
-  let isConfirmed = false;
+interface DamageCheckOptions {
+  /** Starts the inspector. */
+  readonly start: () => WorkerThread;
+  /** Of the database. */
+  readonly path: string;
+  /** Whether a check before the start has found damage. */
+  readonly isDamaged: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function createDamageCheck({
+  start,
+  path,
+  isDamaged,
+  clock,
+  logger,
+}: DamageCheckOptions): DamageCheck {
+  let isSuspected = isDamaged;
+  let isConfirmed = isDamaged;
   let inspector: WorkerThread | null = null;
   let isClosed = false;
   let nextAtMs = Number.NEGATIVE_INFINITY;
@@ -46,11 +64,15 @@ export function createDamageCheck(start: () => WorkerThread, clock: Clock, logge
     isSuspected = found.length > 0;
     isConfirmed = isSuspected;
     if (isSuspected) logger.error("the database file is damaged; restore the last backup", { found });
-    else logger.info("the database file is intact; the disk could not read it for a while");
+    else {
+      unmarkDamaged(path);
+      logger.info("the database file is intact; the disk could not read it for a while");
+    }
   };
 
   return {
     suspect() {
+      if (!isSuspected) markDamaged(path);
       isSuspected = true;
       void check();
     },
