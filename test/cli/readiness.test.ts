@@ -72,6 +72,7 @@ test("while the file is damaged, nothing is written elsewhere in it, and what ca
   expect((await call(server.url, key, "/v1/memories")).status).toBe(200);
   await server.end("SIGTERM");
 
+  // So does whoever opens it next.
   const without = async (...words: string[]) => (await runJson([...words, "--data-dir", dataDir])).object;
   const damaged = { error: { message: expect.stringMatching(/file is damaged.+run memledger restore/) } };
   expect(await without("project", "create", "--name", "x")).toMatchObject(damaged);
@@ -84,7 +85,7 @@ test("while the file is damaged, nothing is written elsewhere in it, and what ca
   expect((await createFact(again.url, key, "After the restart.")).status).toBe(503);
   expect((await call(again.url, key, "/v1/memories")).status).toBe(200);
   await again.end("SIGTERM");
-});
+}, 90_000);
 
 test("a database that was replaced by an intact one is written again", async () => {
   const dataDir = createFolder();
