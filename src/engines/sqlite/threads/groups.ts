@@ -15,10 +15,12 @@ import { LedgerChanged } from "../ledger/known-heads.ts";
 import type { WriteCheck } from "./write-check.ts";
 import type { InTransaction } from "./write-transactions.ts";
 import type { WriterEffects } from "./writer-effects.ts";
+import type { WriterState } from "./writer-state.ts";
 import type { WriterStatistics } from "./writer-statistics.ts";
 
 interface GroupOptions {
   readonly database: Database;
+  readonly state: Pick<WriterState, "hasOneCall">;
   readonly transaction: Transaction;
   readonly inTransaction: InTransaction;
   readonly effects: WriterEffects;
@@ -35,8 +37,8 @@ interface GroupOptions {
 type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
 
 export function createGroups(options: GroupOptions): SettleCalls {
-  const { database, transaction, inTransaction, effects, settlement, writeCheck, logger, statistics } =
-    options;
+  const { database, state, transaction, inTransaction, effects } = options;
+  const { settlement, writeCheck, logger, statistics } = options;
 
   /** Settles the first calls, until the time of a group is over. */
   const settleGroup = async (calls: readonly Call[]): Promise<SettledCall[]> => {
@@ -45,6 +47,7 @@ export function createGroups(options: GroupOptions): SettleCalls {
     try {
       await inTransaction(async () => {
         settled.length = 0;
+        state.hasOneCall = calls.length === 1;
         const endsAt = settlement.clock.elapsed() + groupMaxMs;
         for (const call of calls) {
           settled.push(await settle(transaction, call, settlement).catch(refuseChanged));

@@ -22,6 +22,8 @@ export class WriterState implements WordState {
   purgeIsDue = true;
   /** Whether a change of the model has left vectors that the housekeeping must delete. */
   vectorRemovalIsDue = false;
+  /** Whether the transaction of a group has one call, so that undoing the call is undoing the transaction. */
+  hasOneCall = false;
   readonly wordChanges: WordChange[] = [];
   wordMergeIsDue = true;
   wordErasureIsDue = true;

@@ -146,6 +146,7 @@ const inTransaction = createWriteTransactions({
 });
 const settleCalls = createGroups({
   database,
+  state,
   transaction,
   inTransaction,
   effects: createWriterEffects({ database, state, wordMerge, clock, logger }),
