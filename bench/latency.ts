@@ -1,6 +1,7 @@
 // How long one client waits: while others keep the server busy, in large projects, and during the largest bulk delete.
 
 import { join } from "node:path";
+import { callsBesideBatches } from "./beside-batches.ts";
 import { median, ms, percentile } from "./figures.ts";
 import { type FilledProject, fill } from "./fill.ts";
 import {
@@ -29,8 +30,8 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
   using folder = temporaryFolder();
   const executable = copyAlone(options.executable, folder.path);
   const dataDir = join(folder.path, "data");
-  const [ten, hundred, doomed] = await fill(dataDir, [small, large, deleted], tagsOf);
-  if (ten === undefined || hundred === undefined || doomed === undefined)
+  const [ten, hundred, doomed, sender] = await fill(dataDir, [small, large, deleted, 1], tagsOf);
+  if (ten === undefined || hundred === undefined || doomed === undefined || sender === undefined)
     throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);
   const measures = [
@@ -39,6 +40,7 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
     ...(await searches(server, ten, options)),
     ...(await searches(server, hundred, options)),
     ...(await readsBesideWork(server, hundred, options)),
+    ...(await callsBesideBatches(server, ten, sender, options)),
     ...(await bulkDelete(server, ten, doomed)),
   ];
   const note = `Projects of ${count(small)}, ${count(large)} and ${count(deleted)} memories in one server, all with random unit vectors instead of embedded texts (embedding them would take minutes; searching them takes the same time). Idle: nobody else calls.`;
