@@ -14,7 +14,13 @@ import {
 } from "./forwarding.ts";
 import { secretsIn } from "./headers.ts";
 import { maskSecrets } from "./key-mask.ts";
-import { answerMaxMs, connectMaxMs, idleConnectionMaxMs, idleConnectionsMax } from "./limits.ts";
+import {
+  answerMaxMs,
+  connectMaxMs,
+  idleConnectionMaxMs,
+  idleConnectionsMax,
+  informationalMax,
+} from "./limits.ts";
 
 export interface Forwarder {
   readonly forward: Forward;
@@ -124,6 +130,11 @@ function send(
   outgoing.once("upgrade", (_response, socket) => {
     socket.destroy();
     failWith(new UpstreamFault("failed"));
+  });
+  let informational = 0;
+  outgoing.on("information", () => {
+    informational += 1;
+    if (informational > informationalMax) failWith(new UpstreamFault("failed"));
   });
   outgoing.once("response", (response) => {
     const status = response.statusCode ?? 0;

@@ -45,6 +45,10 @@ export const patternMaxCharacters = 256;
 export const connectMaxMs = 10_000;
 /** The longest time from a request to the end of its answer. */
 export const answerMaxMs = 6 * 3_600_000;
+/** Chunks of an answer that are passed on before other calls have a turn. */
+export const chunksInTurn = 64;
+/** Informational answers (1xx) in front of one answer. */
+export const informationalMax = 32;
 /** Connections to one upstream that are kept for further requests, and for how long: many servers close theirs after five seconds. */
 export const idleConnectionsMax = 64;
 export const idleConnectionMaxMs = 4_000;

@@ -7,6 +7,7 @@ import { AnswerBody } from "./answer/answer-body.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import type { AnswerAssembler } from "./answer/assembled.ts";
 import { type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
+import { chunksInTurn } from "./limits.ts";
 
 /** How the answer ended, as its record says. */
 export type AnswerEnd = "complete" | "broken off by the upstream" | "broken off by the client" | "late";
@@ -41,11 +42,13 @@ export async function relay(
   const isStream = reader instanceof AnswerStream;
   const isFinal = () => isStream && reader.isFinal;
   const chunks = answer.chunks[Symbol.asyncIterator]();
+  const turn = createTurn();
   try {
     while (true) {
       const next = await nextOf(chunks, reader, within);
       // Undefined: a connection that stays open after the end of the answer.
       if (next === undefined || next.done === true) break;
+      await turn();
       onChunk?.(next.value);
       for (const bytes of reader.push(next.value)) await exchange.write(bytes);
     }
@@ -62,6 +65,22 @@ export async function relay(
     // Not `chunks.return()`, which would wait for the next chunk.
     answer.close();
   }
+}
+
+/**
+ * To be called with each chunk. Waits for the next turn of the event loop when many have come in this one, because an upstream that always
+ * has more would keep all other calls waiting. Not with each: a connection that breaks off takes what was not read with it.
+ */
+function createTurn(): () => Promise<void> {
+  let taken = 0;
+  return async () => {
+    if (taken === 0)
+      setImmediate(() => {
+        taken = 0;
+      });
+    taken += 1;
+    if (taken >= chunksInTurn) await new Promise((resolve) => setImmediate(resolve));
+  };
 }
 
 /** Undefined: the answer is over, although its connection is not. */
