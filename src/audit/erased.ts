@@ -97,7 +97,8 @@ async function findMemories(trace: Trace, store: Store, signal: AbortSignal): Pr
     const query = { type: null, tags: null, withVectors: false, limit: comparedAtOnce };
     for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
       const page = await store.memories.exportPage(project, { ...query, cursor }, signal);
-      for (const { id, content } of page?.memories ?? []) if (repeatsText(trace, content)) found.push(id);
+      for (const { id, content } of page?.memories ?? [])
+        if (trace.memories.includes(id) || repeatsText(trace, content)) found.push(id);
       cursor = page?.next ?? null;
     }
   }

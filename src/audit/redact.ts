@@ -18,13 +18,14 @@ import {
   withPlainIds,
 } from "./erased.ts";
 import { toServerRecord } from "./record.ts";
-import type { TracedRecord } from "./traced.ts";
+import { repeatsText } from "./trace.ts";
+import type { Trace, TracedRecord } from "./traced.ts";
 
 export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the payload of every record that holds the text of a memory or of a record: those that name it, those that it came from, and those that repeat it. Removes the files of exports that contain these records, and deletes the checks that expect the memory. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
+    "Permanently erases the payload of every record that holds the text of a memory or of a record: those that name it, those that it came from, and those that repeat it. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
@@ -82,6 +83,7 @@ export const redactRecords = installationOperation({
     let checks = 0;
     for (const id of new Set([...(memory === undefined ? [] : [memory]), ...deleted]))
       checks += await transaction.checks.removeExpecting(id);
+    checks += await removeRepeating(transaction, holders.trace);
     if (memory !== undefined && present.length === 0 && checks === 0 && state !== "deleted") {
       // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
@@ -125,6 +127,18 @@ function describeErasure(input: JsonObject, members: readonly TracedRecord[]): J
     request_body: input,
     response_body: { success: true, code: successCode, message: "success", data },
   };
+}
+
+/** Checks whose query has the text, whichever memory they expect. @returns their number */
+async function removeRepeating({ access, checks }: Transaction, trace: Trace): Promise<number> {
+  let removed = 0;
+  for (const id of trace.projects) {
+    const project = id === null ? null : await access.findProject(id);
+    if (project === null) continue;
+    for (const check of await checks.list(project))
+      if (repeatsText(trace, check.search.query) && (await checks.remove(project, check.id))) removed += 1;
+  }
+  return removed;
 }
 
 function nothingHolds(state: "kept" | "absent" | null): Refusal {

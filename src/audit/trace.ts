@@ -35,10 +35,7 @@ export function createTracer(from: Trace): Tracer {
 
   const addText = (text: Json | undefined, min: typeof contentMin): void => {
     if (typeof text !== "string" || texts.size >= textsMax) return;
-    for (const part of partsOf(toWordText(text))) {
-      const isLong = countWords(part) >= min.words || part.length - 2 >= min.characters;
-      if (isLong && part.trim() !== "") texts.set(part, longestWord(part));
-    }
+    for (const part of partsOf(toWordText(text), min)) texts.set(part, longestWord(part));
   };
   const addContent = (text: Json | undefined): void => {
     addText(text, contentMin);
@@ -117,11 +114,10 @@ export function createTracer(from: Trace): Tracer {
 
 /** What a memory says now, which no record may have any more. */
 export function withContent(trace: Trace, project: string, content: string): Trace {
-  const parts = partsOf(toWordText(content)).filter((part) => part.trim() !== "");
   return {
     ...trace,
     projects: [...new Set([...trace.projects, project])],
-    texts: [...new Set([...trace.texts, ...parts])],
+    texts: [...new Set([...trace.texts, ...partsOf(toWordText(content), contentMin)])],
     tellingWords: [...new Set([...trace.tellingWords, ...tellingWordsOf(content)])],
   };
 }
@@ -199,9 +195,15 @@ function objectsWith(value: Json, id: string): { readonly content?: Json; readon
   return [...(isIt ? [value] : []), ...Object.values(value).flatMap((each) => objectsWith(each, id))];
 }
 
+/** Of a message in several parts also what they say together. */
 function stringsIn(value: Json | undefined): readonly string[] {
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  if (Array.isArray(value)) {
+    const parts = value.flatMap((each) =>
+      isObject(each) && typeof each.text === "string" ? [each.text] : [],
+    );
+    return [...value.flatMap(stringsIn), ...(parts.length > 1 ? [parts.join(" ")] : [])];
+  }
   return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
@@ -223,15 +225,14 @@ function tellingWordsOf(text: string): readonly string[] {
   return [...names, ...long.filter((word) => word.length >= 6 || (/\d/.test(word) && word.length >= 2))];
 }
 
-function partsOf(wordText: string): readonly string[] {
+/** What of the text is looked for: nothing of one that is too short. */
+function partsOf(wordText: string, min: typeof contentMin): readonly string[] {
   const words = wordText.trim().split(" ");
+  const isLong = words.length >= min.words || wordText.trim().length >= min.characters;
+  if (!isLong) return [];
   if (words.length <= textMaxWords) return [wordText];
   const half = textMaxWords / 2;
   return [words.slice(0, half), words.slice(-half)].map((part) => ` ${part.join(" ")} `);
-}
-
-function countWords(wordText: string): number {
-  return wordText.trim().split(" ").length;
 }
 
 function longestWord(wordText: string): string {

@@ -8,7 +8,7 @@ export interface CheckReader {
   list(project: Project): Promise<readonly Check[]>;
 }
 
-export interface CheckTransaction {
+export interface CheckTransaction extends CheckReader {
   count(project: Project): Promise<number>;
   /** @returns the check with its new id */
   insert(project: Project, check: Omit<Check, "id">): Promise<Check>;

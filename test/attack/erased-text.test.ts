@@ -178,6 +178,52 @@ describe("a text that was remembered over the gateway", () => {
     expect(everythingStored()).not.toMatch(/not(?: |%20)eat/);
   });
 
+  test("is found where a message has divided it into parts", async () => {
+    const { id, key, call } = await openConversations();
+    const content = "Ottilie Quarzbein lives at Zimbelweg forty-two.";
+    const { data } = await call("POST", "/v1/memories", { content, memory_type: "fact" });
+    const parts = ["Ottilie Quarzbein", "lives at Zimbelweg forty-two."].map((text) => ({
+      type: "text",
+      text,
+    }));
+    const messages = [{ role: "user", content: parts }];
+    upstream.answerWith(() => ({ body: JSON.stringify(chatAnswer("m", answers.other)) }));
+    await app.call("POST", "/v1/chat/completions", { key, body: { model: "m", messages }, headers: without });
+    expect(payloadsOf(id)).toContain("Zimbelweg");
+    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    expect(payloadsOf(id)).not.toContain("Zimbelweg");
+  });
+
+  test("is in no check, whichever memory the check expects", async () => {
+    const { call } = await openConversations();
+    const create = async (content: string) =>
+      String((await call("POST", "/v1/memories", { content, memory_type: "fact" })).data.id);
+    const memory = await create(said);
+    const other = await create("The printers are on the fourth floor.");
+    const check = (query: string) => call("POST", "/v1/checks", { query, expected_memory_id: other });
+    await check(`Is it true? ${said}`);
+    await check("Where are the printers?");
+    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    expect(erased.checks).toBe(1);
+    const listed = (await call("GET", "/v1/checks")).text;
+    expect([rest(listed), listed.includes("Where are the printers?")]).toEqual([[], true]);
+  });
+
+  test("of one short word takes no record of something else with it", async () => {
+    const { id, chat, call } = await openConversations();
+    const { data } = await call("POST", "/v1/memories", { content: "Tea", memory_type: "fact" });
+    const memory = String(data.id);
+    await chat(
+      [{ role: "user", content: "The auditors drink tea with us on Friday." }],
+      answers.other,
+      without,
+    );
+    const traced = await app.administer(traceRecords, { memory });
+    expect([kinds(traced.records), traced.memories]).toEqual([{ "memory.create shown": 1 }, [memory]]);
+    await app.administer(redactRecords, { memory, delete_memory: true });
+    expect(payloadsOf(id)).toContain("The auditors drink tea");
+  });
+
   test("stays in the records of another project, which has said the same", async () => {
     const other = await openConversations();
     await other.chat([{ role: "user", content: said }], answers.noted);

@@ -17,6 +17,7 @@ export function createCheckTransaction(data: Data): CheckTransaction {
     return wanted.length;
   };
   return {
+    list: async ({ id }) => checksOf(data, id),
     count: async ({ id }) => checksOf(data, id).length,
     async insert(project, fields) {
       const check = { id: createId(fields.createdAt), ...fields };

@@ -30,6 +30,7 @@ export function createCheckTransaction(
   { createId }: Pick<WriterState, "createId">,
 ): CheckTransaction {
   const serialOf = serialsOf(database);
+  const list = createCheckList(database);
   const count = database
     .prepare<[number], number>("SELECT COUNT(*) FROM memory_check WHERE project = ?")
     .pluck();
@@ -41,6 +42,7 @@ export function createCheckTransaction(
   const removeExpecting = database.prepare("DELETE FROM memory_check WHERE memory = ?");
   const removeAll = database.prepare("DELETE FROM memory_check WHERE project = ?");
   return {
+    list: async (project) => list(project),
     count: async (project) => count.get(serialOf(project.id)) ?? 0,
     async insert(project: Project, check) {
       const id = createId(check.createdAt);
