@@ -14,7 +14,7 @@ import type { OtherRequest } from "./other-request.ts";
 export interface Bodies {
   read(dialect: ReadableName, bytes: Uint8Array, waiter: Waiter): Promise<ReadRequest>;
   change(dialect: ReadableName, bytes: Uint8Array, changes: Changes, waiter: Waiter): Promise<ChangedBody>;
-  readOther(bytes: Uint8Array, waiter: Waiter): Promise<OtherRequest>;
+  readOther(bytes: Uint8Array, type: string, waiter: Waiter): Promise<OtherRequest>;
   readEmbeddings(bytes: Uint8Array, waiter: Waiter): Promise<OwnEmbeddings>;
   readAnswer(assembler: AssemblerName, choices: number, text: string): Promise<AssembledAnswer>;
   readWords(action: string, payload: string, waiter: Waiter): Promise<NewWords>;
@@ -25,7 +25,7 @@ export interface Bodies {
 export const bodiesHere: Bodies = {
   read: async (dialect, bytes) => bodySteps.read(dialect, bytes),
   change: async (dialect, bytes, changes) => bodySteps.change(dialect, bytes, changes),
-  readOther: async (bytes) => bodySteps.readOther(bytes),
+  readOther: (bytes, type) => bodySteps.readOther(bytes, type),
   readEmbeddings: async (bytes) => bodySteps.readEmbeddings(bytes),
   readAnswer: async (assembler, choices, text) => bodySteps.readAnswer(assembler, choices, text),
   readWords: async (action, payload) => bodySteps.readWords(action, payload),

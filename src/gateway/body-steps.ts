@@ -13,7 +13,7 @@ import { dialects } from "./dialects/dialects.ts";
 import { decodeBody, type RequestBody, readBody } from "./dialects/request-body.ts";
 import { embeddingsDialect, type OwnEmbeddings, readEmbeddings } from "./embeddings-request.ts";
 import { readNewWords } from "./new-words.ts";
-import { type OtherRequest, readOtherJson } from "./other-request.ts";
+import { type OtherRequest, readOtherBody } from "./other-request.ts";
 
 export type ReadableName = DialectName | "embeddings";
 
@@ -34,8 +34,8 @@ export interface BodySteps {
   read(dialect: ReadableName, bytes: Uint8Array): ReadRequest;
   /** @param bytes what `read` has accepted */
   change(dialect: ReadableName, bytes: Uint8Array, changes: Changes): ChangedBody;
-  /** The JSON of a request that is no conversation. @throws Refusal 1400 or 1415 */
-  readOther(bytes: Uint8Array): OtherRequest;
+  /** A request that is no conversation. @throws Refusal 1400 or 1415 */
+  readOther(bytes: Uint8Array, type: string): Promise<OtherRequest>;
   /** @throws Refusal 1400 */
   readEmbeddings(bytes: Uint8Array): OwnEmbeddings;
   /** A complete answer that was not streamed. Never throws. */
@@ -57,7 +57,7 @@ export const bodySteps: BodySteps = {
     const { text, ...changed } = dialectOf(name).change(readReceived(bytes), changes);
     return { ...changed, body: new TextEncoder().encode(text) };
   },
-  readOther: readOtherJson,
+  readOther: readOtherBody,
   readEmbeddings: (bytes) => readEmbeddings(readReceived(bytes)),
   readAnswer(name, choices, text) {
     const assembler = createAssembler(name, choices);

@@ -31,8 +31,8 @@ export async function forwardOther(preparation: Preparation, exchange: Exchange)
   requirePlainPath(path);
   const { bodies, caller, signal } = preparation;
   const type = headers.get("content-type") ?? "";
-  const read = await readOtherRequest(exchange.body, type, path, (bytes) =>
-    bodies.readOther(bytes, { project: caller.project.id, signal }),
+  const read = await readOtherRequest(exchange.body, type, path, (...of) =>
+    bodies.readOther(...of, { project: caller.project.id, signal }),
   ).catch((error: unknown) => {
     throw toUpstreamRefusal(error, "");
   });

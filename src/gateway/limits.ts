@@ -5,6 +5,9 @@ export const requestMaxDepth = 128;
 export const requestMaxValues = 200_000;
 export const modelMaxCharacters = 256;
 
+/** Parts of a form, such as that of a file. */
+export const formMaxParts = 1_000;
+
 /** The last words of the user and messages before them, from which the query and what they answer are taken. */
 export const wordsMaxMessages = 8;
 

@@ -5,6 +5,7 @@ import { type KeptMembers, keepMembers } from "../audit/kept-members.ts";
 import { Refusal } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { decodeBody, readJsonBody, requireModel } from "./dialects/request-body.ts";
+import { formMaxParts } from "./limits.ts";
 import { describeData, toRecorded } from "./recorded.ts";
 
 export interface OtherRequest {
@@ -16,24 +17,27 @@ export interface OtherRequest {
 }
 
 /**
- * @param readJson readOtherJson, in any thread
+ * @param readBody readOtherBody, in any thread
  * @throws Refusal 1400 or 1415 for a body that cannot be read as what its Content-Type says
  */
 export async function readOtherRequest(
   bytes: Uint8Array,
   type: string,
   path: string,
-  readJson: (bytes: Uint8Array) => Promise<OtherRequest>,
+  readBody: (bytes: Uint8Array, type: string) => Promise<OtherRequest>,
 ): Promise<OtherRequest> {
   const named = modelInPath(path);
   if (bytes.length === 0) return { model: named, isStream: false, kept: keep({}, {}) };
-  if (/^application\/json\b/i.test(type)) {
-    const read = await readJson(bytes);
-    return { ...read, model: read.model ?? named };
-  }
-  if (/^multipart\/form-data\b/i.test(type)) return readForm(bytes, type, named);
+  const read = await readBody(bytes, type);
+  return { ...read, model: read.model ?? named };
+}
+
+/** @throws Refusal 1400 or 1415 */
+export async function readOtherBody(bytes: Uint8Array, type: string): Promise<OtherRequest> {
+  if (/^application\/json\b/i.test(type)) return readOtherJson(bytes);
+  if (/^multipart\/form-data\b/i.test(type)) return readForm(bytes, type);
   const body = describeData(bytes, type.toWellFormed());
-  return { model: named, isStream: false, kept: keep(body, body) };
+  return { model: null, isStream: false, kept: keep(body, body) };
 }
 
 /** `/models/ID`, also with an id that contains slashes. */
@@ -42,8 +46,7 @@ function modelInPath(path: string): string | null {
   return path.startsWith(prefix) ? decodeURIComponent(path.slice(prefix.length)) : null;
 }
 
-/** @throws Refusal 1400 or 1415 */
-export function readOtherJson(bytes: Uint8Array): OtherRequest {
+function readOtherJson(bytes: Uint8Array): OtherRequest {
   const text = decodeBody(bytes);
   const value = readJsonBody(text);
   const body = toRecorded({ text, value });
@@ -65,7 +68,8 @@ function modelIn({ model, requests }: JsonObject): string | null {
   return inner === undefined ? null : requireModel(inner);
 }
 
-async function readForm(bytes: Uint8Array, type: string, named: string | null): Promise<OtherRequest> {
+async function readForm(bytes: Uint8Array, type: string): Promise<OtherRequest> {
+  requireFewParts(bytes, type);
   const form = await new Response(new Blob([Buffer.from(bytes)]), { headers: { "content-type": type } })
     .formData()
     .catch(() => null);
@@ -78,10 +82,24 @@ async function readForm(bytes: Uint8Array, type: string, named: string | null): 
   const model = form.get("model");
   const body = Object.fromEntries(fields);
   return {
-    model: typeof model === "string" ? requireModel(model) : named,
+    model: typeof model === "string" ? requireModel(model) : null,
     isStream: form.get("stream") === "true",
     kept: keep(body, body),
   };
+}
+
+/** Before they are read, because each part costs much more than its bytes. @throws Refusal 1400 */
+function requireFewParts(bytes: Uint8Array, type: string): void {
+  const boundary = /;\s*boundary="?([^";]+)/i.exec(type)?.[1]?.trim() ?? "";
+  const delimiter = Buffer.from(`--${boundary}`);
+  const form = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let parts = 0;
+  for (let at = form.indexOf(delimiter); at !== -1; at = form.indexOf(delimiter, at + delimiter.length)) {
+    parts += 1;
+    // The last one ends the form.
+    if (parts <= formMaxParts + 1) continue;
+    throw new Refusal(1400, `The form has more than ${formMaxParts} parts. Send fewer in one request.`);
+  }
 }
 
 async function describeFile(file: File): Promise<Json> {

@@ -53,6 +53,33 @@ test("a small request needs no thread", async () => {
   expect(threads).toHaveLength(0);
 });
 
+/** A form with parts of these contents. */
+async function postForm(parts: readonly string[]) {
+  const part = (content: string, at: number) =>
+    `--b\r\nContent-Disposition: form-data; name="f${at}"; filename="f.txt"\r\n\r\n${content}\r\n`;
+  const body = `${parts.map(part).join("")}--b--\r\n`;
+  const response = await fetch(`${app.url}/v1/files`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${app.apiKey}`, "content-type": "multipart/form-data; boundary=b" },
+    body,
+  });
+  await response.text();
+  return { status: response.status, body };
+}
+
+test("a large form is read in the thread, too, and one of many parts is refused", async () => {
+  const before = threads.length;
+  upstream.answerWith(() => ({ body: "{}" }));
+  const { status, body } = await postForm(["x".repeat(20_000), "y"]);
+  expect([status, upstream.received.at(-1)?.body.toString()]).toEqual([200, body]);
+  expect(threads).toHaveLength(before + 1);
+  const [{ payload }] = app.records(app.projectId).slice(-1) as [ReturnType<typeof lastRecord>];
+  expect(payload.request_body).toMatchObject({ f0: { name: "f.txt", bytes: 20_000 }, f1: { bytes: 1 } });
+  const received = upstream.received.length;
+  expect((await postForm(new Array<string>(1_001).fill("z"))).status).toBe(400);
+  expect(upstream.received).toHaveLength(received);
+});
+
 test("a long conversation is passed on byte for byte, and recorded", async () => {
   answerQuickly();
   const body = longRequest("fake");

@@ -63,8 +63,8 @@ export function createBodyThread(supervisor: Supervisor): BodyThread {
       isSmall(bytes)
         ? bodiesHere.change(dialect, bytes, changes, waiter)
         : inTurn(waiter, ["change", dialect, bytes, changes]),
-    readOther: (bytes, waiter) =>
-      isSmall(bytes) ? bodiesHere.readOther(bytes, waiter) : inTurn(waiter, ["readOther", bytes]),
+    readOther: (bytes, type, waiter) =>
+      isSmall(bytes) ? bodiesHere.readOther(bytes, type, waiter) : inTurn(waiter, ["readOther", bytes, type]),
     readEmbeddings: (bytes, waiter) =>
       isSmall(bytes) ? bodiesHere.readEmbeddings(bytes, waiter) : inTurn(waiter, ["readEmbeddings", bytes]),
     readAnswer: (assembler, choices, text) =>

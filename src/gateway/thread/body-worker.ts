@@ -7,10 +7,10 @@ import { bodySteps } from "../body-steps.ts";
 import type { BodyReply, BodyRequest } from "./body-thread.ts";
 
 yieldToOthers();
-answerRequests<BodyReply<unknown>>((request) => {
+answerRequests<BodyReply<unknown>>(async (request) => {
   try {
     // Only body-thread.ts sends requests here.
-    return { value: perform(request as BodyRequest) };
+    return { value: await perform(request as BodyRequest) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, data, details } = error;
@@ -25,7 +25,7 @@ function perform(request: BodyRequest): unknown {
     case "change":
       return bodySteps.change(request[1], request[2], request[3]);
     case "readOther":
-      return bodySteps.readOther(request[1]);
+      return bodySteps.readOther(request[1], request[2]);
     case "readEmbeddings":
       return bodySteps.readEmbeddings(request[1]);
     case "readAnswer":
