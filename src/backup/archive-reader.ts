@@ -19,7 +19,7 @@ import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
 import { findStrayByte } from "../files/zstd-frames.ts";
 import { backupReserveBytes, manifestMaxBytes } from "./limits.ts";
 import { type ArchivedFile, type Manifest, manifestName, parseManifest } from "./manifest.ts";
-import { blockBytes, endBytes, paddingOf, readTarHeader } from "./tar.ts";
+import { blockBytes, paddingOf, readTarHeader } from "./tar.ts";
 
 /** The file is not a backup, is incomplete, or was altered. The message says what to do. */
 export class UnusableBackup extends Error {}
@@ -74,7 +74,7 @@ const tarRecordBytes = 20 * blockBytes;
 /** After the first block of zeros, only the second one and zeros that fill the record of tar. @throws UnusableBackup */
 async function requireEnd(archive: Archive, path: string): Promise<void> {
   await readZeros(archive, path, blockBytes);
-  for (let left = tarRecordBytes - endBytes; ; ) {
+  for (let left = tarRecordBytes - blockBytes; ; ) {
     const part = await archive.next(blockBytes);
     if (part === null) break;
     left -= part.length;

@@ -282,6 +282,20 @@ test("a manifest that states more than the disk has is refused before anything i
   expect(readdirSync(join(folder, "out"))).toEqual([]);
 });
 
+test("an archive that another tar has written is read, with all zeros of its last record and not with more", async () => {
+  const record = 20 * 512;
+  for (let size = 0; size < record; size += 512) {
+    const files = { ...database, "memledger.toml": Buffer.alloc(size) };
+    const used = tarOf(membersOf(files), 0).length;
+    const zeros = 1024 + ((record - ((used + 1024) % record)) % record);
+    await unpack(write(tarOf(membersOf(files), zeros)));
+    rmSync(join(folder, "out"), { recursive: true });
+    mkdirSync(join(folder, "out"));
+  }
+  const more = write(tarOf(membersOf(database), 1024 + record));
+  await expect(unpack(more)).rejects.toThrow(/bytes behind its end/);
+});
+
 test("a gigabyte of zeros behind a header is not unpacked", async () => {
   const [manifest] = membersOf(database);
   const bomb = Buffer.concat([
