@@ -170,6 +170,14 @@ describe("the record of an audit operation names what it touched", async () => {
     expect(record).toMatchObject({ http_status: 400 });
     expect(record.request_parameters).toEqual({ page: "Infinity", action: "x".repeat(1024) });
   });
+
+  test.each([
+    ["?pageSize=3", { pageSize: "3" }],
+    ["?action=memory.read&page=1&page=2", { action: "memory.read", page: [1, "2"] }],
+  ])("what was sent as %s is in the record of its refusal", async (query, parameters) => {
+    const { record } = await recorded("GET", `/v1/audit/logs${query}`);
+    expect(record).toMatchObject({ http_status: 400, request_parameters: parameters });
+  });
 });
 
 /** The newest record of an action. */

@@ -139,12 +139,25 @@ test("limits of the input", () => {
   const noBlank = "not only white space, no NUL";
   const chunks = `with more than ${number(limits.bodySmallChunksMax)} chunks, ${limits.bodyChunkMinBytes} bytes per chunk on average`;
   const pageSizes = `default ${limits.pageSizeDefault} for memories, ${limits.auditPageSizeDefault} for audit records and ${limits.tagPageSizeDefault} for tags`;
+  const refusedIn = (operation: string, field: string) => {
+    const schema = routes.find((route) => route.operation.name === operation)?.operation.input.properties[
+      field
+    ];
+    return new RegExp(schema?.pattern, "u").test(" ") ? "no NUL" : noBlank;
+  };
   const expected = [
     [
-      "content of a memory, search query",
-      `1 to ${number(limits.contentMaxCharacters)} characters; ${noBlank}`,
+      "content of a memory",
+      `1 to ${number(limits.contentMaxCharacters)} characters; ${refusedIn("memory.create", "content")}`,
     ],
-    ["text of an extraction", `1 to ${number(limits.extractionTextMaxCharacters)} characters; ${noBlank}`],
+    [
+      "search query",
+      `1 to ${number(limits.queryMaxCharacters)} characters; ${refusedIn("memory.search", "query")}`,
+    ],
+    [
+      "text of an extraction",
+      `1 to ${number(limits.extractionTextMaxCharacters)} characters; ${refusedIn("memory.extract", "text")}`,
+    ],
     [
       "`messages` of an extraction",
       `1 to ${number(limits.extractionTextMaxCharacters)} characters in the messages of user and assistant; no NUL`,
@@ -177,7 +190,6 @@ test("limits of the input", () => {
     ["`X-Audit-Metadata`", `a JSON object of ${kib(limits.metadataMaxBytes)}`],
     ["exports", `one in progress per project; files are kept for ${limits.exportLifeMs / 86_400_000} days`],
   ];
-  expect(limits.queryMaxCharacters).toBe(limits.contentMaxCharacters);
   expect(tableOf("docs/user/LIMITS.md", "what").slice(0, expected.length)).toEqual(expected);
 });
 

@@ -136,21 +136,22 @@ function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
 
 function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   const inPath = pathParameters(route);
-  const { operation, method } = route;
+  const { operation } = route;
   if (operation.exchange !== undefined) return describePassedBody(operation.exchange.exampleBody, schemas);
   const { properties, required = [] } = operation.input;
   const isOutside = (name: string) => !inPath.includes(name);
   const fields = Object.entries(properties).filter(([name]) => isOutside(name));
   const mandatory = required.filter(isOutside);
-  const isRequired = method !== "DELETE" || mandatory.length > 0;
+  const rules = rulesOf(operation);
+  const isRequired = mandatory.length > 0 || "anyOf" in rules;
   const title = `${capitalised(operation.name)}Request`;
   schemas.byName.set(title, {
     title,
     type: "object",
     additionalProperties: false,
-    ...(mandatory.length > 0 ? { required: mandatory } : isRequired ? { minProperties: 1 } : {}),
+    ...(mandatory.length > 0 ? { required: mandatory } : {}),
     properties: Object.fromEntries(fields.map(([name, field]) => [name, toRequestSchema(field, schemas)])),
-    ...rulesOf(operation),
+    ...rules,
   });
   const example = Object.entries(operation.example?.input ?? {}).filter(([name]) => isOutside(name));
   const schema = referenceTo(title, schemas);

@@ -16,6 +16,7 @@ export const ignoredHeader = "Memledger-Ignored-Parameters";
 const ignoredMax = 20;
 
 export interface Query {
+  /** With a fault: what was read before it, and the parameter at fault, for the record. */
   readonly parameters: JsonObject;
   /** Names for the header. */
   readonly ignored: readonly string[];
@@ -70,23 +71,30 @@ function readQuery(
     const schema = known.get(name);
     if (schema === undefined) {
       const fault = ignored.has(name) ? null : unknownFault(name);
-      if (fault !== null) return faultyParameter(name, fault);
+      if (fault !== null) return faultyParameter(name, fault, value, parameters);
       ignored.add(name);
       continue;
     }
     const sent = parameters.get(name);
     if (schema[Kind] === "Array")
       parameters.set(name, addItem(Array.isArray(sent) ? sent : [], value, schema));
-    else if (sent !== undefined) return faultyParameter(name, "is sent more than once; send it once");
+    else if (sent !== undefined)
+      return faultyParameter(name, "is sent more than once; send it once", [sent, value], parameters);
     else parameters.set(name, convert(value, schema));
   }
   const shown = [...ignored].slice(0, ignoredMax).map((name) => encodeURIComponent(shortenName(name)));
   return { parameters: Object.fromEntries(parameters), ignored: shown, fault: null };
 }
 
-function faultyParameter(name: string, reason: string): Query {
+function faultyParameter(
+  name: string,
+  reason: string,
+  value: Json,
+  before: ReadonlyMap<string, Json>,
+): Query {
   const field = shortenName(name);
-  return faulty(endSentence(`Query parameter "${field}" ${reason}`), { field, reason });
+  const parameters = Object.fromEntries([...before, [field, value]]);
+  return { ...faulty(endSentence(`Query parameter "${field}" ${reason}`), { field, reason }), parameters };
 }
 
 function faulty(message: string, data: ErrorData): Query {

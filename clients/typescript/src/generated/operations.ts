@@ -460,7 +460,7 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  inject(body: MemoryInjectRequest, options: CallOptions = {}): Promise<Injection> {
+  inject(body: MemoryInjectRequest = {}, options: CallOptions = {}): Promise<Injection> {
     return this.#calls.data(memoryInject, { body }, options);
   }
 
