@@ -69,7 +69,7 @@ export function checkBackups({ root }: DataDirectory): string {
       : `the last one at ${toTimestamp(last.atMs)}, ${last.bytes} bytes, ${last.path}`;
   if (failure === null) return text;
   throw new Error(
-    `A scheduled backup failed at ${toTimestamp(failure.atMs)}: ${failure.message} It is tried again; ${text}.`,
+    `A scheduled backup failed at ${toTimestamp(failure.atMs)}, and is tried again; ${text}. The cause: ${failure.message}`,
   );
 }
 

@@ -13,7 +13,7 @@ export function addHealthCommand(program: Command, session: Session): void {
       "Ask the running server whether it is ready, as GET /health/ready does, over the local socket. Ends with 1 if it is not, or if none runs.",
     );
   bindWork(command, session, async ({ config: { dataDir } }) => {
-    const { isReady, message } = await askHealth(locate(dataDir).socket);
+    const { isReady, message } = await askHealth(locate(dataDir));
     if (!isReady) session.exitCode = exitCodes.failed;
     return { data: { ready: isReady, message }, text: message };
   });

@@ -71,7 +71,9 @@ async function run(invocation: Invocation): Promise<ImportReport> {
   tellFormat(file, opened, named, progress);
   const messages: Message[] = [];
   const counts = noCounts();
-  const channel = isDryRun ? null : openTarget(target, invocation);
+  const onProjectCreated = (name: string) =>
+    progress.notice(`There was no project "${name}", so it was created.`);
+  const channel = isDryRun ? null : openTarget(target, invocation, onProjectCreated);
   const format = opened.format?.name ?? formatNames[0] ?? "";
   const onWait = (reason: string) => progress.notice(waitingNotice(reason));
   try {

@@ -5,8 +5,10 @@ import { type AppOptions, startApp, startBackgroundApp } from "../app.ts";
 import { createClock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
 import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-file.ts";
 import { headingOf } from "../config/setting-groups.ts";
-import { generalSettings } from "../config/settings.ts";
+import { generalSettings, settings } from "../config/settings.ts";
+import type { SettingReport } from "../config/sources.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import type { LedgerDecision } from "../data-directory/ledger-start.ts";
 import { backgroundCheckMs, endDeadlineMs, httpGraceMs } from "../limits.ts";
@@ -62,6 +64,16 @@ export function addServeCommand(program: Command, session: Session): void {
   });
 }
 
+/** Only here: commands and background servers may know the file of settings, and not the options of the server. @throws ConfigError */
+function refuseLoneSchedule({ backupDir }: Config, reports: readonly SettingReport[] = []): void {
+  const names: readonly string[] = [settings.backupEvery.name, settings.backupKeep.name];
+  const lone = reports.find(({ name, source }) => names.includes(name) && source !== "default");
+  if (backupDir !== null || lone === undefined) return;
+  throw new ConfigError(
+    `${lone.name} is set, but backup-dir is not, so no backup would be made. Set the folder for scheduled backups, or unset ${lone.name}.`,
+  );
+}
+
 type Run = (
   config: Config,
   options: Pick<AppOptions, "logger" | "decision" | "reports">,
@@ -71,6 +83,7 @@ type Run = (
 
 /** Replaces a background server of the directory. */
 const runServer: Run = async (config, options, terminal, signals) => {
+  refuseLoneSchedule(config, options.reports);
   const start = () => startApp(config, { ...options, makesLink: config.console && terminal.showsSecrets });
   const app = await replaceBackgroundServer(config.dataDir, start);
   signals.onReload(() => void app.reloadCertificate());

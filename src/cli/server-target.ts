@@ -45,9 +45,19 @@ export function readResolvedTarget({ options: { url, project } }: Invocation): S
 }
 
 /** Starts a background server if there is none. Connects at the first request. @throws ConfigError */
-export function openTarget(target: ServerTarget, { config, terminal }: Invocation): Channel {
+export function openTarget(
+  target: ServerTarget,
+  { config, terminal }: Invocation,
+  onProjectCreated?: (name: string) => void,
+): Channel {
   if ("project" in target) {
-    return openChannel({ dataDir: config.dataDir, project: target.project, start: true });
+    const { project } = target;
+    return openChannel({
+      dataDir: config.dataDir,
+      project,
+      start: true,
+      onProjectCreated: () => onProjectCreated?.(project),
+    });
   }
   const found = findSecret(terminal.variables, apiKeyVariable);
   if (found === null) {

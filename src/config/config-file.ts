@@ -1,9 +1,10 @@
 // Owns reading memledger.toml and the messages about its syntax and its names. Does not check values: setting.ts does.
 
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { planNames } from "../access/plan.ts";
-import { requireOwnLink } from "../data-directory/ownership.ts";
+import { refuseForeignDirectory, requireOwnLink } from "../data-directory/ownership.ts";
 import { requireUsable } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
@@ -35,6 +36,7 @@ function readToml(file: string): unknown {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
       return {};
     }
+    if (isDenied(error)) refuseForeignDirectory(dirname(file));
     const { cause = "unknown system error", remedy = "Make it readable or remove it." } =
       explainSystemError(error) ?? {};
     throw new ConfigError(`${file} cannot be read: ${cause}. ${remedy}`, { cause: error });
@@ -46,6 +48,11 @@ function readToml(file: string): unknown {
     const reason = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
     throw new ConfigError(`${file} is not valid TOML at line ${error.line}: ${reason}. Correct that line.`);
   }
+}
+
+/** Also because of a folder above the file. */
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EACCES";
 }
 
 /** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables are not changed. */

@@ -31,6 +31,23 @@ export function requireOwnership(root: string): void {
   }
 }
 
+/** @throws Error as above if the directory belongs to another user, also to root: of a directory that this user cannot enter */
+export function refuseForeignDirectory(root: string): void {
+  const user = process.geteuid?.();
+  const owner = ownerOf(root);
+  if (user === undefined || owner === null || owner === user) return;
+  throw foreign(`The data directory ${root}`, owner, user, root);
+}
+
+/** Null: a folder above it cannot be entered, or there is no such path. */
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
+
 /** A file of another user is accepted, a link of another user is not. @throws Error as above */
 export function requireOwnLink(path: string): void {
   const user = process.geteuid?.();

@@ -1,6 +1,8 @@
 // Owns how a program of this machine asks the running server whether it is ready. Must never start a server.
 
+import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { isObject, readJson } from "../json/json.ts";
+import { quoteWord } from "../text/shell-word.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 import { refuseForeignSocket } from "./ask-server.ts";
 
@@ -8,13 +10,10 @@ export type Health = Readonly<{ isReady: boolean; message: string }>;
 
 const timeoutMs = 10_000;
 
-/**
- * @param socket path as of openLocalSocket
- * @throws Error that says what to do if the socket belongs to another user
- */
-export async function askHealth(socket: string): Promise<Health> {
+/** @throws Error that says what to do if the socket belongs to another user */
+export async function askHealth({ root, socket }: DataDirectory): Promise<Health> {
   const unix = findLocalSocket(socket);
-  if (unix === null) return { isReady: false, message: noServer };
+  if (unix === null) return { isReady: false, message: noServer(root) };
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch("http://localhost/health/ready", { unix, keepalive: false, signal });
@@ -23,11 +22,12 @@ export async function askHealth(socket: string): Promise<Health> {
   } catch (error) {
     refuseForeignSocket(unix);
     const isLate = error instanceof Error && error.name === "TimeoutError";
-    return { isReady: false, message: isLate ? tooLate : noServer };
+    return { isReady: false, message: isLate ? tooLate : noServer(root) };
   }
 }
 
-const noServer = "No server runs on this data directory. Start one with memledger serve.";
+const noServer = (root: string) =>
+  `No server runs on the data directory ${root}. Start one: memledger serve --data-dir ${quoteWord(root)}`;
 const tooLate = `The server did not answer within ${timeoutMs / 1000} seconds. Read its log.`;
 
 function messageOf(text: string): string {

@@ -26,6 +26,7 @@ export interface LocalTarget {
   readonly project: string;
   /** Whether to start a background server if none runs. */
   readonly start: boolean;
+  readonly onProjectCreated?: () => void;
 }
 
 /** A server may end between its start and the request. */
@@ -72,7 +73,7 @@ interface KeySource {
   forget(): void;
 }
 
-function createKeySource({ dataDir, project }: LocalTarget): KeySource {
+function createKeySource({ dataDir, project, onProjectCreated }: LocalTarget): KeySource {
   let keyId: Promise<string> | null = null;
   const ask = async (): Promise<string> => {
     const { socket } = locate(dataDir);
@@ -84,6 +85,7 @@ function createKeySource({ dataDir, project }: LocalTarget): KeySource {
     if (reply.code !== successCode) throw new AccessRefused(reply.message);
     const { data } = reply;
     if (!isObject(data) || typeof data.key_id !== "string") throw new AccessRefused(otherVersion);
+    if (data.created_project === true) onProjectCreated?.();
     return data.key_id;
   };
   return {

@@ -51,6 +51,23 @@ async function diagnose(dataDir: string, words: readonly string[] = []) {
   };
 }
 
+test("a scheduled backup that has failed is the last thing that its finding says, because it may end with a command", async () => {
+  const dataDir = copy();
+  const folder = join(createFolder(), "unmounted", "backups");
+  const failing = await serve(dataDir, ["--backup-dir", folder]);
+  while (!existsSync(join(dataDir, "memledger.backup"))) await Bun.sleep(20);
+  await failing.end("SIGTERM");
+  const { failed } = await diagnose(dataDir);
+  expect(failed).toEqual([
+    [
+      "backups",
+      expect.stringMatching(
+        /^A scheduled backup failed at .+, and is tried again; none was made\. The cause: .+ mkdir -p -m 700 \S+$/,
+      ),
+    ],
+  ]);
+});
+
 /** Changes the database as somebody with the sqlite3 shell would. */
 function edit(dataDir: string, ...statements: readonly string[]): void {
   const database = new Database(join(dataDir, "memledger.db"));

@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  statfsSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -208,6 +209,26 @@ describe.skipIf(!isRoot)("root and another user", () => {
     }
   });
 
+  test("every command of that user names the owner of a directory that it cannot enter", async () => {
+    const folder = createFolder();
+    chmodSync(folder, 0o755);
+    const dataDir = join(folder, "data");
+    mkdirSync(dataDir, { mode: 0o700 });
+    const main = resolve(import.meta.dir, "../../src/main.ts");
+    for (const words of [["doctor"], ["project", "list"], ["serve", "--port", "0"]]) {
+      const command = [process.execPath, main, ...words, "--data-dir", dataDir];
+      const child = Bun.spawn(["setpriv", `--reuid=${somebody}`, "--clear-groups", ...command], {
+        stdout: "ignore",
+        stderr: "pipe",
+        env: { HOME: folder },
+      });
+      expect(await child.stderr.text()).toMatch(
+        /^memledger: The data directory \S+ belongs to the user 0, but memledger runs as the user 65534\. Run the command as that user: sudo -u '#0' memledger .+\n$/,
+      );
+      expect(await child.exited).toBe(1);
+    }
+  });
+
   test("verification of a directory that the user cannot enter names the permission, not a missing database", async () => {
     const folder = createFolder();
     chmodSync(folder, 0o755);
@@ -291,6 +312,15 @@ describe.skipIf(whyNoMount() !== null)("a file system", () => {
   test("that is full", () =>
     mounted("size=64k", async (folder) => {
       expect(await failure(join(folder, "data"))).toMatch(/no space is left on the disk\. Free disk space\./);
+    }));
+
+  test("that is full since the server has stopped", () =>
+    mounted("size=24m", async (folder) => {
+      const dataDir = join(folder, "data");
+      await (await serve(dataDir)).end("SIGTERM");
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(join(folder, "filler"), Buffer.alloc(bavail * bsize));
+      expect(await failure(dataDir)).toMatch(/no space is left on the disk\. Free disk space\./);
     }));
 
   test("that allows no programs", () =>

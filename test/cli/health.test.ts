@@ -20,7 +20,10 @@ test("a server that runs is ready, and one that has stopped is not", async () =>
   await server.end("SIGTERM");
   const stopped = {
     exitCode: 1,
-    object: { ready: false, message: expect.stringMatching(/memledger serve/) },
+    object: {
+      ready: false,
+      message: `No server runs on the data directory ${dataDir}. Start one: memledger serve --data-dir ${dataDir}`,
+    },
   };
   expect(await health(dataDir)).toMatchObject(stopped);
   const second = await serve(dataDir);

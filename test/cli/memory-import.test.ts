@@ -77,6 +77,16 @@ test("a tag that no memory can have is refused before the file is read", async (
   }
 });
 
+test("a project that did not exist is named, because its name may be misspelt", async () => {
+  const dataDir = directory();
+  const file = join(createFolder(), "notes.md");
+  writeFileSync(file, "- Releases go out on Tuesdays.\n");
+  const words = ["memory", "import", file, "--project", "shpo", "--data-dir", dataDir];
+  const created = 'There was no project "shpo", so it was created.';
+  expect((await run(words)).stderr).toContain(created);
+  expect((await run(words)).stderr).not.toContain(created);
+});
+
 test("the help says that an export creates no project", async () => {
   expect((await run(["memory", "export", "--help"])).stdout).toContain("project, which must exist;");
   expect((await run(["memory", "import", "--help"])).stdout).toContain("created if it does not exist;");

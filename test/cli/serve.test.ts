@@ -64,6 +64,25 @@ describe("serve --json", () => {
     expect((await next.end("SIGTERM")).exitCode).toBe(0);
   });
 
+  test("a schedule without a folder is refused, because nobody would notice that no backup is made", async () => {
+    const dataDir = createFolder();
+    for (const [option, value] of [
+      ["--backup-every", "6h"],
+      ["--backup-keep", "3"],
+    ] as const) {
+      const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", dataDir, option, value]);
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          `${option.slice(2)} is set, but backup-dir is not, so no backup would be made.`,
+        ),
+      ]);
+    }
+    // A command that reads the same file, without the options of the server.
+    writeFileSync(join(dataDir, "memledger.toml"), 'backup-every = "6h"\n');
+    expect((await run(["project", "create", "--name", "shop", "--data-dir", dataDir])).exitCode).toBe(0);
+  });
+
   test("a second server is told which directory is in use", async () => {
     const dataDir = createFolder();
     const server = await serve(dataDir);

@@ -11,6 +11,7 @@ const damaged: Cause = {
   remedy:
     "Stop the server, copy the data directory to another place, run memledger doctor, check the disk, and restore the last backup.",
 };
+const full: Cause = { cause: "no space is left on the disk", remedy: "Free disk space." };
 const locked: Cause = {
   cause: "another program has locked the database",
   remedy: "Close the program that has the database file open.",
@@ -22,7 +23,9 @@ const causes: Readonly<Record<string, Cause>> = {
     cause: "the database file was removed or replaced while the server runs",
     remedy: "Stop the server, restore the data directory, and start the server again.",
   },
-  SQLITE_FULL: { cause: "no space is left on the disk", remedy: "Free disk space." },
+  SQLITE_FULL: full,
+  // The shared-memory file cannot grow. It is on the same disk, and nothing else limits it.
+  SQLITE_IOERR_SHMSIZE: full,
   SQLITE_IOERR: {
     cause: "the disk reports an input/output error",
     remedy: "Check the disk and the log of the operating system.",
