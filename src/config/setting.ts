@@ -72,9 +72,11 @@ export function address(naming: Naming): Setting<string | null> {
 export function ownAddress(naming: Naming): Setting<string | null> {
   return setting<string | null>(naming, null, {
     expectation:
-      "an http or https URL without credentials, query and fragment, such as https://memory.example.com",
+      "an http or https URL without path, credentials, query and fragment, such as https://memory.example.com",
     placeholder: "url",
-    read: (raw) => (typeof raw === "string" && isAddress(raw) && !raw.includes("?") ? raw : undefined),
+    // The pages of the console have fixed paths, so they work at the root of a host only.
+    read: (raw) =>
+      typeof raw === "string" && isAddress(raw) && /^[^?/]+:\/\/[^?/]+\/?$/.test(raw) ? raw : undefined,
   });
 }
 

@@ -47,9 +47,10 @@ test.each([
   [["serve", "--port", "abc"], '--port must be a whole number from 0 to 65535, not "abc".'],
   [["serve", "--port"], "argument missing"],
   [["serve", "--public-url", "memory.example.com"], "such as https://memory.example.com,"],
+  [["serve", "--public-url", "https://example.com/memory"], "without path, credentials, query and fragment"],
   [
     ["serve", "--public-url", "https://memory.example.com/?team=a"],
-    "without credentials, query and fragment",
+    "without path, credentials, query and fragment",
   ],
   [["srve"], "unknown command 'srve'"],
   [["project", "show"], "missing required argument 'id|name'"],
