@@ -128,7 +128,7 @@ export function compareCheckpoints({
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
     if (newest !== null && size > newest) {
-      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)}: they were removed, or an older copy of the file was restored`;
+      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)} removed, or an older copy of the file was restored`;
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
     } else if (known !== null && known !== hash) {
       const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
@@ -145,8 +145,8 @@ function describeMissing(newest: number, checkpoints: readonly KnownCheckpoint[]
   const through = Math.max(...checkpoints.map(({ size }) => size));
   const missing = through - newest;
   return missing === 1
-    ? `Record ${through} is missing`
-    : `The ${missing} records from ${newest + 1} to ${through} are missing`;
+    ? `Record ${through} is missing: it was`
+    : `The ${missing} records from ${newest + 1} to ${through} are missing: they were`;
 }
 
 /** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */
