@@ -128,13 +128,12 @@ export const tools: readonly Tool[] = [
       "Get the rules and the memories for a task as one text. Without a query: the most important and recent ones.",
     operation: injectMemories,
     arguments: { query: { field: "query" }, tags, max_characters: { field: "max_characters" } },
-    output: Fields({ prompt: Type.String(), omitted: Type.Integer() }),
-    present: ({ prompt = "", omitted = 0 }) => ({ prompt, omitted }),
+    output: Fields({ prompt: Type.String(), omitted: Type.Optional(Type.Integer()) }),
+    present: ({ prompt = "", omitted }) => ({ prompt, ...(Number(omitted) > 0 ? { omitted } : {}) }),
     describe: ({ prompt, omitted }) => {
-      const missing = omitted === 0 ? "No memory was found." : "No memory fits into max_characters.";
-      return lines(prompt === "" ? missing : String(prompt), [
-        `omitted because of max_characters: ${omitted}`,
-      ]);
+      const missing = omitted === undefined ? "No memory was found." : "No memory fits into max_characters.";
+      const notes = omitted === undefined ? [] : [`omitted because of max_characters: ${omitted}`];
+      return lines(prompt === "" ? missing : String(prompt), notes);
     },
   },
   {

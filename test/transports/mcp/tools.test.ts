@@ -213,12 +213,14 @@ describe.each(eras)("a client of %s", (era) => {
       201,
     );
     for (const input of [{}, { query: "Which port does the database use?" }]) {
-      const { structured } = await use("memory_context", input, "memory.inject", 200);
-      expect(structured).toEqual({ prompt: expect.stringContaining("Never deploy on Fridays."), omitted: 0 });
+      const { structured, text } = await use("memory_context", input, "memory.inject", 200);
+      expect(structured).toEqual({ prompt: expect.stringContaining("Never deploy on Fridays.") });
+      expect(text).not.toContain("omitted");
       expect(structured.prompt).toContain("5433");
     }
     const short = await use("memory_context", { max_characters: 0 }, "memory.inject", 200);
     expect(short.structured).toMatchObject({ omitted: 1 });
+    expect(short.text).toContain("omitted because of max_characters: 1");
     await close();
   });
 
