@@ -1,6 +1,7 @@
 // Owns the run of one hook: it reads the event, answers it, and ends before its deadline. Must never print anything but the answer, nor
 // wait for a server that starts.
 
+import { ConfigError } from "../config/config-file.ts";
 import { type HookName, toAnswer } from "../hooks/client.ts";
 import { type HookEvent, readEvent } from "../hooks/event.ts";
 import { giveContext } from "../hooks/give-context.ts";
@@ -8,7 +9,9 @@ import { eventMaxBytes } from "../hooks/limits.ts";
 import { createMemoryCalls } from "../hooks/memory-calls.ts";
 import { openSessionFiles } from "../hooks/session-files.ts";
 import type { Channel } from "../local-access/channel.ts";
+import { AccessRefused, OutcomeUnknown, ServerUnreachable } from "../local-access/channel-failure.ts";
 import { ownCommand } from "../native/own-command.ts";
+import { CallRefused } from "../received-answer.ts";
 import type { Invocation } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { type HookPlace, openHookPlace, readDetail } from "./hook-place.ts";
@@ -34,10 +37,17 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
       else await answer(hook, event, place, openTarget(target, invocation), signal);
     }
   } catch (error) {
-    logger.error("a hook failed", { hook, client, error });
+    logger.error("a hook failed", { hook, client, error: isOfUser(error) ? error.message : error });
   }
   // A connection or the pipe of the client must not keep the process alive.
   process.exit(exitCodes.done);
+}
+
+/** Whether the message says what the user has to correct, so that the log needs no stack. */
+function isOfUser(error: unknown): error is Error {
+  return [ConfigError, CallRefused, AccessRefused, ServerUnreachable, OutcomeUnknown].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 async function answer(

@@ -69,6 +69,8 @@ describe("with a server elsewhere", () => {
     await server.end("SIGTERM");
     expect(await ask(words, { MEMLEDGER_API_KEY: key })).toEqual(nothing);
     expect(logOf(dataDir)).toContain("cannot be reached");
+    // A person reads this log to correct the key or the address.
+    expect(logOf(dataDir)).not.toContain(String.raw`\n    at `);
     expect(await findBackgroundServer(dataDir)).toBeNull();
   }, 60_000);
 
