@@ -2,7 +2,7 @@
 
 import { readBackupState } from "./backup/last-backup.ts";
 import type { CallHistory } from "./calls/call-history.ts";
-import { installationStepSeconds } from "./calls/limits.ts";
+import { installationStepSeconds, installationSteps, pastCallsMax } from "./calls/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { durationMs } from "./config/setting.ts";
@@ -33,6 +33,11 @@ import type { Supervisor } from "./threads/supervisor.ts";
 import { type Certificate, nearEnd } from "./transports/http/certificate.ts";
 import type { Readiness } from "./transports/http/health.ts";
 import { commit, version } from "./version.ts";
+
+const dayMs = 86_400_000;
+const pastCallsMs = installationSteps * installationStepSeconds * 1_000;
+/** The spans for which costs are shown. */
+const costDays = [1, 30];
 
 interface OverseenParts {
   readonly store: Pick<Store, "statistics" | "models">;
@@ -85,7 +90,14 @@ export function oversee(config: Config, parts: OverseenParts): Overseeing {
   };
   const server = serverFacts(config, clock);
   const readState = createStateReader({ server, current, slow: slowFacts(config, parts) }, clock);
-  const live = createLive({ history, statistics: store.statistics, readState, plans: config.plans, clock });
+  const readPast = async () => {
+    const { startedAt: before } = history;
+    const past = { from: before - pastCallsMs, before, most: pastCallsMax };
+    const found = await store.statistics.pastCalls(past);
+    if (found !== null) history.countPast(found);
+  };
+  const { statistics } = store;
+  const live = createLive({ history, statistics, readState, readPast, plans: config.plans, clock });
   return {
     live,
     settings: () => toJson({ settings: settingsInForce(parts.reports), versions: componentVersions() }),
@@ -93,6 +105,14 @@ export function oversee(config: Config, parts: OverseenParts): Overseeing {
       // Loaded here, because parsers of configuration files would delay the start.
       const { keyPlaceholder, snippetsFor } = await import("./assistants/snippets.ts");
       return toJson({ key_placeholder: keyPlaceholder, assistants: snippetsFor(url) });
+    },
+    async costs(project) {
+      const costs = costDays.map(async (days) => {
+        const found = await statistics.gatewayCost({ id: project }, clock.now() - days * dayMs);
+        if (found === null) return null;
+        return { days, calls: found.calls, usd: found.usd, calls_without_cost: found.withoutCost };
+      });
+      return toJson({ costs: (await Promise.all(costs)).filter((each) => each !== null) });
     },
     keyChanges: () => readRotations(rotationsPath(config.dataDir)),
     listensOn(listening) {

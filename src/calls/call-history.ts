@@ -1,7 +1,8 @@
-// Owns which calls are counted over time: all of them for the installation, and those of the projects that are in use. Nothing is
-// written anywhere, so a restart begins again, and every answer says since when it counts.
+// Owns which calls are counted over time: all of them for the installation, and those of the projects that are in use. Those of before the
+// start are counted by their records, which somebody else reads. Every answer says since when it counts.
 
 import type { Clock } from "../clock.ts";
+import type { PastCalls } from "../storage/statistics.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { type CallSeries, type CallWindow, createCallSeries } from "./call-series.ts";
 import {
@@ -25,7 +26,7 @@ interface CountedCall {
 
 /** Counts of calls in steps of time, as clients see them. */
 export interface CallFigures extends Pick<CallWindow, "steps" | "operations" | "codes"> {
-  /** When counting began: the start of the server, or the first call of a project that was not counted before. */
+  /** From when on calls are counted: also those of before the start if they are known. */
   readonly counting_since: string;
   readonly step_seconds: number;
   /** Beginning of the first step. */
@@ -39,12 +40,18 @@ export interface CountedCalls {
   calls(): number;
   /** Number of the current step. */
   step(): number;
+  /** From when on calls are counted, in milliseconds since 1970. */
+  since(): number;
   /** The steps from this one to the current one, as far as they are kept. */
   read(fromStep: number): CallFigures;
 }
 
 export interface CallHistory {
   count(call: CountedCall): void;
+  /** When counting began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Counts the calls of before the start, once. */
+  countPast(past: PastCalls): void;
   readonly installation: CountedCalls;
   /** Null: its calls are not counted at the moment. */
   ofProject(project: string): CountedCalls | null;
@@ -60,14 +67,19 @@ interface OfProject {
 }
 
 export function createCallHistory(clock: Clock): CallHistory {
-  const installationTime = createSteps(clock, installationStepSeconds);
+  const startedAt = clock.now();
+  const installationTime = createSteps(clock, installationStepSeconds, installationSteps);
   const installation = createCallSeries(installationSteps);
-  const projectTime = createSteps(clock, projectStepSeconds);
+  const projectTime = createSteps(clock, projectStepSeconds, projectSteps);
   const projects = new Map<string, OfProject>();
+  let since = startedAt;
+  /** Whether a project that is not counted had no call since then. */
+  let areAllCounted = true;
 
   const add = (project: string, elapsedMs: number): OfProject => {
     const series = createCallSeries(projectSteps);
-    const counted = readable(series, projectTime, clock.now());
+    const ownSince = areAllCounted ? null : clock.now();
+    const counted = readable(series, projectTime, clock, () => ownSince ?? since);
     const added = { series, counted, lastAtMs: elapsedMs, watches: 0 };
     projects.set(project, added);
     return added;
@@ -76,7 +88,10 @@ export function createCallHistory(clock: Clock): CallHistory {
   const find = (project: string, elapsedMs: number): OfProject | undefined => {
     const known = projects.get(project);
     if (known !== undefined) return known;
-    if (projects.size >= countedProjectsMax && !removeSilent(projects, elapsedMs - silentProjectMs)) return;
+    if (projects.size >= countedProjectsMax) {
+      areAllCounted = false;
+      if (!removeSilent(projects, elapsedMs - silentProjectMs)) return;
+    }
     return add(project, elapsedMs);
   };
 
@@ -89,7 +104,19 @@ export function createCallHistory(clock: Clock): CallHistory {
       found.lastAtMs = endedAtMs;
       found.series.count(projectTime.at(endedAtMs), operation, code, seconds);
     },
-    installation: readable(installation, installationTime, clock.now()),
+    startedAt,
+    countPast(past) {
+      const elapsedMs = clock.elapsed();
+      const now = clock.now();
+      ({ since } = past);
+      for (const { at, operation, code, seconds, project } of past.calls) {
+        const endedAtMs = elapsedMs - (now - at);
+        installation.countPast(installationTime.at(endedAtMs), operation, code, seconds);
+        const found = project === null ? undefined : find(project, elapsedMs);
+        found?.series.countPast(projectTime.at(endedAtMs), operation, code, seconds);
+      }
+    },
+    installation: readable(installation, installationTime, clock, () => since),
     ofProject: (project) => projects.get(project)?.counted ?? null,
     watch(project) {
       const watched = projects.get(project) ?? add(project, clock.elapsed());
@@ -118,7 +145,7 @@ function removeSilent(projects: Map<string, OfProject>, beforeMs: number): boole
   return silent !== null && projects.delete(silent);
 }
 
-/** Numbers the steps of time from the start on. They begin at full minutes, and a clock that is set changes none that has passed. */
+/** Numbers the steps of time, from as many before the start as are kept. They begin at full minutes, and a clock that is set changes none that has passed. */
 interface Steps {
   readonly stepSeconds: number;
   at(elapsedMs: number): number;
@@ -127,9 +154,9 @@ interface Steps {
   current(): number;
 }
 
-function createSteps(clock: Clock, stepSeconds: number): Steps {
+function createSteps(clock: Clock, stepSeconds: number, kept: number): Steps {
   const stepMs = stepSeconds * 1_000;
-  const originMs = clock.elapsed() - (clock.now() % stepMs);
+  const originMs = clock.elapsed() - (clock.now() % stepMs) - (kept - 1) * stepMs;
   const at = (elapsedMs: number) => Math.max(0, Math.floor((elapsedMs - originMs) / stepMs));
   return {
     stepSeconds,
@@ -142,16 +169,19 @@ function createSteps(clock: Clock, stepSeconds: number): Steps {
   };
 }
 
-function readable(series: CallSeries, time: Steps, sinceMs: number): CountedCalls {
-  const counting_since = toTimestamp(sinceMs);
-  const firstStep = time.current();
+function readable(series: CallSeries, time: Steps, clock: Clock, since: () => number): CountedCalls {
+  const begin = () => ({ since: since(), step: time.at(clock.elapsed() - (clock.now() - since())) });
+  /** Of the time since when calls are counted: a clock that is set changes no step. */
+  let first = begin();
   return {
     calls: series.calls,
     step: time.current,
+    since,
     read(fromStep) {
-      const window = series.read(Math.max(fromStep, firstStep), time.current());
+      if (first.since !== since()) first = begin();
+      const window = series.read(Math.max(fromStep, first.step), time.current());
       return {
-        counting_since,
+        counting_since: toTimestamp(first.since),
         step_seconds: time.stepSeconds,
         start: toTimestamp(time.startOf(window.firstStep)),
         steps: window.steps,

@@ -24,6 +24,8 @@ export interface CallWindow {
 export interface CallSeries {
   /** @param step number of the current step; one that is older than the newest counts as the newest */
   count(step: number, operation: string, code: number, seconds: number): void;
+  /** The same for a call of the past: a step that is not kept any more is left out. */
+  countPast(step: number, operation: string, code: number, seconds: number): void;
   /** How many calls were counted since the start. */
   calls(): number;
   /** From `fromStep`, or the oldest one that is kept, to `toStep`. */
@@ -59,16 +61,23 @@ export function createCallSeries(length: number): CallSeries {
     return added;
   };
 
+  const countAt = (at: number, operation: string, code: number, duration: number): void => {
+    calls += 1;
+    add(countsOf(operations, operation, callOutcomes.length), at * callOutcomes.length + outcomeOf(code));
+    if (code !== successCode) add(countsOf(codes, code, 1), at);
+    let bucket = 0;
+    while (bucket < callSeconds.length && duration > (callSeconds[bucket] ?? 0)) bucket += 1;
+    add(seconds, at * buckets + bucket);
+  };
+
   return {
-    count(step, operation, code, duration) {
+    count(step, ...call) {
       if (step > newest) advanceTo(step);
-      const at = newest % length;
-      calls += 1;
-      add(countsOf(operations, operation, callOutcomes.length), at * callOutcomes.length + outcomeOf(code));
-      if (code !== successCode) add(countsOf(codes, code, 1), at);
-      let bucket = 0;
-      while (bucket < callSeconds.length && duration > (callSeconds[bucket] ?? 0)) bucket += 1;
-      add(seconds, at * buckets + bucket);
+      countAt(newest % length, ...call);
+    },
+    countPast(step, ...call) {
+      if (step > newest) advanceTo(step);
+      if (step > newest - length) countAt(step % length, ...call);
     },
     calls: () => calls,
     read(fromStep, toStep) {

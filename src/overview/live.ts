@@ -43,6 +43,8 @@ export interface Live {
 
 interface LiveOptions extends WatchOptions {
   readonly readState: () => Promise<InstallationState>;
+  /** Has calls of before the start counted, when somebody looks for the first time. */
+  readonly readPast: () => Promise<void>;
 }
 
 interface Stream {
@@ -53,12 +55,13 @@ interface Stream {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const { clock, readState } = options;
+  const { clock, readState, readPast } = options;
   const streams = new Set<Stream>();
   const watched = new Map<string | null, Watched>();
   let timer: ClockTimer | null = null;
   let isClosed = false;
   let isReadingState = false;
+  let isPastRead = false;
   /** The last states as JSON: for administrators, and for others. Null: not known yet. */
   const states: { installation: string | null; health: string | null } = { installation: null, health: null };
 
@@ -140,6 +143,13 @@ export function createLive(options: LiveOptions): Live {
       if (known !== null) send(stream, "state", known);
       void refreshState();
       void sendChanges(stream.watched);
+      if (!isPastRead) {
+        isPastRead = true;
+        // If it fails, the next one who looks has it read again.
+        void readPast().catch(() => {
+          isPastRead = false;
+        });
+      }
       return { [Symbol.dispose]: () => end(stream) };
     },
     streams: () => streams.size,

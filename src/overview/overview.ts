@@ -9,6 +9,8 @@ export interface Overview {
   settings(): Json;
   /** For everybody who is signed in: how assistants are connected to the server at this URL, without a slash at the end. */
   connections(url: string): Promise<Json>;
+  /** For those who may read the records of the project: what its calls of the gateway have cost. @throws Refusal 1503 */
+  costs(project: string): Promise<Json>;
   /** For everybody who is signed in: the statements about changes of the signing key, as signed notes, the oldest first. */
   keyChanges(): readonly string[];
 }

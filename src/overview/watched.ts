@@ -39,7 +39,7 @@ export function createWatched(
   const watch = project === null ? null : history.watch(project);
   const calls = watch ?? history.installation;
   /** What was sent last. */
-  const sent = { calls: calls.calls(), step: calls.step() };
+  const sent = { calls: calls.calls(), step: calls.step(), since: calls.since() };
   /** The last message of each event about what the database contains. */
   const contents = new Map<LiveEvent, Message>();
   let read: { readonly calls: number; readonly atMs: number; readonly isBusy: boolean } | null = null;
@@ -89,7 +89,9 @@ export function createWatched(
     async sendChanges(send) {
       const [count, step] = [calls.calls(), calls.step()];
       if (count !== sent.calls || step !== sent.step) {
-        send(figures(sent.step));
+        // Calls of before the start are counted later than others.
+        send(figures(sent.since === calls.since() ? sent.step : 0));
+        sent.since = calls.since();
         sent.calls = count;
         sent.step = step;
       }

@@ -24,6 +24,41 @@ export interface StoreStatistics {
   ofChain(owner: ChainOwner): Promise<ChainContents | null>;
   /** Keys that expire soon, and projects that have used up what they may use. @throws as `ofChain` does */
   nearLimits(query: NearLimitsQuery): Promise<NearLimits | null>;
+  /** Calls that have records. @throws as `ofChain` does */
+  pastCalls(query: PastCallsQuery): Promise<PastCalls | null>;
+  /** What answers of the gateway have cost since a time. @throws as `ofChain` does */
+  gatewayCost(owner: ChainOwner, from: number): Promise<GatewayCost | null>;
+}
+
+/** Times are in milliseconds since 1970. */
+export interface PastCallsQuery {
+  readonly from: number;
+  readonly before: number;
+  /** How many records are read at most: the newest. */
+  readonly most: number;
+}
+
+export interface PastCalls {
+  /** From when on all calls with records are in it. */
+  readonly since: number;
+  /** The newest first. */
+  readonly calls: readonly Readonly<{
+    at: number;
+    operation: string;
+    code: number;
+    seconds: number;
+    /** Id; null: no project. */
+    project: string | null;
+  }>[];
+}
+
+export interface GatewayCost {
+  /** Answers whose tokens are known. */
+  readonly calls: number;
+  /** Estimate from the prices in the settings. */
+  readonly usd: number;
+  /** Those of them without a cost: the settings have no price of the model, or it is 0. */
+  readonly withoutCost: number;
 }
 
 export interface CurrentStatistics {

@@ -186,6 +186,32 @@ describe("the history", () => {
     expect(history.ofProject("project 1")).toBeNull();
   });
 
+  test("has the calls of before the start in the steps of then, also beside those that were counted already", () => {
+    const { history, count } = create();
+    count("one");
+    const { startedAt } = history;
+    const past = (minutes: number, project: string | null, code = 1000) => {
+      const at = startedAt - minutes * minuteMs;
+      return { at, operation: "memory.search", code, seconds: 0.01, project };
+    };
+    const since = startedAt - 120 * minuteMs;
+    history.countPast({ since, calls: [past(30, "one"), past(90, "two", 1429), past(90, null)] });
+    const { counting_since, start, steps, step_seconds, operations } = history.installation.read(0);
+    expect([Date.parse(counting_since), steps * step_seconds]).toEqual([since, 121 * 60]);
+    expect(Date.parse(start)).toBe(since - (since % minuteMs));
+    const { ok = [], refused = [] } = operations["memory.search"] ?? {};
+    expect([ok[90], ok[30], refused[30], sumOf(ok), sumOf(refused)]).toEqual([1, 1, 1, 3, 1]);
+    expect(totalOf(history.ofProject("one")?.read(0) ?? { operations: {} })).toBe(2);
+    expect(
+      history
+        .ofProject("two")
+        ?.read(0)
+        .codes["1429"]?.reduce((sum, each) => sum + each),
+    ).toBe(1);
+    // A day is kept.
+    expect(history.installation.read(0).steps).toBeLessThanOrEqual(1_440);
+  });
+
   test("counts a project that is watched, and keeps it while it is silent", () => {
     const { shift, history, count } = create();
     for (let project = 0; project < countedProjectsMax; project++) count(`project ${project}`);

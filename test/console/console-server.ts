@@ -1,6 +1,6 @@
 // Starts a real server process for tests of the console: from source, or the executable that the variable MEMLEDGER_TEST_EXECUTABLE names.
 
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fromSource, type Server, serverEnvironment, startServer } from "../crash/server.ts";
@@ -18,9 +18,17 @@ export interface ConsoleServer {
   stop(): Promise<void>;
 }
 
-export async function startConsoleServer(flags: readonly string[] = []): Promise<ConsoleServer> {
+/** @param toml content of memledger.toml */
+export async function startConsoleServer(
+  flags: readonly string[] = [],
+  toml: string | null = null,
+): Promise<ConsoleServer> {
   const folder = mkdtempSync(join(tmpdir(), "memledger-console-"));
   const dataDir = join(folder, "data");
+  if (toml !== null) {
+    mkdirSync(dataDir, { mode: 0o700 });
+    writeFileSync(join(dataDir, "memledger.toml"), toml);
+  }
   const command = commandIn(folder);
   const start = (port: string): Promise<Server> =>
     startServer({ dataDir, command, flags: [...flags, "--port", port] });

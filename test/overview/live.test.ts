@@ -71,6 +71,7 @@ beforeEach(() => {
     clock,
     plans: defaultPlans,
     readState: async () => state(isReady),
+    readPast: async () => undefined,
     statistics: {
       async ofChain(owner) {
         reads += 1;

@@ -56,13 +56,14 @@ export function projectCalls(project: string): Calls {
 
 /** The answer of one of the console's own routes that show no memory, such as `connections`. @throws MemledgerError */
 export function readOfConsole<Data>(
-  name: "connections" | "key-changes" | "settings",
+  name: "connections" | "costs" | "key-changes" | "settings",
   options: CallOptions = {},
+  query: Readonly<Record<string, string>> = {},
 ): Promise<Data> {
   const path = `/console/api/${name}`;
   return installation.data<Data>(
     { operationId: name, method: "GET", path, isIdempotent: true, mayRunLong: false },
-    {},
+    { query },
     options,
   );
 }

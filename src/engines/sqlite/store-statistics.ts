@@ -11,7 +11,10 @@ interface StatisticsSources {
   /** Path of the database file. */
   readonly file: string;
   readonly writer: Pick<Writer, "statistics" | "queue">;
-  readonly reader: Pick<ReturnType<typeof createReader>, "contents" | "ofChain" | "nearLimits" | "counts">;
+  readonly reader: Pick<
+    ReturnType<typeof createReader>,
+    "contents" | "ofChain" | "nearLimits" | "pastCalls" | "gatewayCost" | "counts"
+  >;
   readonly searches: Pick<Searches, "statistics" | "counts">;
   readonly supervisor: Pick<Supervisor, "restarts">;
 }
@@ -46,6 +49,8 @@ export function createStoreStatistics({
     contents: (countsProjects) => reader.contents(countsProjects),
     ofChain: (owner) => reader.ofChain(owner),
     nearLimits: (query) => reader.nearLimits(query),
+    pastCalls: (query) => reader.pastCalls(query),
+    gatewayCost: (owner, from) => reader.gatewayCost(owner, from),
     async files() {
       const [databaseBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
       return { databaseBytes, logBytes };

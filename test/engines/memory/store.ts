@@ -141,6 +141,8 @@ export function openMemoryStore(
       contents: async () => null,
       files: async () => null,
       ofChain: async () => null,
+      pastCalls: async () => null,
+      gatewayCost: async () => null,
       nearLimits: async () => null,
     },
     readiness: async () => [],

@@ -69,9 +69,7 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
         )}
         {record.duration !== null && <Fact name="Duration">{durationText(record.duration)}</Fact>}
         {record.credits_consumed > 0 && <Fact name="Credits">{countText(record.credits_consumed)}</Fact>}
-        {record.balance_consumed_usd > 0 && (
-          <Fact name="Cost">{dollarsText(record.balance_consumed_usd)}</Fact>
-        )}
+        {costText(record) !== null && <Fact name="Cost">{costText(record)}</Fact>}
         {record.model_id !== null && (
           <Fact name="Model">
             <bdi>{record.model_id}</bdi>
@@ -126,11 +124,19 @@ function byText({
   return parts.filter((each) => each !== null).join(" · ");
 }
 
+/** That of the gateway is an estimate from the prices of the settings. Null: the call uses no language model of the gateway. */
+function costText({ action, tokens, balance_consumed_usd: usd }: AuditRecord | AuditRecordDetail) {
+  const isOfGateway = action.startsWith("gateway.") && tokens !== null;
+  if (usd > 0) return `${dollarsText(usd)}${isOfGateway ? ", estimated" : ""}`;
+  return isOfGateway ? "Unknown: the settings have no price of the model" : null;
+}
+
 /** How the call arrived and from where. */
 function fromText(
   { ip_address: address, key_id: key }: AuditRecord | AuditRecordDetail,
   detail: AuditRecordDetail | null,
 ) {
+  if (detail?.redacted || detail?.payload_expired) return <span class="quiet">erased with its texts</span>;
   // A record without an address and a key is one of the server, or of a command beside it.
   const unsaid = address === null && key === null ? "this server" : "http";
   const parts = [detail === null ? null : (detail.transport ?? unsaid), detail?.client_name ?? null, address];

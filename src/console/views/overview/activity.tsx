@@ -47,7 +47,7 @@ export function Activity({ project }: { readonly project: string | null }) {
         <span class={isLive.value ? "badge good" : "badge"}>{isLive.value ? "Live" : "Connecting"}</span>
         {figures !== null && (
           <span class="quiet since">
-            Counted since <Time at={figures.counting_since} />, in memory: a restart begins again.
+            Counted since <Time at={figures.counting_since} />, also by the records of before the last start.
             {project !== null && (
               <>
                 {" "}

@@ -1,8 +1,10 @@
 // The overview of one project: its memories by type and tag, its plan and how much of it is used, its ledger, and what happens.
 
 import { useState } from "preact/hooks";
+import { isAllowed } from "../../access.ts";
+import { readOfConsole } from "../../api/calls.ts";
 import { useEvent } from "../../api/events.ts";
-import { Count, countText } from "../../parts/count.tsx";
+import { Count, countOf, countText, dollarsText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { useData } from "../../parts/use-data.ts";
@@ -70,6 +72,7 @@ function Tiles({ project, memories, newest }: TilesProps) {
           <a href={pathOf("ledger", id)}>Open the ledger</a>
         </Tile>
       )}
+      {isAllowed("audit.read") && <CostTile project={id} />}
       <Tile title="Credits" figure={credits === null ? "Unlimited" : countText(credits)}>
         <p class="quiet">for extractions</p>
       </Tile>
@@ -97,6 +100,34 @@ function Tiles({ project, memories, newest }: TilesProps) {
         </p>
       </Tile>
     </div>
+  );
+}
+
+/** As GET /console/api/costs answers it. */
+interface Costs {
+  /** The shortest span first. */
+  readonly costs: readonly Readonly<{
+    days: number;
+    calls: number;
+    usd: number;
+    calls_without_cost: number;
+  }>[];
+}
+
+/** What language models have cost through the gateway; nothing where it is not used. */
+function CostTile({ project }: { readonly project: string }) {
+  const { value } = useData(project, (signal) => readOfConsole<Costs>("costs", { signal }, { project }));
+  const [last, all] = value?.costs ?? [];
+  if (last === undefined || all === undefined || all.calls === 0) return null;
+  const { calls, usd, calls_without_cost: unknown } = all;
+  return (
+    <Tile title={`Model costs, ${all.days} days`} figure={unknown === calls ? "Unknown" : dollarsText(usd)}>
+      <p class="quiet">
+        {unknown < calls &&
+          `Estimated from ${countOf(calls - unknown, "answer")}, ${dollarsText(last.usd)} in the last 24 hours. `}
+        {unknown > 0 && `The settings have no price for ${countOf(unknown, "answer")}.`}
+      </p>
+    </Tile>
   );
 }
 

@@ -8,6 +8,7 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createMemoryMentions } from "../ledger/memory-mentions.ts";
+import { createGatewayCostReader, createPastCallsReader } from "../ledger/past-calls.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-list.ts";
@@ -55,6 +56,8 @@ const handlers = {
   readContents: createContentsReader(database),
   readChain: createChainContentsReader(database, exportFolder),
   readNearLimits: createNearLimitsReader(database),
+  pastCalls: createPastCallsReader(database),
+  gatewayCost: createGatewayCostReader(database),
 };
 
 export type ReadHandlers = typeof handlers;

@@ -15,8 +15,11 @@ import type {
   ChainContents,
   CurrentStatistics,
   DatabaseContents,
+  GatewayCost,
   NearLimits,
   NearLimitsQuery,
+  PastCalls,
+  PastCallsQuery,
 } from "../../../storage/statistics.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { Searches } from "../search/groups/searches.ts";
@@ -33,6 +36,8 @@ interface Reader {
   contents(countsProjects: boolean): Promise<DatabaseContents>;
   /** @throws as `contents` does */
   ofChain(owner: ChainOwner): Promise<ChainContents>;
+  pastCalls(query: PastCallsQuery): Promise<PastCalls>;
+  gatewayCost(owner: ChainOwner, from: number): Promise<GatewayCost>;
   /** @throws as `contents` does */
   nearLimits(query: NearLimitsQuery): Promise<NearLimits>;
   counts(): ReaderCounts;
@@ -130,6 +135,8 @@ export function createReader(
     contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
     ofChain: (owner) => ask(serverItself, "readChain", owner?.id ?? null),
     nearLimits: (query) => ask(serverItself, "readNearLimits", query),
+    pastCalls: (query) => ask(serverItself, "pastCalls", query),
+    gatewayCost: (owner, from) => ask(serverItself, "gatewayCost", owner, from),
     counts: () => ({ queue: gate.counts(), ...verify.read() }),
     close: async () => thread?.close(),
   };

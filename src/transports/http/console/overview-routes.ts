@@ -31,6 +31,8 @@ interface OverviewPlace extends ConsolePlace {
  *
  * GET /console/api/connections answers the configuration of each assistant for this server.
  *
+ * GET /console/api/costs answers what the gateway has cost in the project that the query names, to those who may read its records.
+ *
  * GET /console/api/key-changes answers the statements about changes of the signing key, which auditors get as well.
  *
  * All of them need the cookie of a session only, because they change nothing. 401: nobody is signed in; 403: a page of another origin may
@@ -55,6 +57,18 @@ export function overviewRoutes(place: OverviewPlace): readonly (readonly [string
         await signedIn(place, request);
         const scheme = place.listener.schemeOf(request);
         return success(await overview.connections(`${scheme}://${request.headers.get("host") ?? ""}`));
+      },
+    ],
+    [
+      "GET",
+      "/console/api/costs",
+      async ({ request }) => {
+        const { session } = await signedIn(place, request);
+        const project = projectOf(session, new URL(request.url).searchParams.get("project"));
+        if (project === null) throw new Refusal(1400, 'Field "project" is missing.', { field: "project" });
+        if (!permissionsOf(session).includes("audit.read"))
+          throw new Refusal(1403, "Costs are shown to keys with the permission audit.read.");
+        return success(await overview.costs(project));
       },
     ],
     [
