@@ -6,14 +6,17 @@ import { session } from "./session.ts";
 
 /** Whether the session can open a view. @param signedIn null: nobody is signed in */
 export function canOpen(view: ViewName, signedIn: SessionDetail | null): boolean {
-  const { needs }: Address = addresses[view];
-  return allows[needs](signedIn);
+  const { needs, permission }: Address = addresses[view];
+  return allows[needs](signedIn) && (permission === undefined || has(signedIn, permission));
 }
 
 /** Whether the session may perform calls of a project that need the permission. Administrators may all. */
 export function isAllowed(permission: string): boolean {
-  const { value } = session;
-  return value?.kind === "administrator" || value?.key?.permissions.includes(permission) === true;
+  return has(session.value ?? null, permission);
+}
+
+function has(signedIn: SessionDetail | null, permission: string): boolean {
+  return signedIn?.kind === "administrator" || signedIn?.key?.permissions.includes(permission) === true;
 }
 
 const allows: Readonly<Record<Need, (signedIn: SessionDetail | null) => boolean>> = {

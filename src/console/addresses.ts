@@ -13,6 +13,8 @@ export interface Address {
   /** Title of the page, and the text of links to it. */
   readonly title: string;
   readonly needs: Need;
+  /** Without which a key cannot open the view. Default: none */
+  readonly permission?: string;
 }
 
 /** By the name of the view, which is the name of its folder in views/. */
@@ -21,12 +23,42 @@ export const addresses = {
   "sign-in": { path: "/console/sign-in", title: "Sign in", needs: "nobody" },
   projects: { path: "/console/projects", title: "Projects", needs: "administrator" },
   "project-overview": { path: "/console/projects/:project/overview", title: "Overview", needs: "project" },
-  memories: { path: "/console/projects/:project/memories", title: "Memories", needs: "project" },
-  search: { path: "/console/projects/:project/search", title: "Search lab", needs: "project" },
-  extract: { path: "/console/projects/:project/extract", title: "Extract", needs: "project" },
-  ledger: { path: "/console/projects/:project/ledger", title: "Ledger", needs: "project" },
-  proof: { path: "/console/projects/:project/proof", title: "Proof", needs: "project" },
-  exports: { path: "/console/projects/:project/exports", title: "Exports", needs: "project" },
+  memories: {
+    path: "/console/projects/:project/memories",
+    title: "Memories",
+    needs: "project",
+    permission: "memory.read",
+  },
+  search: {
+    path: "/console/projects/:project/search",
+    title: "Search lab",
+    needs: "project",
+    permission: "memory.read",
+  },
+  extract: {
+    path: "/console/projects/:project/extract",
+    title: "Extract",
+    needs: "project",
+    permission: "memory.write",
+  },
+  ledger: {
+    path: "/console/projects/:project/ledger",
+    title: "Ledger",
+    needs: "project",
+    permission: "audit.read",
+  },
+  proof: {
+    path: "/console/projects/:project/proof",
+    title: "Proof",
+    needs: "project",
+    permission: "audit.export",
+  },
+  exports: {
+    path: "/console/projects/:project/exports",
+    title: "Exports",
+    needs: "project",
+    permission: "audit.export",
+  },
   keys: { path: "/console/projects/:project/keys", title: "Keys", needs: "administrator" },
   "file-proof": { path: "/console/proof", title: "Proof of files", needs: "nobody" },
   sessions: { path: "/console/sessions", title: "Sessions", needs: "session" },

@@ -2,6 +2,7 @@
 // add a view.
 
 import { useEffect } from "preact/hooks";
+import { canOpen } from "./access.ts";
 import { addresses } from "./addresses.ts";
 import { watchProject } from "./api/events.ts";
 import { ConnectionBar } from "./frame/connection-bar.tsx";
@@ -19,7 +20,7 @@ import { Loading } from "./parts/progress.tsx";
 import { View } from "./parts/view.tsx";
 import { listProjects, pathOf, projectId, projectName, readProjectName } from "./project.ts";
 import { views, viewsFailure } from "./routes.ts";
-import { isAdministrator, readCurrent, session, sessionFailure } from "./session.ts";
+import { readCurrent, session, sessionFailure } from "./session.ts";
 
 export function App() {
   const page = shownPage();
@@ -110,7 +111,7 @@ function Crumbs() {
 
 /** The view, for those who can open it; for others why not, and what to do. */
 function Guarded() {
-  const { view, needs = "nobody", project = null } = shownPage() ?? {};
+  const { view, needs = "nobody", permission = null, project = null } = shownPage() ?? {};
   const { value: signedIn } = session;
   const isWithout = needs !== "nobody" && signedIn === null;
   // A key has one project, whose overview is its start.
@@ -129,17 +130,22 @@ function Guarded() {
     if (sessionFailure.value !== null && !signedIn)
       return <Failure error={sessionFailure.value} onRetry={() => void readCurrent()} />;
     if (!signedIn || own !== null) return <Loading />;
-    if (needs === "administrator" && !isAdministrator.value) return <Forbidden />;
+    if (view !== undefined && !canOpen(view, signedIn)) return <Forbidden permission={permission} />;
   }
   const Shown = view && views.value?.[view];
   return Shown ? <Shown /> : <Loading />;
 }
 
-function Forbidden() {
+/** @param permission that the key lacks; null: the view is for administrators only */
+function Forbidden({ permission }: { readonly permission: string | null }) {
   return (
-    <View title="For administrators">
-      <Empty title="An API key cannot open this page">
-        <p>Sign out, and sign in again as an administrator.</p>
+    <View title={permission === null ? "For administrators" : (shownPage()?.title ?? "")}>
+      <Empty title="The API key of this session cannot open this page">
+        <p>
+          {permission === null
+            ? "Sign out, and sign in again as an administrator."
+            : `Sign in with a key that has the permission ${permission}, or as an administrator.`}
+        </p>
       </Empty>
     </View>
   );

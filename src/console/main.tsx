@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { App } from "./app.tsx";
+import "./parts/lost-focus.ts";
 
 const place = document.getElementById("console");
 if (place !== null) render(<App />, place);

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -45,7 +46,9 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       }}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId} tabIndex={-1}>
+          {title}
+        </h2>
         <button type="button" class="bare" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>
@@ -110,9 +113,9 @@ export function Confirm({ title, children, action, typed = null, run, onClose }:
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="danger" disabled={!isConfirmed || isRunning}>
+          <Button type="submit" class="danger" isOff={!isConfirmed || isRunning}>
             {action}
-          </button>
+          </Button>
         </footer>
       </form>
     </Dialog>

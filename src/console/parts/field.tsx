@@ -40,7 +40,7 @@ export function Field({ label, help, fault = null, children }: FieldProps) {
         </p>
       )}
       {fault !== null && (
-        <p class="fault" id={faultId}>
+        <p class="fault" id={faultId} role="alert">
           {fault}
         </p>
       )}

@@ -6,7 +6,7 @@ import { useId, useRef } from "preact/hooks";
 interface TabsProps<Name extends string> {
   readonly label: string;
   /** Names with their titles, in order. */
-  readonly tabs: Readonly<Record<Name, string>>;
+  readonly tabs: Readonly<Partial<Record<Name, string>>>;
   readonly chosen: Name;
   readonly onChoose: (name: Name) => void;
   /** What the chosen tab shows. */

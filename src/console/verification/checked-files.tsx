@@ -2,6 +2,7 @@
 // saved page.
 
 import { useState } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
 import { OutcomeReport } from "./outcome-report.tsx";
 import { evidenceOf, nothingSupplied, SuppliedEvidence } from "./supplied-evidence.tsx";
 import { useVerification } from "./use-verification.ts";
@@ -35,14 +36,14 @@ export function CheckedFiles({ startWorker }: CheckedFilesProps) {
         title="Drop the export and its manifest here, or choose files"
       />
       <div class="actions">
-        <button
+        <Button
           type="button"
           class="primary"
-          disabled={file === undefined || isRunning}
+          isOff={file === undefined || isRunning}
           onClick={() => void begin()}
         >
           Verify
-        </button>
+        </Button>
         {state.kind === "done" && (
           <button type="button" onClick={() => print()}>
             Print the report

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { ExportFormat } from "../../../../clients/typescript/src/index.ts";
 import { now } from "../../clock.ts";
+import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
@@ -59,9 +60,9 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={isRunning}>
+          <Button type="submit" class="primary" isOff={isRunning}>
             Export
-          </button>
+          </Button>
         </footer>
       </form>
     </Dialog>

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { ExportDetail } from "../../../../clients/typescript/src/index.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { bytesText, countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -40,12 +41,12 @@ export function ExportItem({ made }: { readonly made: ExportDetail }) {
         {status === "failed" && <span class="badge danger">failed</span>}
         {status === "completed" && (
           <div class="actions">
-            <button type="button" disabled={isSaving} onClick={() => void save("file")}>
+            <Button type="button" isOff={isSaving} onClick={() => void save("file")}>
               Download
-            </button>
-            <button type="button" disabled={isSaving} onClick={() => void save("manifest")}>
+            </Button>
+            <Button type="button" isOff={isSaving} onClick={() => void save("manifest")}>
               Manifest
-            </button>
+            </Button>
           </div>
         )}
       </header>

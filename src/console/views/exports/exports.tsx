@@ -9,7 +9,6 @@ import { Loading } from "../../parts/progress.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
-import { session } from "../../session.ts";
 import { useRetention } from "./begin-export.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { ExportItem } from "./export-item.tsx";
@@ -23,7 +22,6 @@ export function Exports() {
   const [error, setError] = useState<unknown>(null);
   const query = useQuery();
   const isBeginning = query.get("new") !== null;
-  const isPermitted = session.value?.key?.permissions.includes("audit.export") ?? true;
   const read = () =>
     client.audit.exportList().then(
       (list) => {
@@ -35,10 +33,10 @@ export function Exports() {
   const retentionDays = useRetention();
   useEvent("exports", (data) => setExports(exportsOf(data)));
   useEffect(() => {
-    if (exports !== null || !isPermitted) return;
+    if (exports !== null) return;
     const timer = setTimeout(() => void read(), streamWaitMs);
     return () => clearTimeout(timer);
-  }, [exports === null, isPermitted]);
+  }, [exports === null]);
   const begin = (
     <button type="button" class="primary" onClick={() => query.set({ new: "1" })}>
       New export
@@ -49,15 +47,10 @@ export function Exports() {
       title="Exports"
       of={projectName(id)}
       lead="Files of audit records, each with a signed manifest. With a plan that shows hashes, an auditor can verify them without this server."
-      actions={isPermitted && begin}
+      actions={begin}
     >
-      {!isPermitted && (
-        <Empty title="The key of this session cannot export">
-          <p>Sign in with a key that has the permission audit.export.</p>
-        </Empty>
-      )}
       {error !== null && <Failure error={error} onRetry={() => void read()} />}
-      {isPermitted && exports === null && error === null && <Loading />}
+      {exports === null && error === null && <Loading />}
       {exports?.length === 0 && (
         <Empty title="No exports">
           <p>

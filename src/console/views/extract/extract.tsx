@@ -3,6 +3,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { useDraft } from "../../drafts.ts";
+import { Button } from "../../parts/button.tsx";
 import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -113,9 +114,9 @@ function TextForm({ work, isBusy, onWork, onFind }: StepProps & { readonly onFin
         )}
       </Field>
       <div class="actions">
-        <button type="submit" class="primary" disabled={isBusy || work.text.trim() === ""}>
+        <Button type="submit" class="primary" isOff={isBusy || work.text.trim() === ""}>
           Find memories
-        </button>
+        </Button>
         <input
           type="file"
           aria-label="A file with the text"
@@ -172,17 +173,17 @@ function Decisions({ work, proposals, isBusy, onWork, onStore, onDiscard }: Deci
   return (
     <div class="decisions" ref={root}>
       <div class="filters">
-        <button type="button" class="primary" disabled={isBusy || accepted === 0} onClick={onStore}>
+        <Button type="button" class="primary" isOff={isBusy || accepted === 0} onClick={onStore}>
           Store {countOf(accepted, "memory", "memories")}
-        </button>
+        </Button>
         {accepted > 0 && (
           <span class="quiet count">
             {accepted - updates} new, {countOf(updates, "update")}
           </span>
         )}
-        <button type="button" disabled={isBusy} onClick={acceptOpen}>
+        <Button type="button" isOff={isBusy} onClick={acceptOpen}>
           Accept all that are open
-        </button>
+        </Button>
         <button type="button" onClick={() => onWork({ ...work, proposals: null })}>
           Back to the text
         </button>

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
 import { now } from "../../clock.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -108,9 +109,9 @@ export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={isRunning || granted.length === 0}>
+          <Button type="submit" class="primary" isOff={isRunning || granted.length === 0}>
             Create the key
-          </button>
+          </Button>
         </footer>
       </form>
     </Dialog>

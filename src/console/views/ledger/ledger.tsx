@@ -2,6 +2,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
+import { isAllowed } from "../../access.ts";
 import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -57,12 +58,16 @@ export function Ledger() {
               {countOf(news.count, "new record")}
             </button>
           )}
-          <a class="button" href={pathOf("proof", id)}>
-            Verify
-          </a>
-          <a class="button" href={`${pathOf("exports", id)}?${exportQuery(filter.span)}`}>
-            Export
-          </a>
+          {isAllowed("audit.export") && (
+            <>
+              <a class="button" href={pathOf("proof", id)}>
+                Verify
+              </a>
+              <a class="button" href={`${pathOf("exports", id)}?${exportQuery(filter.span)}`}>
+                Export
+              </a>
+            </>
+          )}
         </>
       }
     >

@@ -1,6 +1,7 @@
 // The dialog that adds tags to the selected memories and removes others.
 
 import { useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { TagInput } from "../../parts/tag-input.tsx";
@@ -42,9 +43,9 @@ export function BulkTags({ run, onClose }: BulkTagsProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={added.length + removed.length === 0}>
+          <Button type="submit" class="primary" isOff={added.length + removed.length === 0}>
             Change the tags
-          </button>
+          </Button>
         </footer>
       </form>
     </Dialog>

@@ -3,8 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useDraft } from "../../drafts.ts";
+import { Button } from "../../parts/button.tsx";
 import { countText } from "../../parts/count.tsx";
-import { Failure, failedField } from "../../parts/failure.tsx";
+import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
 import { Field, Select, Switch } from "../../parts/field.tsx";
 import { TagInput } from "../../parts/tag-input.tsx";
 import { ExpiryInput } from "./expiry-input.tsx";
@@ -35,8 +36,8 @@ export function MemoryForm(props: MemoryFormProps) {
   const [isStoring, setStoring] = useState(false);
   const { value: fields } = draft;
   const set = (changes: Partial<MemoryFields>) => draft.set({ ...fields, ...changes });
-  const faultOf = (field: string) =>
-    failedField(error) === field && error instanceof Error ? error.message : null;
+  const failed = failedField(error);
+  const faultOf = (field: keyof MemoryFields) => (failed === field ? readFailure(error).text : null);
   const length = [...fields.content].length;
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -123,7 +124,7 @@ export function MemoryForm(props: MemoryFormProps) {
         <Switch label="Active" isOn={fields.is_active} onChange={(is_active) => set({ is_active })} />
       )}
       {children?.(fields)}
-      {error !== null && <Failure error={error} />}
+      {error !== null && !Object.keys(fields).includes(failed ?? "") && <Failure error={error} />}
       <footer>
         {draft.isChanged && (
           <button type="button" class="bare" onClick={draft.clear}>
@@ -133,9 +134,9 @@ export function MemoryForm(props: MemoryFormProps) {
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class="primary" disabled={isStoring}>
+        <Button type="submit" class="primary" isOff={isStoring}>
           {action}
-        </button>
+        </Button>
       </footer>
     </form>
   );

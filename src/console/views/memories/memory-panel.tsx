@@ -1,6 +1,7 @@
 // The panel beside the table: the whole memory, the form that changes it, and its history.
 
 import { useState } from "preact/hooks";
+import { isAllowed } from "../../access.ts";
 import { now } from "../../clock.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -36,8 +37,9 @@ export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
   const { value: memory, error } = data;
   const isEditing = query.get("edit") !== null && changes !== null && memory !== undefined;
   const leaveForm = () => query.set({ edit: null }, "replace");
+  const showsRecords = isAllowed("audit.read");
   const asked = query.get("tab");
-  const tab = asked === "history" || asked === "uses" ? asked : "memory";
+  const tab = showsRecords && (asked === "history" || asked === "uses") ? asked : "memory";
   return (
     <SidePanel
       title={isEditing ? "Edit the memory" : "Memory"}
@@ -54,7 +56,7 @@ export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
       ) : (
         <Tabs
           label="About the memory"
-          tabs={tabs}
+          tabs={showsRecords ? tabs : { memory: tabs.memory }}
           chosen={tab}
           onChoose={(next) => query.set({ tab: next === "memory" ? null : next }, "replace")}
         >

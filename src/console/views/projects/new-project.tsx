@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
+import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -57,9 +58,9 @@ export function NewProject({ onClose, onCreated }: NewProjectProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={isRunning}>
+          <Button type="submit" class="primary" isOff={isRunning}>
             Create the project
-          </button>
+          </Button>
         </footer>
       </form>
     </Dialog>

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { countOf, countText } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -83,9 +84,9 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           <OptionFields options={options} former={before.plan} onChange={setOptions} error={error} />
           {error !== null && failedField(error) === null && <Failure error={error} />}
           <p class="actions">
-            <button type="submit" class="primary" disabled={!isChanged}>
+            <Button type="submit" class="primary" isOff={!isChanged}>
               Save
-            </button>
+            </Button>
             {isChanged && (
               <button type="button" onClick={() => setOptions(before)}>
                 Discard

@@ -3,6 +3,7 @@
 
 import { useState } from "preact/hooks";
 import type { StoredCheckpoint } from "../../../../clients/typescript/src/index.ts";
+import { Button } from "../../parts/button.tsx";
 import { countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -64,13 +65,13 @@ export function CheckpointList() {
         </ul>
         <div class="actions">
           {next !== null && (
-            <button type="button" disabled={isLoading} onClick={() => void load(rows, next)}>
+            <Button type="button" isOff={isLoading} onClick={() => void load(rows, next)}>
               Show older ones
-            </button>
+            </Button>
           )}
-          <button type="button" disabled={isLoading} onClick={() => void sign()}>
+          <Button type="button" isOff={isLoading} onClick={() => void sign()}>
             Sign and save one now
-          </button>
+          </Button>
         </div>
       </div>
     </details>

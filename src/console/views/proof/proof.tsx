@@ -1,6 +1,7 @@
 // Verifies the ledger of a project in this browser, and compares it with the checkpoint of the last time and with what a person kept.
 
 import { useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
 import { countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Progress } from "../../parts/progress.tsx";
@@ -65,9 +66,9 @@ function ProjectProof() {
           <a class="button" href={pathOf("file-proof")}>
             Verify files
           </a>
-          <button type="button" class="primary" disabled={isRunning} onClick={() => void begin()}>
+          <Button type="button" class="primary" isOff={isRunning} onClick={() => void begin()}>
             Verify the ledger
-          </button>
+          </Button>
         </>
       }
     >

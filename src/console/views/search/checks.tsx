@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Check, CheckResult } from "../../../../clients/typescript/src/index.ts";
 import { isAllowed } from "../../access.ts";
 import { route } from "../../location.ts";
+import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure, readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
@@ -62,14 +63,14 @@ export function Checks() {
   return (
     <div class="checks">
       <div class="filters">
-        <button
+        <Button
           type="button"
           class="primary"
-          disabled={isRunning || all.value?.length === 0}
+          isOff={isRunning || all.value?.length === 0}
           onClick={performAll}
         >
           Run all checks
-        </button>
+        </Button>
         {run.value && (
           <span role="status">
             <span class="badge good">{run.value.passed} passed</span>{" "}

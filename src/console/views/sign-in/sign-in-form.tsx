@@ -2,6 +2,7 @@
 // asks again.
 
 import { useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -57,9 +58,9 @@ export function SignInForm({ heading: Heading }: { readonly heading: "h2" | "h3"
             )}
           </Field>
           {error !== null && <Failure error={error} />}
-          <button type="submit" class="primary" disabled={isSending || key.trim() === ""}>
+          <Button type="submit" class="primary" isOff={isSending || key.trim() === ""}>
             {isSending ? "Signing in…" : "Sign in"}
-          </button>
+          </Button>
         </form>
       </section>
     </div>
