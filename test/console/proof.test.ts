@@ -160,9 +160,8 @@ browserTest("checkpoints are listed and saved, and one that was saved covers the
   ]);
   const note = await Bun.file(await download.path()).text();
   const rows = page.getByRole("list", { name: "Checkpoints" }).getByRole("listitem");
-  await rows.first().waitFor();
   const [, size = ""] = note.split("\n");
-  expect(await rows.first().textContent()).toContain(`${size} records`);
+  await rows.first().filter({ hasText: `${size} records` }).waitFor();
   expect(await faultsInOtherForms(page, "proof-checkpoints")).toEqual([]);
   const [again] = await Promise.all([
     page.waitForEvent("download"),

@@ -3,6 +3,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { errorMeaning } from "../../../errors.ts";
+import { isAllowed } from "../../access.ts";
 import { isLive, useEvent } from "../../api/events.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Count, countOf, countText, durationText } from "../../parts/count.tsx";
@@ -48,7 +49,7 @@ export function Activity({ project }: { readonly project: string | null }) {
         {figures !== null && (
           <span class="quiet since">
             Counted since <Time at={figures.counting_since} />, also by the records of before the last start.
-            {project !== null && (
+            {project !== null && isAllowed("audit.read") && (
               <>
                 {" "}
                 Earlier calls are in the <a href={pathOf("ledger", project)}>ledger</a>.
