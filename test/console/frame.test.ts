@@ -92,7 +92,7 @@ browserTest(
     expect(page.url()).toBe(app.url + wanted);
     expect(without(faults, /401/)).toEqual([]);
     await page.goto(`${app.url}/console/settings`);
-    await page.getByText("An API key cannot open this page").waitFor();
+    await page.getByText("The API key of this session cannot open this page").waitFor();
     await close();
   },
   60_000,
