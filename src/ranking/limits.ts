@@ -12,5 +12,11 @@ export const rowsPerBlockMin = 64;
  */
 export const postingListsBytesPerSlot = 16;
 export const postingListsBytesMin = 256 * 1024;
+/** Words of fewer characters are not compared with others: one letter makes another word of them too often. */
+export const nearWordMinCharacters = 4;
+/** Words of a query for which near ones are looked for, and how many of them count for each. */
+export const nearWordsOfQueryMax = 8;
+export const nearWordsMax = 64;
+
 /** How many memories of a word's list are read from the database at once: one to two milliseconds. */
 export const postingsAtOnce = 8_192;

@@ -1,4 +1,4 @@
-// Owns a cache of posting lists: the slots of the memories of one project that contain a word, for recently used words. The content of a
+// Owns a cache of posting lists: the slots of the memories of one project that contain a word, or one of several, for recently used words. The content of a
 // revision never changes, so a list is only appended to; slots that were freed are removed, because another memory may be there now.
 
 import {
@@ -27,8 +27,8 @@ export interface IndexedSlots {
   slotOf(contentRevision: number): number;
 }
 
-/** @returns the content revisions that contain a word, ascending, from the given revision on, at most `limit`. */
-export type WordReader = (word: string, from: number, limit: number) => Float64Array;
+/** @returns the content revisions that contain a word, or any of several with a space between two, ascending, from the given revision on, at most `limit`. */
+export type WordReader = (words: string, from: number, limit: number) => Float64Array;
 
 interface PostingList {
   readonly holders: SlotSet;

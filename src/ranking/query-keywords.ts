@@ -2,14 +2,25 @@
 
 import { queryTermsMax } from "../limits.ts";
 import { countedWords } from "./keyword-scores.ts";
+import { nearWordsMax, nearWordsOfQueryMax } from "./limits.ts";
+import { canBeMistyped } from "./near-words.ts";
 import type { WordHolders } from "./scan-task.ts";
 import { countWithin, type SlotSet } from "./slot-set.ts";
 import { queryWords } from "./words.ts";
 
-/** The searched memories that contain a word. Null: a part was read, call it again. */
-export type CountHolders<Holders> = (
-  word: string,
-) => { readonly holders: Holders; readonly count: number } | null;
+interface Counted<Holders> {
+  readonly holders: Holders;
+  readonly count: number;
+}
+
+/** The searched memories that contain a word, or any of several with a space between two. Null: a part was read, call it again. */
+export type CountHolders<Holders> = (words: string) => Counted<Holders> | null;
+
+/**
+ * The words of the project that are one typing error away from a word, in alphabetical order, and possibly words that no memory has. Null:
+ * a part was read, call it again.
+ */
+export type ReadNearWords = (word: string) => readonly string[] | null;
 
 /** Reads the database, and pauses after each part of some milliseconds, so that others can have their turns. */
 export type Reading<Result> = Generator<undefined, Result, undefined>;
@@ -19,34 +30,46 @@ export type Reading<Result> = Generator<undefined, Result, undefined>;
  *
  * @param text of the query
  * @param holdersOf null when it has to be called again
+ * @param nearWords of the same project
  * @param eligible the slots that the query can return, as bits
  * @param searched how many they are
  */
 export function keywordsOf(
   text: string,
-  holdersOf: (word: string) => SlotSet | null,
+  holdersOf: (words: string) => SlotSet | null,
+  nearWords: ReadNearWords,
   eligible: Uint32Array,
   searched: number,
 ): Reading<readonly WordHolders[]> {
-  const count: CountHolders<SlotSet> = (word) => {
-    const holders = holdersOf(word);
+  const count: CountHolders<SlotSet> = (words) => {
+    const holders = holdersOf(words);
     return holders === null ? null : { holders, count: countWithin(holders, eligible) };
   };
-  return countedKeywords(text, count, searched);
+  return countedKeywords(text, count, nearWords, searched);
 }
 
-/** The words of a query that count, in their order. @param searched number of memories searched */
+/**
+ * The words of a query that count, in their order. A word that no searched memory contains counts for the memories that contain one of
+ * those near it, as if it were one word with all of them.
+ *
+ * @param searched number of memories searched
+ */
 export function* countedKeywords<Holders>(
   text: string,
   countHolders: CountHolders<Holders>,
+  nearWords: ReadNearWords,
   searched: number,
 ): Reading<readonly { readonly share: number; readonly holders: Holders }[]> {
   const words = queryWords(text);
   const kept = new RarestHolders<Holders>(words.length);
   const containing: number[] = [];
+  let corrected = 0;
   for (const [at, word] of words.entries()) {
-    let counted = countHolders(word);
-    for (; counted === null; counted = countHolders(word)) yield;
+    let counted = yield* complete(() => countHolders(word));
+    if (counted.count === 0 && canBeMistyped(word) && corrected < nearWordsOfQueryMax) {
+      corrected += 1;
+      counted = yield* holdersOfNear(yield* complete(() => nearWords(word)), countHolders, counted);
+    }
     containing.push(counted.count);
     kept.add(at, counted.count, counted.holders);
     yield;
@@ -56,6 +79,29 @@ export function* countedKeywords<Holders>(
     // A word that no searched memory contains adds nothing.
     return holders === undefined ? [] : [{ share, holders }];
   });
+}
+
+/** @param none when no searched memory has one of them */
+function* holdersOfNear<Holders>(
+  near: readonly string[],
+  countHolders: CountHolders<Holders>,
+  none: Counted<Holders>,
+): Reading<Counted<Holders>> {
+  const held: string[] = [];
+  for (const word of near) {
+    if (held.length === nearWordsMax) break;
+    const { count } = yield* complete(() => countHolders(word));
+    if (count > 0) held.push(word);
+    yield;
+  }
+  return held.length === 0 ? none : yield* complete(() => countHolders(held.join(" ")));
+}
+
+/** Reads until everything is there. */
+function* complete<Result>(read: () => Result | null): Reading<Result> {
+  let result = read();
+  for (; result === null; result = read()) yield;
+  return result;
 }
 
 /** Of many words it keeps only the holders of those that can count, because hundreds of common words would need much memory. */

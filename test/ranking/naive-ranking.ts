@@ -30,6 +30,10 @@ export interface NaiveHit {
 
 /** Of a query, only so many words count: the rarest ones that some memory has. */
 const countedWords = 64;
+/** In a project of at most so many memories, so many words of a query that none has may be mistyped; so many words may be meant by each. */
+const correctedProject = 100_000;
+const correctedWords = 8;
+const meantWords = 64;
 /** Of the similar memories, so many with the tags are told, and as many others. */
 const similarAtMost = 50;
 
@@ -64,8 +68,8 @@ export function searchable(memories: readonly NaiveMemory[], query: SearchQuery)
   );
 }
 
-/** A word of a query with its weight, relative to the sum of all weights. */
-export type WordShare = readonly [word: string, share: number];
+/** A word of a query, or those that it may mean, with its weight relative to the sum of all weights. */
+export type WordShare = readonly [anyOf: readonly string[], share: number];
 
 /**
  * The best `topK` of all memories: by score, and of equal scores the newest first.
@@ -80,7 +84,7 @@ export function rankNaively(
     .map((memory) => {
       const similarity = similarityOf(query.vector, memory.vector);
       let held = 0;
-      for (const [word, share] of shares) if (memory.words.has(word)) held += share;
+      for (const [anyOf, share] of shares) if (anyOf.some((word) => memory.words.has(word))) held += share;
       const keyword = Math.min(1, held);
       const relevance = query.words === null ? similarity : similarity + (1 - similarity) * 0.7 * keyword;
       const importance = memory.importance + 0;
@@ -133,33 +137,84 @@ function matches({ tags }: NaiveMemory, filter: TagFilter): boolean {
   return filter.match === "all" ? held === filter.tags.length : held > 0;
 }
 
-/** How many of the searched memories have each word of a query. */
+/** How many of the searched memories have each word of a query, or one of the words that it may mean. */
 export interface WordCounts {
+  /** In the project. */
+  readonly stored: number;
   readonly searched: number;
-  readonly holders: readonly (readonly [word: string, count: number])[];
+  readonly holders: readonly WordCount[];
+}
+
+interface WordCount {
+  readonly word: string;
+  readonly count: number;
+  /** Words of searched memories that one typing error separates from it, in alphabetical order, and the memories with one of them. */
+  readonly meant: readonly string[];
+  readonly meantCount: number;
 }
 
 export function countHolders(memories: readonly NaiveMemory[], query: SearchQuery): WordCounts {
   const searched = searchable(memories, query);
-  const holders = wordsOf(query.words ?? "").map(
-    (word) => [word, searched.filter(({ words }) => words.has(word)).length] as const,
-  );
-  return { searched: searched.length, holders };
+  const known = new Set(searched.flatMap(({ words }) => [...words]));
+  const countOf = (anyOf: readonly string[]) =>
+    searched.filter(({ words }) => anyOf.some((word) => words.has(word))).length;
+  const holders = wordsOf(query.words ?? "").map((word) => {
+    const all = isWordOfLetters(word) ? [...known].filter((other) => errorsBetween(word, other) === 1) : [];
+    const meant = all
+      .filter((other) => /^\p{L}+$/u.test(other))
+      .sort()
+      .slice(0, meantWords);
+    return { word, count: countOf([word]), meant, meantCount: countOf(meant) };
+  });
+  return { stored: memories.length, searched: searched.length, holders };
+}
+
+function isWordOfLetters(word: string): boolean {
+  return /^\p{L}{4,}$/u.test(word);
+}
+
+/** Characters inserted, deleted, changed or exchanged with their neighbour that make one word of the other; 2 for more. */
+function errorsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 1) return 2;
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
+  const errors = (i: number, j: number) => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i++) {
+    rows.push([i]);
+    for (let j = 1; j <= b.length; j++) {
+      const changed = errors(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isExchange = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const exchanged = isExchange ? errors(i - 2, j - 2) + 1 : changed;
+      rows[i]?.push(Math.min(errors(i - 1, j) + 1, errors(i, j - 1) + 1, changed, exchanged));
+    }
+  }
+  return Math.min(2, errors(a.length, b.length));
 }
 
 /** Each counted word with its share: the square of its rarity among the searched memories, relative to the sum of all. */
-export function sharesOf({ searched, holders }: WordCounts): WordShare[] {
+export function sharesOf({ stored, searched, holders }: WordCounts): WordShare[] {
+  const unknown = holders.filter(({ word, count }) => count === 0 && isWordOfLetters(word));
+  const corrected = new Set(stored > correctedProject ? [] : unknown.slice(0, correctedWords));
+  const found = holders.map((each) =>
+    corrected.has(each) ? ([each.meant, each.meantCount] as const) : ([[each.word], each.count] as const),
+  );
+  return weighted(found, searched);
+}
+
+function weighted(
+  holders: readonly (readonly [anyOf: readonly string[], count: number])[],
+  searched: number,
+): WordShare[] {
   let counted = holders;
   if (holders.length > countedWords) {
     const found = holders.filter(([, count]) => count > 0);
     const rarest = new Set(found.toSorted(([, a], [, b]) => a - b).slice(0, countedWords));
     counted = found.filter((each) => rarest.has(each));
   }
-  const weights = counted.map(([word, count]) => {
+  const weights = counted.map(([anyOf, count]) => {
     const weight = Math.log(1 + (searched - count + 0.5) / (count + 0.5)) ** 2;
-    return [word, weight] as const;
+    return [anyOf, weight] as const;
   });
   let total = 0;
   for (const [, weight] of weights) total += weight;
-  return weights.map(([word, weight]) => [word, weight / total]);
+  return weights.map(([anyOf, weight]) => [anyOf, weight / total]);
 }

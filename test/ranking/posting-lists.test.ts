@@ -212,6 +212,7 @@ describe("the keywords of a query", () => {
     const reading = keywordsOf(
       text,
       (word) => lists.holdersOf(word, memories.read),
+      () => [],
       eligible,
       countBits(eligible),
     );

@@ -73,8 +73,14 @@ export function rankStored(
 
 function added(sum: WordCounts | null, more: WordCounts): WordCounts {
   if (sum === null) return more;
-  const holders = sum.holders.map(
-    ([word, count], at) => [word, count + (more.holders[at]?.[1] ?? 0)] as const,
-  );
-  return { searched: sum.searched + more.searched, holders };
+  const holders = sum.holders.map((each, at) => {
+    const { count = 0, meant = [], meantCount = 0 } = more.holders[at] ?? {};
+    return {
+      word: each.word,
+      count: each.count + count,
+      meant: [...new Set([...each.meant, ...meant])].sort(),
+      meantCount: each.meantCount + meantCount,
+    };
+  });
+  return { stored: sum.stored + more.stored, searched: sum.searched + more.searched, holders };
 }

@@ -17,6 +17,8 @@ import type {
 import { matchesTags } from "../../../src/memory/tags.ts";
 import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
+import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/ranking/limits.ts";
+import { canBeMistyped, Vocabulary } from "../../../src/ranking/near-words.ts";
 import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
 import { relevanceFloor, spreadOf } from "../../../src/ranking/relevance-floor.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
@@ -242,10 +244,19 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
 }
 
 function scoreWords(searched: readonly MemoryRow[], words: string): Float64Array {
-  const contents = searched.map(({ memory }) => new Set(splitWords(memory.content).map(fold)));
-  const holders = queryWords(words).map((word) =>
-    contents.flatMap((content, row) => (content.has(fold(word)) ? [row] : [])),
-  );
+  const texts = searched.map(({ memory }) => splitWords(memory.content));
+  const contents = texts.map((text) => new Set(text.map(fold)));
+  const holdersOf = (anyOf: readonly string[]) =>
+    contents.flatMap((content, row) => (anyOf.some((word) => content.has(fold(word))) ? [row] : []));
+  const vocabulary = new Vocabulary();
+  for (const text of texts) vocabulary.add(text);
+  let corrected = 0;
+  const holders = queryWords(words).map((word) => {
+    const exact = holdersOf([word]);
+    if (exact.length > 0 || !canBeMistyped(word) || corrected === nearWordsOfQueryMax) return exact;
+    corrected += 1;
+    return holdersOf(vocabulary.near(word).slice(0, nearWordsMax));
+  });
   return keywordScores(holders, searched.length, searched.length);
 }
 

@@ -9,6 +9,8 @@ export type SearchChoices = ReturnType<typeof createSearchChoices>;
 
 const hour = 3_600_000;
 const vocabulary = ["alpha", "bravo", "Zürich", "мир", "kilo", "v2", "4711", "papa", "quebec", "tango"];
+/** With one error: of one word, of two, of one that is nearly another's, of a short one; with two errors; another number. */
+const mistyped = ["alhpa", "brvo", "tangoo", "Zürch", "мирн", "papp", "kylo", "tagnoo", "v3", "4712"];
 const tags = ["common", "team:red", "team:blue", "日本", '"quoted"'];
 const sessions = 300;
 
@@ -61,7 +63,12 @@ export function createSearchChoices(
 
   const wantedWords = (): string => {
     const word = () =>
-      pick(random, [pick(random, vocabulary), `ticket${below(40)}`, `n${1 + below(written)}`]);
+      pick(random, [
+        pick(random, vocabulary),
+        pick(random, mistyped),
+        `ticket${below(40)}`,
+        `n${1 + below(written)}`,
+      ]);
     // Sometimes more words than are counted.
     return Array.from({ length: random() < 0.1 ? 90 : 1 + below(4) }, word).join(", ");
   };

@@ -21,12 +21,12 @@ export function createMatchReader(database: Database) {
     parseNumbers(holders.get({ project, match, from, limit }) ?? new Uint8Array(0));
 }
 
-/** As createMatchReader, of the memories that have a word. */
+/** As createMatchReader, of the memories that have a word, or any of several with a space between two. */
 export function createWordReader(database: Database) {
   const read = createMatchReader(database);
   /** Inside quotation marks nothing is query syntax, and no word contains one. */
-  return (project: number, word: string, from: number, limit: number): Float64Array =>
-    read(project, `"${word}"`, from, limit);
+  return (project: number, words: string, from: number, limit: number): Float64Array =>
+    read(project, `"${words.replaceAll(" ", '" OR "')}"`, from, limit);
 }
 
 const comma = 0x2c;

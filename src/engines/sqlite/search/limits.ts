@@ -42,5 +42,12 @@ export const readAloneMax = 8_192;
 /** Memories that one task reads into a block: 5 to 10 ms. It divides the rows of a block. */
 export const readRowsMax = 1_024;
 
+/** Projects with more memories have no vocabulary: reading all texts of so many takes half a second, once after a start. */
+export const vocabularyMemoriesMax = 100_000;
+/** Words of all vocabularies together, 50 to 100 bytes each. */
+export const vocabularyWordsMax = 400_000;
+/** Texts whose words are added at once: one to two milliseconds. */
+export const vocabularyTextsAtOnce = 256;
+
 /** Memories whose vectors show what an unrelated prompt reaches. */
 export const vectorSampleSize = 128;

@@ -39,7 +39,10 @@ const { indexes, counts, buffers, copies } = searcher;
 warmScan(searcher.scanBlocks, dimensions);
 const groups = createOpenGroups(() => {
   const database = openReading(file);
-  return { database, ...createGroupSearch(searcher, createSearchStatements(database)) };
+  return {
+    database,
+    ...createGroupSearch(searcher, createSearchStatements(database, searcher.vocabularies)),
+  };
 });
 const collectGarbage = createGarbageCollection();
 

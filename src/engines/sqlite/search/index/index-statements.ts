@@ -41,7 +41,8 @@ export interface IndexStatements {
   endOf(project: number, afterRevision: number, rows: number): number | null;
   /** Begins another read transaction, which sees what was committed since. */
   renew(): void;
-  holders(project: number, word: string, fromRevision: number, limit: number): Float64Array;
+  /** As createWordReader. */
+  holders(project: number, words: string, fromRevision: number, limit: number): Float64Array;
 }
 
 export function createIndexStatements(database: Database): IndexStatements {

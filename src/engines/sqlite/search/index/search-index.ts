@@ -3,7 +3,7 @@
 
 import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
 import { PostingLists, type WordReader } from "../../../../ranking/posting-lists.ts";
-import { keywordsOf } from "../../../../ranking/query-keywords.ts";
+import { keywordsOf, type ReadNearWords } from "../../../../ranking/query-keywords.ts";
 import { metadataBytesPerRow, type RowBlock } from "../../../../ranking/row-block.ts";
 import type { ScannedBlock } from "../../../../ranking/scan-task.ts";
 import { countBits } from "../../../../ranking/slot-set.ts";
@@ -151,9 +151,11 @@ export class SearchIndex {
     statements: IndexStatements,
     words: string,
     eligible: Uint32Array,
+    nearWords: ReadNearWords,
   ): ReturnType<typeof keywordsOf> {
-    const read: WordReader = (word, from, limit) => statements.holders(this.#project, word, from, limit);
-    return keywordsOf(words, (word) => this.#postings.holdersOf(word, read), eligible, countBits(eligible));
+    const read: WordReader = (anyOf, from, limit) => statements.holders(this.#project, anyOf, from, limit);
+    const holdersOf = (anyOf: string) => this.#postings.holdersOf(anyOf, read);
+    return keywordsOf(words, holdersOf, nearWords, eligible, countBits(eligible));
   }
 
   memoryAt(slot: number): { readonly serial: number; readonly importance: number } {

@@ -53,11 +53,17 @@ export function createGroupSearch(
   const fits = (project: number, { dimensions }: ModelBinding): boolean =>
     indexes.fits(statements.memoryCount(project), dimensions, tagBytes.get(project) ?? 0);
 
-  function* prepare(index: SearchIndex, query: SearchQuery, pause: Pause): GroupSteps<ScanQuery> {
+  function* prepare(
+    index: SearchIndex,
+    serial: number,
+    query: SearchQuery,
+    pause: Pause,
+  ): GroupSteps<ScanQuery> {
     const { vector, words, topK, minSimilarity } = query;
     const eligible = index.eligible(query);
     if (words === null) return { vector, eligible, keywords: null, topK, minSimilarity };
-    const keywords = yield* inTurns(index.keywordsOf(statements.index, words, eligible), pause);
+    const nearWords = statements.nearWords(serial);
+    const keywords = yield* inTurns(index.keywordsOf(statements.index, words, eligible, nearWords), pause);
     return { vector, eligible, keywords, topK, minSimilarity };
   }
 
@@ -84,7 +90,7 @@ export function createGroupSearch(
       if (index.tagBytesPerMemory > 0) tagBytes.set(serial, index.tagBytesPerMemory);
       endStage("catch_up");
       const scanned: ScanQuery[] = [];
-      for (const query of queries) scanned.push(yield* prepare(index, query, pause));
+      for (const query of queries) scanned.push(yield* prepare(index, serial, query, pause));
       const found = yield* scanIndex(searcher, model.dimensions, index.blocks, scanned);
       pause.restart();
       endStage("scan");

@@ -8,7 +8,12 @@ import { scoreErrorBound } from "../../../../ranking/error-bound.ts";
 import { ExactOrder } from "../../../../ranking/exact-order.ts";
 import { postingsAtOnce } from "../../../../ranking/limits.ts";
 import type { WordReader } from "../../../../ranking/posting-lists.ts";
-import { type CountHolders, countedKeywords, type Reading } from "../../../../ranking/query-keywords.ts";
+import {
+  type CountHolders,
+  countedKeywords,
+  type Reading,
+  type ReadNearWords,
+} from "../../../../ranking/query-keywords.ts";
 import { finalScore, relevanceOf } from "../../../../ranking/scores.ts";
 import { toVector } from "../../memories/memory-row.ts";
 import { createWordReader } from "../../memories/word-reader.ts";
@@ -21,7 +26,7 @@ import { RevisionSet } from "./revision-set.ts";
 type KeywordOf = (contentRevision: number) => number | undefined;
 
 /** Continue each search in the read transaction in which it began. It returns the best memories, best first. */
-export function createScan(database: Database) {
+export function createScan(database: Database, nearWordsOf: (project: number) => ReadNearWords) {
   const serialOf = serialsOf(database);
   const matchingRows = createMatchingRows(database);
   const readWords = createWordReader(database);
@@ -37,7 +42,7 @@ export function createScan(database: Database) {
     }
     const serial = serialOf(project.id);
     const count = holdersAmong(eligible, (word, from, limit) => readWords(serial, word, from, limit));
-    const keywords = yield* countedKeywords(words, count, eligible.size);
+    const keywords = yield* countedKeywords(words, count, nearWordsOf(serial), eligible.size);
     return (revision) => {
       let sum = 0;
       for (const { share, holders } of keywords) if (holders.has(revision)) sum += share;

@@ -5,7 +5,7 @@ import type { Memory } from "../../../../memory/memory.ts";
 import type { ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
 import type { ModelBinding } from "../../../../model-change/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
-import type { Reading } from "../../../../ranking/query-keywords.ts";
+import type { Reading, ReadNearWords } from "../../../../ranking/query-keywords.ts";
 import { relevanceFloor, spreadOf } from "../../../../ranking/relevance-floor.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
@@ -14,6 +14,7 @@ import { createModelLookup } from "../../schema/model-binding.ts";
 import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-facts.ts";
 import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
 import type { Scored } from "../scanners/exact-score.ts";
+import { createNearWords, type Vocabularies } from "./near-words.ts";
 import { createScan } from "./scan.ts";
 import { createVectorSample } from "./vector-sample.ts";
 
@@ -27,6 +28,7 @@ export interface SearchStatements {
   memoryCount(project: number): number;
   /** Of all memories of the project; 0: it has never had one. */
   newestRevision(project: number): number;
+  nearWords(project: number): ReadNearWords;
   vectorOf(memory: number): Float32Array;
   /** @param unrelated as of InjectionQuery */
   relevanceFloor(project: Project, unrelated: Float32Array): number;
@@ -37,7 +39,7 @@ export interface SearchStatements {
   scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
 }
 
-export function createSearchStatements(database: Database): SearchStatements {
+export function createSearchStatements(database: Database, vocabularies: Vocabularies): SearchStatements {
   const memoryCount = database
     .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
     .pluck();
@@ -52,6 +54,7 @@ export function createSearchStatements(database: Database): SearchStatements {
   );
   const serialOf = serialsOf(database);
   const countOf = (project: number) => memoryCount.get(project) ?? 0;
+  const nearWords = createNearWords(database, vocabularies, countOf);
   const sampleOf = createVectorSample(database);
   return {
     index: createIndexStatements(database),
@@ -60,6 +63,7 @@ export function createSearchStatements(database: Database): SearchStatements {
     model: createModelLookup(database),
     memoryCount: countOf,
     newestRevision: (project) => newestRevision.get(project) ?? 0,
+    nearWords,
     vectorOf(serial) {
       const bytes = vector.get(serial);
       if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
@@ -76,6 +80,6 @@ export function createSearchStatements(database: Database): SearchStatements {
     },
     rules: createRuleReader(database),
     prominent: createProminenceReader(database),
-    scan: createScan(database),
+    scan: createScan(database, nearWords),
   };
 }

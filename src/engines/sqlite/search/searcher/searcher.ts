@@ -8,6 +8,7 @@ import { type BlockScan, createBlockScan } from "../../../../ranking/block-scan.
 import { IndexCache } from "../index/index-cache.ts";
 import { createSharedBuffers, type SharedBuffers } from "../steps/shared-buffers.ts";
 import { createIndexCopies, type IndexCopies } from "./index-copy.ts";
+import { createVocabularies, type Vocabularies } from "./near-words.ts";
 import { createSearchCounts, type SearchCounting } from "./search-statistics.ts";
 
 /** How many projects' memory use for tags is remembered, and for how long: their tags may have become fewer. */
@@ -18,6 +19,7 @@ export interface Searcher {
   readonly indexes: IndexCache;
   /** By the serial of a project: what the tags of a memory needed in the mean. The database does not tell. */
   readonly tagBytes: LRUCache<number, number>;
+  readonly vocabularies: Vocabularies;
   readonly buffers: SharedBuffers;
   /** In this thread. */
   readonly scanBlocks: BlockScan;
@@ -47,6 +49,7 @@ export function createSearcher({ onnx, cacheBytes, scanners, folder, connect }: 
     folder,
     copies: createIndexCopies(connect, indexes),
     tagBytes: new LRUCache({ max: tagBytesMax, ttl: tagBytesLifeMs }),
+    vocabularies: createVocabularies(),
     buffers,
     scanBlocks: createBlockScan(onnx),
     scanners,

@@ -19,7 +19,7 @@ test("a search in the database pauses after each thousand memories, also with wo
   );
   const database = openReading({ path, runtime });
   try {
-    const scan = createScan(database);
+    const scan = createScan(database, () => () => []);
     const query = {
       ...{ vector: unitVector(9_999), topK: 3, minSimilarity: 0, now: Date.now() },
       ...{ types: null, includeExpired: false, includeInactive: false },
