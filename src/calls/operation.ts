@@ -11,6 +11,7 @@ import type { ErrorCode, Refusal } from "../errors.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
+import type { PromptPlace } from "../memory/example-prompts.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import type { CallReranker } from "../memory/reranker.ts";
@@ -54,8 +55,8 @@ export interface Preparation extends GatewayTools {
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
-  /** The vectors of prompts that have nothing to do with the project, one behind the other; of the model of the vector that was embedded before. */
-  embedUnrelated(): Promise<Float32Array>;
+  /** How the prompt of this vector, which was embedded before, compares with prompts of other kinds. */
+  placePrompt(vector: Float32Array): Promise<PromptPlace>;
   /** Name of the model of these vectors. */
   readonly embeddingModel: string;
   readonly reranker: CallReranker;

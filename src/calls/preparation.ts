@@ -9,10 +9,10 @@ import type { Clock } from "../clock.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
+import { createExamplePrompts } from "../memory/example-prompts.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import { type Reranker, rerankDeadlineMs } from "../memory/reranker.ts";
-import { createUnrelatedPrompts } from "../memory/unrelated-prompts.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -81,7 +81,7 @@ export function createPrepare(
     embeddingModel,
   } = tools;
   const pagePins = createPagePins(clock);
-  const unrelatedPrompts = createUnrelatedPrompts(embed);
+  const examplePrompts = createExamplePrompts(embed);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
   const concurrency = Number.POSITIVE_INFINITY;
@@ -127,10 +127,11 @@ export function createPrepare(
         models.used(model);
         return vector;
       },
-      async embedUnrelated() {
-        const { vectors, model } = await unrelatedPrompts(models.models?.at(-1) ?? "", caller.project.id);
-        models.used(model);
-        return vectors;
+      async placePrompt(vector) {
+        const model = models.models?.at(-1) ?? "";
+        const { place, usedModel } = await examplePrompts(vector, model, caller.project.id);
+        models.used(usedModel);
+        return place;
       },
       embeddingModel: embeddingModel(),
       reranker: {

@@ -13,9 +13,6 @@ import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
 
-/** How many of the best memories are compared with the floor. */
-const flooredCandidates = 500;
-
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 
 /** The fields that restrict the choice. */
@@ -50,7 +47,7 @@ export async function findCandidates(
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
-  const { store, caller, embed, embedUnrelated, now, signal, reranker } = preparation;
+  const { store, caller, embed, placePrompt, now, signal, reranker } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
     const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
@@ -73,11 +70,11 @@ export async function findCandidates(
     includeInactive: false,
     now,
   };
-  const judgement = toJudgement(query, topK, wanted.rerank ?? reranker.choice, now);
-  const unrelated = wanted.min_similarity === undefined ? await embedUnrelated() : null;
-  // What is below the floor is taken out of the best ones, so more of them are needed: important memories may be in front of relevant ones.
-  const needed = unrelated === null ? 0 : flooredCandidates;
-  const candidates = { ...search, unrelated, topK: Math.max(needed, candidatesOf(judgement)) };
+  // A prompt that depends on how busy the server is would not be in the caches of providers.
+  const choice = wanted.rerank ?? reranker.choice;
+  const judgement = toJudgement(query, topK, choice === "auto" ? "on" : choice, now);
+  const prompt = wanted.min_similarity === undefined ? await placePrompt(search.vector) : null;
+  const candidates = { ...search, prompt, topK: candidatesOf(judgement) };
   const read = await store.memories.readForInjection(caller.project, candidates, signal);
   const { rules, hits: found, floor } = read;
   const { hits, ...ranked } = await rerank(found, judgement, reranker);

@@ -38,7 +38,7 @@ const unit = { minimum: 0, maximum: 1 };
 export const rerankField = Type.Optional(
   Choice(rerankChoices, {
     title: "Rerank",
-    description: `Whether the best ${candidatesMin} memories (more if top_k is more) are judged again by a model that compares each word of the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. Only in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server decides.`,
+    description: `Whether the best ${candidatesMin} memories (more if top_k is more) are judged again by a model that compares each word of the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. An injection with auto waits as with on, so that equal queries give equal prompts. Only in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server decides.`,
   }),
 );
 

@@ -1,6 +1,7 @@
 // Owns the interface that memories need from a storage engine.
 
 import type { Project } from "../access/project.ts";
+import type { PromptPlace } from "./example-prompts.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
 import type { TagFilter } from "./tags.ts";
@@ -69,8 +70,9 @@ export interface SearchQuery {
   readonly types: readonly MemoryType[] | null;
   readonly tags: TagFilter | null;
   readonly topK: number;
-  /** Cosine, 0..1. */
+  /** Cosine, 0..1; and least of SearchHit.relevance, 0..1, absent: 0. */
   readonly minSimilarity: number;
+  readonly minRelevance?: number;
   readonly includeExpired: boolean;
   readonly includeInactive: boolean;
   readonly now: number;
@@ -86,17 +88,15 @@ export interface SearchHit {
   readonly relevance: number;
 }
 
-export interface InjectionQuery extends SearchQuery {
-  /** As of UnrelatedVectors; null: the floor is not asked for. */
-  readonly unrelated: Float32Array | null;
-}
+/** `prompt` null: the floor is not asked for. */
+export type InjectionQuery = SearchQuery & { readonly prompt: PromptPlace | null };
 
 /** The rules and hits for an injection, read in one transaction. */
 export interface InjectionCandidates {
   /** By importance, then oldest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
-  /** No hit is below it: what is less relevant is as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
+  /** No hit is below it: what is less relevant is about as relevant as memories of this project are to unrelated prompts (ranking/relevance-floor.ts); 0 if not asked for. */
   readonly floor: number;
 }
 

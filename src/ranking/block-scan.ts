@@ -18,7 +18,7 @@ export type BlockScan = (task: ScanTask) => ScanFound[];
 /** Rows that all queries scan before the next ones, a multiple of 32: the products of so many stay in the nearest cache. */
 const rowsAtOnce = 256;
 
-/** More than the roundings of the sums that a scan compares with `cut`, which are below 4. */
+/** More than the roundings of the sums that a scan compares with `cut`, which are below 4, and of relevances. */
 const comparisonError = 1e-12;
 
 /** One for each thread. It keeps a session and buffers for each number of dimensions, and memory for candidates, which the next task overwrites. */
@@ -115,7 +115,7 @@ function chooseRows(
 function addCandidates(
   { scales, residuals, importances }: RowBlock,
   firstSlot: number,
-  { query: { eligible, minSimilarity }, quantised, keywords, candidates }: PreparedQuery,
+  { query: { eligible, minSimilarity, minRelevance = 0 }, quantised, keywords, candidates }: PreparedQuery,
   { products: { results, count, first }, bounds }: BlockResults,
   chosen: Uint32Array,
   length: number,
@@ -134,14 +134,16 @@ function addCandidates(
     const keywordMost = bounds === null ? 0 : (bounds[row] ?? 0);
     if (finalScore(relevanceAtMost(greatest, keywordMost), importance) < candidates.floor) continue;
     const keyword = keywords === null ? 0 : keywordScoreAt(keywords, slot);
-    const upper = finalScore(relevance(greatest, keyword), importance);
-    if (upper < candidates.floor) continue;
+    const most = relevance(greatest, keyword);
+    const upper = finalScore(most, importance);
+    if (upper < candidates.floor || most < minRelevance - comparisonError) continue;
     if (similarity + error < minSimilarity && minSimilarity > 0) continue;
-    // A row that may be below the threshold does not raise the floor.
-    const isCertain = minSimilarity <= 0 || similarity - error >= minSimilarity;
-    const lower = isCertain
-      ? finalScore(relevance(limited(similarity - error), keyword), importance)
-      : Number.NEGATIVE_INFINITY;
+    const least = relevance(limited(similarity - error), keyword);
+    // A row that may be below a threshold does not raise the floor.
+    const isCertain =
+      (minSimilarity <= 0 || similarity - error >= minSimilarity) &&
+      (minRelevance <= 0 || least >= minRelevance + comparisonError);
+    const lower = isCertain ? finalScore(least, importance) : Number.NEGATIVE_INFINITY;
     candidates.add(slot, lower, upper, keyword);
   }
 }

@@ -9,6 +9,7 @@ interface Scored {
   /** Increases with creation: of equal scores, the newest row is first. */
   readonly serial: number;
   readonly similarity: number;
+  readonly relevance: number;
   readonly score: number;
 }
 
@@ -33,12 +34,15 @@ interface OrderLimits {
   readonly topK: number;
   /** Cosine, 0..1; rows below it are excluded. */
   readonly minSimilarity: number;
+  /** Rows of less relevance are excluded; absent: 0. */
+  readonly minRelevance?: number | undefined;
 }
 
 /** Use it as `for (let next = order.next(); next !== null; next = order.next()) order.add(score(next))`. */
 export class ExactOrder<Row extends Scored> {
   readonly #topK: number;
   readonly #minSimilarity: number;
+  readonly #minRelevance: number;
   /** The K-th best lower bound. */
   readonly #leastScore: number;
   readonly #slots: Uint32Array;
@@ -52,9 +56,10 @@ export class ExactOrder<Row extends Scored> {
   #best: Row[] = [];
 
   /** @param found the candidates of each part of the rows, all with keyword scores or all without */
-  constructor(found: readonly ScanFound[], { topK, minSimilarity }: OrderLimits) {
+  constructor(found: readonly ScanFound[], { topK, minSimilarity, minRelevance = 0 }: OrderLimits) {
     this.#topK = topK;
     this.#minSimilarity = minSimilarity;
+    this.#minRelevance = minRelevance;
     this.#leastScore = leastScoreOf(found, topK);
     const count = found.reduce((sum, { slots }) => sum + slots.length, 0);
     this.#slots = new Uint32Array(count);
@@ -134,7 +139,7 @@ export class ExactOrder<Row extends Scored> {
   /** The exact score of the candidate that `next` returned. */
   add(row: Row): void {
     this.#scored += 1;
-    if (row.similarity < this.#minSimilarity) return;
+    if (row.similarity < this.#minSimilarity || row.relevance < this.#minRelevance) return;
     if (this.#topK === Number.POSITIVE_INFINITY) {
       this.#best.push(row);
       return;

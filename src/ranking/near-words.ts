@@ -24,7 +24,8 @@ export class Vocabulary {
     for (const word of words) {
       if (this.#words.has(word) || word.length < nearWordMinCharacters - 1 || !letters.test(word)) continue;
       this.#words.add(word);
-      (this.#byLength[word.length] ??= []).push(word);
+      this.#byLength[word.length] ??= [];
+      this.#byLength[word.length]?.push(word);
     }
   }
 

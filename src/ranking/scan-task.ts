@@ -29,6 +29,8 @@ export interface ScanQuery {
   readonly topK: number;
   /** Cosine, 0..1; rows below it are excluded. */
   readonly minSimilarity: number;
+  /** Rows whose relevance is below it are excluded; absent: 0. */
+  readonly minRelevance?: number;
 }
 
 export interface ScanTask {

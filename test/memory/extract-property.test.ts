@@ -160,7 +160,7 @@ async function extract(
     report() {},
     reserve: async () => {},
     pagePins: createPagePins(createClock()),
-    embedUnrelated: () => Promise.reject(new Error("only an injection needs it")),
+    placePrompt: () => Promise.reject(new Error("only an injection needs it")),
     embeddingModel: "of-the-test",
     reranker: noReranker,
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),

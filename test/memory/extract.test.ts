@@ -76,7 +76,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     // What other calls have reserved is left out: the transaction decides alone.
     reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
     pagePins: createPagePins(createClock()),
-    embedUnrelated: () => Promise.reject(new Error("only an injection needs it")),
+    placePrompt: () => Promise.reject(new Error("only an injection needs it")),
     embeddingModel: "of-the-test",
     reranker: noReranker,
     embed: async (text) => vectors.get(text) ?? at(1),

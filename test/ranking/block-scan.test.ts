@@ -49,10 +49,12 @@ function expectComplete(rows: readonly Row[], query: ScanQuery, found: ScanFound
   const exact = rows.map(({ vector, importance }, slot) => {
     const keyword = query.keywords?.reduce((sum, word) => sum + (isMember(word, slot) ? word.share : 0), 0);
     const similarity = cosine(query.vector, vector);
-    return { similarity, keyword, score: finalScore(relevanceOf(similarity, keyword), importance) };
+    const relevance = relevanceOf(similarity, keyword);
+    return { similarity, keyword, relevance, score: finalScore(relevance, importance) };
   });
   const result = [...rows.keys()]
     .filter((slot) => has(query.eligible, slot) && (exact[slot]?.similarity ?? 0) >= query.minSimilarity)
+    .filter((slot) => (exact[slot]?.relevance ?? 0) >= (query.minRelevance ?? 0))
     .map((slot) => ({ slot, score: exact[slot]?.score ?? 0 }))
     .sort((a, b) => b.score - a.score);
   const least = result[query.topK - 1]?.score ?? Number.NEGATIVE_INFINITY;
@@ -63,13 +65,14 @@ function expectComplete(rows: readonly Row[], query: ScanQuery, found: ScanFound
   expect([...found.slots]).toEqual([...slots].toSorted((a, b) => a - b));
   expect([found.lower.length, found.upper.length]).toEqual([slots.size, slots.size]);
   for (const [at, slot] of found.slots.entries()) {
-    const { similarity = 0, keyword, score = 0 } = exact[slot] ?? {};
+    const { similarity = 0, relevance = 0, keyword, score = 0 } = exact[slot] ?? {};
     const lower = found.lower[at] ?? Number.NaN;
     expect(has(query.eligible, slot)).toBe(true);
     expect(score).toBeGreaterThanOrEqual(lower);
     expect(score).toBeLessThanOrEqual(found.upper[at] ?? Number.NaN);
     expect(found.keywords?.[at]).toBe(keyword);
-    if (similarity < query.minSimilarity) expect(lower).toBe(Number.NEGATIVE_INFINITY);
+    const isBelow = similarity < query.minSimilarity || relevance < (query.minRelevance ?? 0);
+    if (isBelow) expect(lower).toBe(Number.NEGATIVE_INFINITY);
   }
   return result.length;
 }
@@ -110,6 +113,7 @@ function query(dimensions: number, rows: readonly Row[]): fc.Arbitrary<ScanQuery
     keywords: fc.option(words, { nil: null }),
     topK: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)),
     minSimilarity: fc.oneof(fc.constantFrom(0, 0.5, 0.98, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+    minRelevance: fc.oneof(fc.constantFrom(0, 0, 0.5, 1), fc.double({ min: 0, max: 1, noNaN: true })),
   });
 }
 

@@ -8,6 +8,7 @@ import type { ScanFound } from "../../src/ranking/scan-task.ts";
 interface Row {
   readonly serial: number;
   readonly similarity: number;
+  readonly relevance: number;
   readonly score: number;
 }
 
@@ -15,13 +16,20 @@ interface Row {
 const row = fc.record({
   score: fc.integer({ min: 0, max: 12 }).map((steps) => steps / 12),
   similarity: fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
+  relevance: fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
   below: fc.integer({ min: 0, max: 3 }).map((steps) => steps / 12),
   above: fc.integer({ min: 0, max: 3 }).map((steps) => steps / 12),
   part: fc.nat({ max: 3 }),
 });
 
-function order(found: readonly ScanFound[], rows: readonly Row[], topK: number, minSimilarity: number) {
-  const exact = new ExactOrder<Row>(found, { topK, minSimilarity });
+interface Limits {
+  readonly topK: number;
+  readonly minSimilarity: number;
+  readonly minRelevance: number;
+}
+
+function order(found: readonly ScanFound[], rows: readonly Row[], limits: Limits) {
+  const exact = new ExactOrder<Row>(found, limits);
   const asked: number[] = [];
   for (let next = exact.next(); next !== null; next = exact.next()) {
     asked.push(next.slot);
@@ -53,20 +61,24 @@ describe("the exact order", () => {
       fc.array(row, { maxLength: 120 }),
       fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(Number.POSITIVE_INFINITY)),
       fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
-      (drawn, topK, minSimilarity) => {
-        const rows = drawn.map(({ score, similarity }, at) => ({
+      fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
+      (drawn, topK, minSimilarity, minRelevance) => {
+        const rows = drawn.map(({ score, similarity, relevance }, at) => ({
           serial: (at * 7_919) % 1_009,
           score,
           similarity,
+          relevance,
         }));
-        const bounds = drawn.map(({ score, similarity, below, above, part }) => ({
-          // A row that may be below the threshold does not count.
-          lower: similarity < minSimilarity ? Number.NEGATIVE_INFINITY : score - below,
+        const isAbove = (each: Pick<Row, "similarity" | "relevance">) =>
+          each.similarity >= minSimilarity && each.relevance >= minRelevance;
+        const bounds = drawn.map(({ score, similarity, relevance, below, above, part }) => ({
+          // A row that may be below a threshold does not count.
+          lower: !isAbove({ similarity, relevance }) ? Number.NEGATIVE_INFINITY : score - below,
           upper: score + above,
           part,
         }));
-        const { best, asked } = order(inParts(bounds), rows, topK, minSimilarity);
-        const all = rows.filter(({ similarity }) => similarity >= minSimilarity).sort(byScore);
+        const { best, asked } = order(inParts(bounds), rows, { topK, minSimilarity, minRelevance });
+        const all = rows.filter(isAbove).sort(byScore);
         expect(best).toEqual(topK === Number.POSITIVE_INFINITY ? all : all.slice(0, topK));
         // A row below the threshold, or one whose upper bound reaches the last result, could belong to it: every method must ask.
         const last = all.length < topK ? undefined : all[topK - 1];
@@ -84,7 +96,12 @@ describe("the exact order", () => {
       fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(Number.POSITIVE_INFINITY)),
       fc.nat({ max: 30 }),
       (drawn, topK, scoredFirst) => {
-        const rows = drawn.map(({ score, similarity }, at) => ({ serial: at, score, similarity }));
+        const rows = drawn.map(({ score, similarity, relevance }, at) => ({
+          serial: at,
+          score,
+          similarity,
+          relevance,
+        }));
         const bounds = drawn.map(({ score, below, above, part }) => ({
           lower: score - below,
           upper: score + above,
@@ -117,6 +134,6 @@ describe("the exact order", () => {
   });
 
   test("of nothing is nothing", () => {
-    expect(order([], [], 10, 0)).toEqual({ best: [], asked: [] });
+    expect(order([], [], { topK: 10, minSimilarity: 0, minRelevance: 0 })).toEqual({ best: [], asked: [] });
   });
 });

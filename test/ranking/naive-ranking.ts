@@ -92,6 +92,7 @@ export function rankNaively(
       return { id: memory.id, serial: memory.serial, importance, similarity, keyword, relevance, score };
     })
     .filter(({ similarity }) => similarity >= query.minSimilarity)
+    .filter(({ relevance }) => relevance >= (query.minRelevance ?? 0))
     .sort((a, b) => b.score - a.score || b.serial - a.serial)
     .slice(0, query.topK)
     .map(({ serial: _, ...hit }) => hit);

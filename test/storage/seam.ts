@@ -262,7 +262,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         reserve: unused,
         inTurn: unused,
         perform: unused,
-        embedUnrelated: () => Promise.reject(new Error("only an injection needs it")),
+        placePrompt: () => Promise.reject(new Error("only an injection needs it")),
         embeddingModel: "of-the-test",
         reranker: noReranker,
         embed: unused,

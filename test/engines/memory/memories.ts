@@ -74,11 +74,14 @@ export function createMemoryReader(data: Data): MemoryReader {
     readForInjection: (project, query, signal) =>
       read(signal, () => {
         const rows = rowsOf(project);
-        const { unrelated } = query;
-        const vectors = rows.map(({ vector }) => vector);
-        const floor = unrelated === null ? 0 : relevanceFloor(spreadOf(unrelated, vectors), rows.length);
-        const hits = search(rows, query).filter(({ relevance }) => relevance >= floor);
-        return { rules: rulesOf(rows, query.now), hits, floor };
+        const { prompt, now } = query;
+        const rules = rulesOf(rows, now);
+        if (prompt === null) return { rules, hits: search(rows, query), floor: 0 };
+        const vectors = rows
+          .filter(({ memory }) => memory.type !== "rule" && memory.active && !isExpired(memory, now))
+          .map(({ vector }) => vector);
+        const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.leaning);
+        return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
     readProminent: (project, { types, tags, topK, now }, signal) =>
       read(signal, () => {
@@ -221,7 +224,17 @@ function fold(word: string): string {
 }
 
 function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
-  const { types, tags, words, includeInactive, includeExpired, now, minSimilarity, topK } = query;
+  const {
+    types,
+    tags,
+    words,
+    includeInactive,
+    includeExpired,
+    now,
+    minSimilarity,
+    minRelevance = 0,
+    topK,
+  } = query;
   const searched = rows.filter(
     ({ memory }) =>
       (types === null || types.includes(memory.type)) &&
@@ -238,7 +251,7 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
   });
   const scoreOf = ({ relevance, memory }: SearchHit) => finalScore(relevance, memory.importance);
   return hits
-    .filter(({ similarity }) => similarity >= minSimilarity)
+    .filter(({ similarity, relevance }) => similarity >= minSimilarity && relevance >= minRelevance)
     .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a.memory, b.memory))
     .slice(0, topK);
 }

@@ -52,7 +52,7 @@ export async function compareInjection(comparison: Comparison, query: SearchQuer
   const { project } = member.caller;
   const { rules, hits } = await seam.store.memories.readForInjection(
     project,
-    { ...query, unrelated: null },
+    { ...query, prompt: null },
     neverAborted,
   );
   const ids = rules.map(({ id }) => id);

@@ -131,7 +131,9 @@ export function createSearchChoices(
       // Exactly the similarity of a memory, or the next number above it.
       const everything = rankNaively(memories, { ...query, minSimilarity: 0, topK: memories.length });
       if (everything.length === 0) return query;
-      const { similarity } = pick(random, everything);
+      const { similarity, relevance } = pick(random, everything);
+      if (random() < 0.4)
+        return { ...query, minRelevance: random() < 0.7 ? relevance : relevance + 2 ** -53 };
       return {
         ...query,
         minSimilarity: random() < 0.7 ? similarity : Math.min(1, similarity * (1 + 2 ** -52)),

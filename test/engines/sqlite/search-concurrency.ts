@@ -107,7 +107,7 @@ class Project {
       } else if (number % 3 === 0) {
         const { rules, hits } = await memories.readForInjection(
           project,
-          { ...query, unrelated: null },
+          { ...query, prompt: null },
           neverAborted,
         );
         const ids = rules.map(({ id }) => id);

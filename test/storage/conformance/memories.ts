@@ -293,7 +293,7 @@ export function testMemories(subject: EngineUnderTest): void {
         } as const;
         const { rules, hits } = await seam.store.memories.readForInjection(
           member.caller.project,
-          { ...query, unrelated: null },
+          { ...query, prompt: null },
           neverAborted,
         );
         expect(rules.map(({ content }) => content)).toEqual(["important", "older", "newer"]);

@@ -173,3 +173,24 @@ describe("hybrid search", () => {
     ]);
   });
 });
+
+test("a misspelt word finds the memories with the word that was meant, by its keyword score", async () => {
+  const found = await search({ query: "flacky bulid", mode: "hybrid" });
+  expect(contentOf(found[0] ?? {})).toBe("The build fails when a test is flaky.");
+  expect(found[0]).toMatchObject({ score_details: { keyword: 1 } });
+  // Another number is not an error, and a word that the project has means itself.
+  const numbers = await search({ query: "ERR_4712", mode: "hybrid" });
+  expect(Number(Object(numbers[0]).score_details?.keyword ?? 0)).toBeLessThan(1);
+  const other = await app.createProject("basic");
+  await app.call("POST", "/v1/memories", {
+    key: other.key,
+    body: { content: "The bulid is a boat.", memory_type: "fact" },
+  });
+  expect(contentOf((await search({ query: "flacky bulid", mode: "hybrid" }))[0] ?? {})).toBe(
+    "The build fails when a test is flaky.",
+  );
+  // A word that is written so somewhere in the project is no error any more.
+  await create("Mr Bulid fixes the boiler.");
+  const known = await search({ query: "bulid", mode: "hybrid", top_k: 1 });
+  expect(contentOf(known[0] ?? {})).toBe("Mr Bulid fixes the boiler.");
+});

@@ -49,5 +49,6 @@ export const vocabularyWordsMax = 400_000;
 /** Texts whose words are added at once: one to two milliseconds. */
 export const vocabularyTextsAtOnce = 256;
 
-/** Memories whose vectors show what an unrelated prompt reaches. */
+/** Memories whose vectors show what an unrelated prompt reaches, and how many of the oldest ones they are chosen from. */
 export const vectorSampleSize = 128;
+export const vectorSampleAmong = 4_096;

@@ -41,7 +41,7 @@ const groups = createOpenGroups(() => {
   const database = openReading(file);
   return {
     database,
-    ...createGroupSearch(searcher, createSearchStatements(database, searcher.vocabularies)),
+    ...createGroupSearch(searcher, createSearchStatements(database, searcher)),
   };
 });
 const collectGarbage = createGarbageCollection();

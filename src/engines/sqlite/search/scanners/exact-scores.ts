@@ -10,7 +10,7 @@ import { createModelLookup } from "../../schema/model-binding.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
 
 export interface ExactScoresQuery {
-  readonly query: Pick<SearchQuery, "vector" | "topK" | "minSimilarity">;
+  readonly query: Pick<SearchQuery, "vector" | "topK" | "minSimilarity" | "minRelevance">;
   /** Of the model whose vectors the search compares. */
   readonly modelSha256: string;
   /**

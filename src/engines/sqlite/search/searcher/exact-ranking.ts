@@ -34,7 +34,7 @@ interface ExactRanking {
 /** The best memories by exact score. @param found what each part of the index has found */
 export function* rankExactly(
   context: RankingContext,
-  query: Pick<SearchQuery, "vector" | "topK" | "minSimilarity">,
+  query: Pick<SearchQuery, "vector" | "topK" | "minSimilarity" | "minRelevance">,
   found: readonly ScanFound[],
 ): GroupSteps<ExactRanking> {
   const { index, pause, vectorOf } = context;
@@ -53,8 +53,12 @@ export function* rankExactly(
   }
   const rest = order.takeRest();
   const floor = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)).fill(order.floor);
-  const { vector, topK, minSimilarity } = query;
-  const common = { query: { vector, topK, minSimilarity }, modelSha256: context.model.sha256, floor };
+  const { vector, topK, minSimilarity, minRelevance = 0 } = query;
+  const common = {
+    query: { vector, topK, minSimilarity, minRelevance },
+    modelSha256: context.model.sha256,
+    floor,
+  };
   const tasks = toTasks(context, rest);
   const results = yield* perform("score", { ...common, dimensions: context.model.dimensions }, tasks);
   pause.restart();

@@ -59,12 +59,13 @@ export function createGroupSearch(
     query: SearchQuery,
     pause: Pause,
   ): GroupSteps<ScanQuery> {
-    const { vector, words, topK, minSimilarity } = query;
+    const { vector, words, topK, minSimilarity, minRelevance = 0 } = query;
     const eligible = index.eligible(query);
-    if (words === null) return { vector, eligible, keywords: null, topK, minSimilarity };
+    const limits = { topK, minSimilarity, minRelevance };
+    if (words === null) return { vector, eligible, keywords: null, ...limits };
     const nearWords = statements.nearWords(serial);
     const keywords = yield* inTurns(index.keywordsOf(statements.index, words, eligible, nearWords), pause);
-    return { vector, eligible, keywords, topK, minSimilarity };
+    return { vector, eligible, keywords, ...limits };
   }
 
   /** @returns null: there are no cache files, and nobody waits */
@@ -169,7 +170,7 @@ export function createGroupSearch(
     const comparable = searches.filter((search) => isComparable(search, model));
     const ranked = yield* rankAll(
       project,
-      comparable.flatMap(({ queries }) => queries),
+      comparable.flatMap((search) => search.limited(statements, project)),
       model,
       endStage,
       pause,

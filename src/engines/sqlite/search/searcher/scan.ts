@@ -62,6 +62,8 @@ export function createScan(database: Database, nearWordsOf: (project: number) =>
         const most = Math.min(1, Math.max(0, 1 - distance + errorBound));
         if (most < query.minSimilarity) continue;
         const keyword = keywordOf(content_revision);
+        // What rounding may take away is more than the bound that the similarity has.
+        if (relevanceOf(most, keyword) < (query.minRelevance ?? 0) - errorBound) continue;
         // Only the few rows that may be among the best so far need an exact score.
         if (finalScore(relevanceOf(most, keyword), importance) < order.floor) continue;
         const bytes = embedding.get(serial);

@@ -11,8 +11,9 @@ import type { SearchStatements } from "./search-statements.ts";
 
 /** A search of a group. */
 export interface SearchRequest {
-  /** All are ranked. */
   readonly queries: readonly SearchQuery[];
+  /** The queries with the limits that depend on what is stored. All are ranked. */
+  limited(statements: SearchStatements, project: Project): readonly SearchQuery[];
   /** It pauses after short parts. @param ranked for each query the best memories, best first */
   answer(
     statements: SearchStatements,
@@ -24,6 +25,7 @@ export interface SearchRequest {
 type Kinds = {
   readonly [Name in GroupRequestName]: (query: GroupRequests[Name]["query"]) => {
     readonly queries: readonly SearchQuery[];
+    limited?(statements: SearchStatements, project: Project): readonly SearchQuery[];
     answer(
       statements: SearchStatements,
       project: Project,
@@ -39,13 +41,15 @@ const kinds: Kinds = {
   }),
   readForInjection: (query) => ({
     queries: [query],
+    limited(statements, project) {
+      if (query.prompt === null) return [query];
+      return [{ ...query, minRelevance: statements.relevanceFloor(project, query) }];
+    },
     *answer(statements, project, [best = []]) {
-      const floor = query.unrelated === null ? 0 : statements.relevanceFloor(project, query.unrelated);
-      const relevant = best.filter(({ relevance }) => relevance >= floor);
       return {
         rules: statements.rules(project, query.now),
-        hits: yield* hitsOf(statements, relevant),
-        floor,
+        hits: yield* hitsOf(statements, best),
+        floor: statements.relevanceFloor(project, query),
       };
     },
   }),
@@ -74,7 +78,10 @@ const kinds: Kinds = {
 
 export function toSearchRequest({ name, query }: GroupRequest): SearchRequest {
   // Only reader.ts names searches, with queries of their types.
-  return (kinds[name as GroupRequestName] as (query: unknown) => SearchRequest)(query);
+  const request = (
+    kinds[name as GroupRequestName] as (query: unknown) => ReturnType<Kinds[GroupRequestName]>
+  )(query);
+  return { limited: () => request.queries, ...request };
 }
 
 function* hitsOf({ memoryOf }: SearchStatements, best: readonly Scored[]): Reading<SearchHit[]> {

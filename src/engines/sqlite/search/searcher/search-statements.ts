@@ -2,11 +2,11 @@
 
 import type { Project } from "../../../../access/project.ts";
 import type { Memory } from "../../../../memory/memory.ts";
-import type { ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
+import type { InjectionQuery, ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
 import type { ModelBinding } from "../../../../model-change/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import type { Reading, ReadNearWords } from "../../../../ranking/query-keywords.ts";
-import { relevanceFloor, spreadOf } from "../../../../ranking/relevance-floor.ts";
+import { relevanceFloor } from "../../../../ranking/relevance-floor.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
 import { serialsOf } from "../../project-serials.ts";
@@ -14,9 +14,10 @@ import { createModelLookup } from "../../schema/model-binding.ts";
 import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-facts.ts";
 import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
 import type { Scored } from "../scanners/exact-score.ts";
-import { createNearWords, type Vocabularies } from "./near-words.ts";
+import { createNearWords } from "./near-words.ts";
 import { createScan } from "./scan.ts";
-import { createVectorSample } from "./vector-sample.ts";
+import type { Searcher } from "./searcher.ts";
+import { createSpreads } from "./vector-sample.ts";
 
 /** All of them read in the transaction of the group. */
 export interface SearchStatements {
@@ -30,8 +31,8 @@ export interface SearchStatements {
   newestRevision(project: number): number;
   nearWords(project: number): ReadNearWords;
   vectorOf(memory: number): Float32Array;
-  /** @param unrelated as of InjectionQuery */
-  relevanceFloor(project: Project, unrelated: Float32Array): number;
+  /** 0 if it is not asked for. */
+  relevanceFloor(project: Project, query: Pick<InjectionQuery, "prompt" | "now">): number;
   memoryOf(memory: number): Memory;
   rules(project: Project, now: number): Memory[];
   prominent(project: Project, query: ProminenceQuery): Reading<Memory[]>;
@@ -39,7 +40,10 @@ export interface SearchStatements {
   scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
 }
 
-export function createSearchStatements(database: Database, vocabularies: Vocabularies): SearchStatements {
+export function createSearchStatements(
+  database: Database,
+  { vocabularies, spreads }: Pick<Searcher, "vocabularies" | "spreads">,
+): SearchStatements {
   const memoryCount = database
     .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
     .pluck();
@@ -55,12 +59,13 @@ export function createSearchStatements(database: Database, vocabularies: Vocabul
   const serialOf = serialsOf(database);
   const countOf = (project: number) => memoryCount.get(project) ?? 0;
   const nearWords = createNearWords(database, vocabularies, countOf);
-  const sampleOf = createVectorSample(database);
+  const model = createModelLookup(database);
+  const spreadOf = createSpreads(database, spreads);
   return {
     index: createIndexStatements(database),
     cache: createCacheFacts(database),
     serialOf,
-    model: createModelLookup(database),
+    model,
     memoryCount: countOf,
     newestRevision: (project) => newestRevision.get(project) ?? 0,
     nearWords,
@@ -69,9 +74,11 @@ export function createSearchStatements(database: Database, vocabularies: Vocabul
       if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
       return toVector(bytes);
     },
-    relevanceFloor({ id }, unrelated) {
+    relevanceFloor({ id }, { prompt, now }) {
+      if (prompt === null) return 0;
       const project = serialOf(id);
-      return relevanceFloor(spreadOf(unrelated, sampleOf(project)), countOf(project));
+      const spread = spreadOf(project, prompt.unrelated, model()?.sha256 ?? "", now);
+      return relevanceFloor(spread, countOf(project), prompt.leaning);
     },
     memoryOf(serial) {
       const row = memory.get(serial);

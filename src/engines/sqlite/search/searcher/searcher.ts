@@ -10,16 +10,22 @@ import { createSharedBuffers, type SharedBuffers } from "../steps/shared-buffers
 import { createIndexCopies, type IndexCopies } from "./index-copy.ts";
 import { createVocabularies, type Vocabularies } from "./near-words.ts";
 import { createSearchCounts, type SearchCounting } from "./search-statistics.ts";
+import type { KnownSpread } from "./vector-sample.ts";
 
 /** How many projects' memory use for tags is remembered, and for how long: their tags may have become fewer. */
 const tagBytesMax = 10_000;
 const tagBytesLifeMs = 86_400_000;
+
+/** Of so many projects, the spread of unrelated prompts is remembered. */
+const spreadsMax = 10_000;
 
 export interface Searcher {
   readonly indexes: IndexCache;
   /** By the serial of a project: what the tags of a memory needed in the mean. The database does not tell. */
   readonly tagBytes: LRUCache<number, number>;
   readonly vocabularies: Vocabularies;
+  /** By the serial of a project. */
+  readonly spreads: LRUCache<number, KnownSpread>;
   readonly buffers: SharedBuffers;
   /** In this thread. */
   readonly scanBlocks: BlockScan;
@@ -50,6 +56,7 @@ export function createSearcher({ onnx, cacheBytes, scanners, folder, connect }: 
     copies: createIndexCopies(connect, indexes),
     tagBytes: new LRUCache({ max: tagBytesMax, ttl: tagBytesLifeMs }),
     vocabularies: createVocabularies(),
+    spreads: new LRUCache({ max: spreadsMax }),
     buffers,
     scanBlocks: createBlockScan(onnx),
     scanners,

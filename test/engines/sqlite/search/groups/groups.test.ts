@@ -95,7 +95,7 @@ test("searches of all kinds are answered together", async () => {
   const ask = () =>
     [
       () => seam.store.memories.search(project, all, signal),
-      () => seam.store.memories.readForInjection(project, { ...all, unrelated: null }, signal),
+      () => seam.store.memories.readForInjection(project, { ...all, prompt: null }, signal),
       () => seam.store.memories.findSimilar(project, similar, signal),
       () => seam.store.memories.readProminent(project, { types: ["fact"], tags: null, topK: 3, now }, signal),
     ] as const;
