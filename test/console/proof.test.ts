@@ -161,7 +161,10 @@ browserTest("checkpoints are listed and saved, and one that was saved covers the
   const note = await Bun.file(await download.path()).text();
   const rows = page.getByRole("list", { name: "Checkpoints" }).getByRole("listitem");
   const [, size = ""] = note.split("\n");
-  await rows.first().filter({ hasText: `${size} records` }).waitFor();
+  await rows
+    .first()
+    .filter({ hasText: `${size} records` })
+    .waitFor();
   expect(await faultsInOtherForms(page, "proof-checkpoints")).toEqual([]);
   const [again] = await Promise.all([
     page.waitForEvent("download"),
