@@ -17,15 +17,15 @@ const periodPlacesMax = 16;
 export const periodWeight = 0.2;
 const unjudgedPeriodWeight = 0.1;
 
-/** With 0.3 to 0.5, no kind of question and text was found less often, neither with equal importances nor with random ones (models/memledger-rerank-v2/README.md). */
-const maxSimWeight = 0.5;
+/** Better than 0.5 on each set of at least 100 questions, in English, other languages and conversations (models/memledger-rerank-v2/README.md). */
+const maxSimWeight = 1;
 /** The greatest sum of relevance and MaxSim. That of a memory of the period can be greater, and is then cut; with a greater divisor, all other queries would change. */
 const sumMax = 1 + maxSimWeight;
 /**
  * A memory whose sum is not higher is irrelevant: half of the candidates have a MaxSim below 0.43. It decides how much importance weighs against
  * relevance: with importances at random, every share of questions whose answer is found is above that of the first ranking; with 0, importance would weigh more than before.
  */
-const sumIrrelevant = 0.3;
+const sumIrrelevant = 0.5;
 /** By which the sum, less what is irrelevant, is divided. */
 export const rerankedDivisor = sumMax - sumIrrelevant;
 

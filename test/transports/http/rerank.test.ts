@@ -77,8 +77,8 @@ describe.each([
     for (const hit of hits) {
       const { relevance, importance, rerank } = detailsOf(hit);
       if (!isObject(rerank)) throw new Error("a result was not judged");
-      const sum = Number(relevance) + 0.5 * Number(rerank.max_sim) + 0.2 * Number(rerank.period);
-      expect(Number(rerank.relevance)).toBeCloseTo(Math.min(1, Math.max(0, sum - 0.3) / 1.2), 12);
+      const sum = Number(relevance) + Number(rerank.max_sim) + 0.2 * Number(rerank.period);
+      expect(Number(rerank.relevance)).toBeCloseTo(Math.min(1, Math.max(0, sum - 0.5) / 1.5), 12);
       expect(hit.final_score).toBe(Number(rerank.relevance) * 0.7 + Number(importance) * 0.3);
     }
     const scores = hits.map(({ final_score }) => Number(final_score));
@@ -121,9 +121,14 @@ describe.each([
 });
 
 test("leaves a search by meaning as it is, whatever the choice is", async () => {
-  const plain = await app.call("POST", search, { body: { query } });
-  for (const rerank of ["auto", "off"])
-    expect((await app.call("POST", search, { body: { query, rerank } })).text).toBe(plain.text);
+  // The first search may have ended as the time of an access was written.
+  const found = async (fields: object) =>
+    (await app.call("POST", search, { body: { query, ...fields } })).text.replaceAll(
+      /"last_accessed_at":"[^"]*"/g,
+      "",
+    );
+  const plain = await found({});
+  for (const rerank of ["auto", "off"]) expect(await found({ rerank })).toBe(plain);
 });
 
 test("finds no memory in an empty project, and says nothing wrong", async () => {
