@@ -52,6 +52,9 @@ const full = {
   ],
 };
 
+/** Of a call with an API key. */
+const noSender = { os_uid: null, os_user: null, sudo_user: null, session_id: null, performed_for: null };
+
 test("every field comes back, and the record is the call's only one", async () => {
   const before = app.countRecords(project.id);
   const reply = await append(full);
@@ -72,6 +75,7 @@ test("every field comes back, and the record is the call's only one", async () =
     redacted: false,
     payload_expired: false,
     performed: false,
+    ...noSender,
   });
   expect(app.countRecords(project.id)).toBe(before + 1);
   const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });

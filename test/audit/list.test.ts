@@ -287,6 +287,11 @@ describe("one record", async () => {
       request_parameters: null,
       transport: null,
       client_name: null,
+      os_uid: null,
+      os_user: null,
+      sudo_user: null,
+      session_id: null,
+      performed_for: null,
       memory_query: ["Where is the office?"],
       memory_results: [
         expect.objectContaining({

@@ -327,7 +327,9 @@ async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<v
       !isExpired(memory, now) &&
       (hasTags(memory, filter) || (memory.type === "rule" && memory.tags.length === 0)),
   );
-  const rules = visible.filter(({ type }) => type === "rule").sort(orders.importance);
+  const rules = visible
+    .filter(({ type }) => type === "rule")
+    .sort((a, b) => b.importance - a.importance || a.serial - b.serial);
   equal(objectsOf(data.rules).map(shown), rules.map(toShown), "rules of an injection");
   const found = objectsOf(data.results).map(({ memory }) => shown(Object(memory)));
   const others = visible.filter(({ type }) => type !== "rule").map(toShown);

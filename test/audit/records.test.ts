@@ -213,6 +213,7 @@ describe("every outcome of every operation leaves one record", async () => {
       "ip_address",
       "metadata",
       "request_body",
+      "request_parameters",
       "response_body",
       "unreadable_body",
       "user_agent",
