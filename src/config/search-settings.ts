@@ -32,7 +32,7 @@ export const searchSettings = {
   rerankDeadlineMs: whole(
     {
       name: "rerank-deadline-ms",
-      description: "how long a call with rerank auto waits for it, in milliseconds",
+      description: "how long a search with rerank auto waits for it, in milliseconds",
     },
     60,
     1,
