@@ -45,8 +45,11 @@ const { BYTES_PER_ELEMENT: f64 } = Float64Array;
 const { BYTES_PER_ELEMENT: f32 } = Float32Array;
 const { BYTES_PER_ELEMENT: u32 } = Uint32Array;
 
+/** Bytes of a row in the views before that of the sets of tags. */
+export const bytesBeforeTagSet = 4 * f64 + 2 * f32;
+
 /** Bytes of a row beside its codes. */
-export const metadataBytesPerRow = 4 * f64 + 2 * f32 + u32 + 1;
+export const metadataBytesPerRow = bytesBeforeTagSet + u32 + 1;
 
 export function bytesPerRow(dimensions: number): number {
   return metadataBytesPerRow + dimensions;

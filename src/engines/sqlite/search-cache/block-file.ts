@@ -3,7 +3,13 @@
 
 import { randomBytes } from "node:crypto";
 import { readSync, writeSync } from "node:fs";
-import { blockCapacity, bytesPerRow, viewBytesPerRow } from "../../../ranking/row-block.ts";
+import {
+  blockCapacity,
+  bytesBeforeTagSet,
+  bytesPerRow,
+  type RowBlock,
+  viewBytesPerRow,
+} from "../../../ranking/row-block.ts";
 import { blockReadsMax, rowsPerCheck } from "./limits.ts";
 import { UnusableFile } from "./unusable-file.ts";
 
@@ -22,6 +28,8 @@ export interface OpenBlock extends BlockShape {
   /** As in its manifest; a file with another id is not the one that is looked for. */
   readonly id: string;
 }
+
+export type RowColumns = Pick<RowBlock, "serials" | "contentRevisions" | "tagSets">;
 
 const magic = Buffer.from("mldgblk\x01", "latin1");
 const headerBytes = 64;
@@ -79,17 +87,17 @@ function tryReading(block: OpenBlock, image: Uint8Array): string | null {
   return null;
 }
 
-/** The first two views of the image. They are not verified. @throws as readBlock */
-export function readColumns(
-  block: OpenBlock,
-): Readonly<Record<"serials" | "contentRevisions", Float64Array>> {
-  const columns = new Float64Array(2 * block.capacity);
-  if (!readWhole(block.file, new Uint8Array(columns.buffer), block.start + imageStart(block)))
-    throw new UnusableFile(block.path, "it is cut off");
-  return {
-    serials: columns.subarray(0, block.capacity),
-    contentRevisions: columns.subarray(block.capacity),
-  };
+/** Of all rows. They are not verified. @throws as readBlock */
+export function readColumns(block: OpenBlock): RowColumns {
+  const { capacity } = block;
+  const columns = new Float64Array(2 * capacity);
+  const tagSets = new Uint32Array(capacity);
+  const image = block.start + imageStart(block);
+  const isWhole =
+    readWhole(block.file, new Uint8Array(columns.buffer), image) &&
+    readWhole(block.file, new Uint8Array(tagSets.buffer), image + capacity * bytesBeforeTagSet);
+  if (!isWhole) throw new UnusableFile(block.path, "it is cut off");
+  return { serials: columns.subarray(0, capacity), contentRevisions: columns.subarray(capacity), tagSets };
 }
 
 /**

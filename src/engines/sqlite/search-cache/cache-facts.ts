@@ -22,6 +22,20 @@ export interface ChangedContent {
   readonly content_revision: number;
 }
 
+/** Files of a project, and what is being written. */
+interface CachedState {
+  readonly id: string;
+  readonly files: { readonly manifest: CacheManifest } | null;
+  readonly draft: { readonly revision: number } | null;
+}
+
+export interface Outdated {
+  readonly removed: ReadonlySet<number>;
+  readonly changes: readonly ChangedContent[];
+  readonly memories: number;
+  readonly removedThrough: number;
+}
+
 /** Prepared once per connection. */
 export interface CacheFacts {
   /** Null: there is no such project, or it was deleted. */
@@ -35,7 +49,8 @@ export interface CacheFacts {
   removals(project: number, afterRevision: number): readonly Removal[];
   /** Of memories that were created or changed. */
   changes(project: number, afterRevision: number): readonly ChangedContent[];
-  countMemories(project: number): number;
+  /** Null: everything in the files is current. */
+  outdated(cached: CachedState): Outdated | "foreign" | null;
 }
 
 export function createCacheFacts(database: Database): CacheFacts {
@@ -67,7 +82,7 @@ export function createCacheFacts(database: Database): CacheFacts {
   const bound = createModelLookup(database);
   const epochsOf = (serial: number) =>
     Object.fromEntries(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
-  return {
+  const facts: Omit<CacheFacts, "outdated"> = {
     project: (id) => project.get(id) ?? null,
     newestHead: (serial) => newestHead.get(serial) ?? null,
     epochs: epochsOf,
@@ -81,7 +96,23 @@ export function createCacheFacts(database: Database): CacheFacts {
     },
     removals: (serial, after) => removals.all(serial, after),
     changes: (serial, after) => changes.all(serial, after),
-    countMemories: (serial) => count.get(serial) ?? 0,
+  };
+  return {
+    ...facts,
+    outdated({ id, files, draft }) {
+      const found = facts.project(id);
+      if (found === null) return "foreign";
+      if (files !== null && facts.foreignness(files.manifest, found) !== null) return "foreign";
+      const since = Math.min(files?.manifest.revision ?? Infinity, draft?.revision ?? Infinity);
+      if (since === found.revision) return null;
+      const removed = facts.removals(found.serial, since);
+      return {
+        removed: new Set(removed.map(({ memory }) => memory)),
+        changes: facts.changes(found.serial, since),
+        memories: count.get(found.serial) ?? 0,
+        removedThrough: removed.at(-1)?.revision ?? 0,
+      };
+    },
   };
 }
 

@@ -1,11 +1,11 @@
-// Owns all changes of cache files, for all projects, in one thread: writing, publishing, wiping and removing. Must never leave a vector in a
-// file whose memory was deleted before the request: a row is written only after the removals were read from the database, and each
+// Owns all changes of cache files, for all projects, in one thread: writing, publishing, wiping and removing. Must never leave a vector or a
+// tag in a file whose memory was deleted before the request: a row is written only after the removals were read from the database, and each
 // removal is followed by a request that wipes its row.
 
 import type { Database } from "../../../native/sqlite.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { blockFileBytes } from "./block-file.ts";
-import { type CacheFacts, createCacheFacts, isSame } from "./cache-facts.ts";
+import { createCacheFacts, isSame } from "./cache-facts.ts";
 import { hasRoom } from "./disk-room.ts";
 import {
   blocksOf,
@@ -17,11 +17,13 @@ import {
 import { wipedRowsMax } from "./limits.ts";
 import type { CacheManifest } from "./manifest.ts";
 import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
+import { tagSetsIn, wipeUnusedTags } from "./outdated-tags.ts";
 import {
   isThere,
   lastUse,
   makeProjectFolder,
   markUsed,
+  placeOfFile,
   publishManifest,
   sizeOfFiles,
   trySyncing,
@@ -97,11 +99,13 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
   /** Wipes what is outdated. @returns whether all that is left may be used */
   const isCurrent = (project: KnownProject, isDurable: boolean): boolean => {
     const { draft } = project;
-    const outdated = inTransaction(() => findOutdated(facts, project));
+    const outdated = inTransaction(() => facts.outdated(project));
     if (outdated === "foreign") return false;
     if (outdated === null) return true;
     const { removed, changes, memories, removedThrough } = outdated;
     const known = wipeOutdated(blocksOf(project), removed, changes, isDurable);
+    if (project.files !== null)
+      wipeUnusedTags(project.folder, isDurable, new Set(changes.map(({ serial }) => serial)));
     project.removedThrough = Math.max(project.removedThrough, removedThrough);
     // Otherwise a removal is no longer stored, for example because another version ran in between.
     return draft !== null || known === memories;
@@ -139,7 +143,8 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         });
         if (removals === null || removals.length > wipedRowsMax) return remove(project);
         const serials = new Set(removals.map(({ memory }) => memory));
-        if (serials.size > 0) wipeMemories(blocksOf(project), serials, false);
+        const hadTags = wipeMemories(blocksOf(project), serials, false);
+        if (hadTags && project.files !== null) wipeUnusedTags(project.folder, false);
         project.removedThrough = removals.at(-1)?.revision ?? project.removedThrough;
       } catch {
         remove(project);
@@ -205,7 +210,10 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         remove(project);
         return null;
       }
-      const complete = { ...manifest, blocks: present };
+      const used =
+        sole?.tagSets ?? tagSetsIn(present.map((block) => placeOfFile(project.folder, block, dimensions)));
+      const tagSets = manifest.tagSets.filter(([number]) => used.has(number));
+      const complete = { ...manifest, tagSets, blocks: present };
       try {
         project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
       } catch (error) {
@@ -230,28 +238,5 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         // Somebody has removed the files.
       }
     },
-  };
-}
-
-interface Outdated {
-  readonly removed: ReadonlySet<number>;
-  readonly changes: ReturnType<CacheFacts["changes"]>;
-  readonly memories: number;
-  readonly removedThrough: number;
-}
-
-/** @returns null when everything in the files is current */
-function findOutdated(facts: CacheFacts, { id, files, draft }: KnownProject): Outdated | "foreign" | null {
-  const project = facts.project(id);
-  if (project === null) return "foreign";
-  if (files !== null && facts.foreignness(files.manifest, project) !== null) return "foreign";
-  const since = Math.min(files?.manifest.revision ?? Infinity, draft?.revision ?? Infinity);
-  if (since === project.revision) return null;
-  const removals = facts.removals(project.serial, since);
-  return {
-    removed: new Set(removals.map(({ memory }) => memory)),
-    changes: facts.changes(project.serial, since),
-    memories: facts.countMemories(project.serial),
-    removedThrough: removals.at(-1)?.revision ?? 0,
   };
 }

@@ -48,9 +48,14 @@ const headerCheckAt = 24;
 /** What follows the manifest begins at a multiple of it. */
 const alignment = 64;
 
-/** @returns the bytes, filled up to where a block may follow */
-export function encodeManifest(manifest: CacheManifest): Uint8Array {
-  const text = Buffer.from(JSON.stringify(manifest));
+/**
+ * @param blockStart where the block behind a longer manifest begins, in place of which this one is written
+ * @returns the bytes, filled up to where a block may follow
+ */
+export function encodeManifest(manifest: CacheManifest, blockStart = 0): Uint8Array {
+  const json = JSON.stringify(manifest);
+  const spaces = Math.max(0, blockStart - manifestHeaderBytes - Buffer.byteLength(json));
+  const text = Buffer.from(json + " ".repeat(spaces));
   const content = Buffer.alloc(manifestBytes(text.length));
   magic.copy(content);
   content.writeUInt32LE(text.length, magic.length);

@@ -15,22 +15,26 @@ export interface WrittenBlock {
 
 /**
  * Wipes the rows of these memories. @param isDurable whether they are gone after a power loss, too, when this returns
- * @throws UnusableFile, or errors of the file system
+ * @returns whether one of them had tags @throws UnusableFile, or errors of the file system
  */
 export function wipeMemories(
   blocks: readonly WrittenBlock[],
   serials: ReadonlySet<number>,
   isDurable: boolean,
-): void {
+): boolean {
+  let hadTags = false;
   for (const { place, range } of blocks) {
     if (!isInRange(serials, range)) continue;
     withBlock(place, "change", (block) => {
       const rows: number[] = [];
-      for (const [row, serial] of readColumns(block).serials.entries())
+      const columns = readColumns(block);
+      for (const [row, serial] of columns.serials.entries())
         if (serial > 0 && serials.has(serial)) rows.push(row);
       wipe(block, rows, isDurable);
+      hadTags ||= rows.some((row) => columns.tagSets[row] !== 0);
     });
   }
+  return hadTags;
 }
 
 function isInRange(

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { makeFolder, syncFolder } from "../../../files/durable.ts";
 import { bytesPerRow } from "../../../ranking/row-block.ts";
-import { blockFileBytes, type OpenBlock, readBlock, readWhole } from "./block-file.ts";
+import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
 import { infoOf, removeFile, withFile, writeNewFile } from "./cache-file.ts";
 import { manifestMaxBytes } from "./limits.ts";
 import {
@@ -159,6 +159,23 @@ export function publishManifest(
   const files = { folder, manifest, blockStart: content.length };
   removeLeftovers(files);
   return files;
+}
+
+/**
+ * Overwrites the manifest in place with one that has fewer sets of tags. A power loss in between leaves a check that is wrong.
+ * @param isDurable whether the former manifest is gone after a power loss, too, when this returns
+ * @throws errors of the file system
+ */
+export function wipeTagSets(
+  { folder, manifest, blockStart }: CacheFiles,
+  tagSets: CacheManifest["tagSets"],
+  isDurable: boolean,
+): void {
+  withFile(join(folder, manifestName), constants.O_RDWR, (file) => {
+    if (tagSets.length < manifest.tagSets.length)
+      writeWholeAt(file, encodeManifest({ ...manifest, tagSets }, blockStart), 0);
+    if (isDurable) fdatasyncSync(file);
+  });
 }
 
 /** Creates the folder of a project, only for its owner. @throws UnusableFile when something else has its name; errors of the file system */

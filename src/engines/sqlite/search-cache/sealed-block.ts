@@ -3,11 +3,14 @@
 import { clearRow, type RowBlock } from "../../../ranking/row-block.ts";
 import { createBlockId, sealBlock } from "./block-file.ts";
 import type { CachedBlock } from "./manifest.ts";
+import { tagSetsOf } from "./outdated-tags.ts";
 import type { SealedBlock } from "./project-files.ts";
 
 export interface Sealed {
   readonly described: CachedBlock;
   readonly content: SealedBlock;
+  /** The numbers of the sets of tags of its rows. */
+  readonly tagSets: ReadonlySet<number>;
 }
 
 /** @param block a copy: the rows of the removed memories are cleared in it */
@@ -15,7 +18,8 @@ export function sealWithout(removed: ReadonlySet<number>, block: RowBlock): Seal
   const range = clearRows(block, removed);
   const described = { id: createBlockId(), capacity: block.capacity, ...range };
   const image = new Uint8Array(block.buffer);
-  return { described, content: [sealBlock(image, described.id, block), image] };
+  const content: SealedBlock = [sealBlock(image, described.id, block), image];
+  return { described, content, tagSets: tagSetsOf(block) };
 }
 
 /** @returns the range of the serials that are left */

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,14 @@ import { openCacheFiles } from "../../../../src/engines/sqlite/search-cache/proj
 import { prepareRuntime } from "../../../../src/native/runtime.ts";
 import type { Database } from "../../../../src/native/sqlite.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
-import { cachedSerials, hasVector, imagesOf, stateNow, writeCacheFiles } from "./cached-database.ts";
+import {
+  cachedSerials,
+  hasBytes,
+  hasVector,
+  imagesOf,
+  stateNow,
+  writeCacheFiles,
+} from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
 const dimensions = 384;
@@ -84,6 +92,7 @@ const images = (...capacities: readonly number[]) => imagesOf(database, project.
 const write = (...capacities: readonly number[]) =>
   expect(writeCacheFiles(writer, database, project.id, capacities)).toBe(capacities.length);
 const cached = () => cachedSerials(join(folder, project.id));
+const sizeOf = () => statSync(join(folder, project.id, "index")).size;
 const isAnywhere = (serial: number) => hasVector(folder, serial);
 
 describe.each([
@@ -114,6 +123,49 @@ describe.each([
     expect(cached()).toEqual(serials.filter((_, at) => at !== 1 && at !== 4));
     expect(isAnywhere(serials[4] ?? 0)).toBe(false);
     expect(isAnywhere(serials[5] ?? 0)).toBe(true);
+  });
+
+  test("the tags of a deleted memory are wiped, unless another memory has them", async () => {
+    const ids = await createSome(3, { tags: ["shared-tag"] });
+    ids.push(await create("the only one", { tags: ["lonely-tag"] }));
+    write(...capacities);
+    const size = sizeOf();
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    await call("DELETE", `/v1/memories/${ids[3]}`);
+    writer.wipeDeleted(project.id);
+    expect(hasBytes(folder, "lonely-tag")).toBe(false);
+    expect(sizeOf()).toBe(size);
+    expect(cached()).toEqual(ids.slice(1, 3).map(serialOf));
+    expect(openCacheFiles(join(folder, project.id)).manifest.tagSets).toEqual([[1, '["shared-tag"]']]);
+  });
+
+  test("tags whose wiping a crash prevented, and former tags of changed memories, are wiped by the next start", async () => {
+    const ids = [
+      await create("one", { tags: ["deleted-tag"] }),
+      await create("two", { tags: ["former-tag"] }),
+    ];
+    write(...capacities);
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    await call("PUT", `/v1/memories/${ids[1]}`, { tags: ["present-tag"] });
+    reopen();
+    expect(writer.check(project.id, true)).not.toBeNull();
+    expect(hasBytes(folder, "deleted-tag")).toBe(false);
+    expect(hasBytes(folder, "former-tag")).toBe(false);
+    expect(cached()).toEqual([serialOf(ids[1] ?? "")]);
+  });
+
+  test("tags of a memory that is deleted while its project is written do not get into the manifest", async () => {
+    const ids = [await create("one", { tags: ["kept-tag"] }), await create("two", { tags: ["deleted-tag"] })];
+    const { draft, manifest } = stateOf();
+    writer.begin(draft);
+    const copied = images(...capacities);
+    const [only = null] = copied.length === 1 ? copied : [];
+    const written = only === null ? copied.map((image) => writer.write(project.id, image) ?? "") : [];
+    await call("DELETE", `/v1/memories/${ids[1]}`);
+    writer.wipeDeleted(project.id);
+    expect(writer.publish(project.id, manifest, written, only)).toHaveLength(capacities.length);
+    expect(hasBytes(folder, "deleted-tag")).toBe(false);
+    expect(hasBytes(folder, "kept-tag")).toBe(true);
   });
 
   test("a delete whose wiping a crash prevented is wiped by the next start", async () => {

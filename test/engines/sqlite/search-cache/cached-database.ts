@@ -18,6 +18,7 @@ const dimensions = 384;
 interface Row {
   serial: number;
   content_revision: number;
+  tags: string | null;
 }
 
 /** The codes of a memory in `imagesOf`, which follow from its serial. */
@@ -31,15 +32,12 @@ export function imagesOf(
   project: string,
   capacities: readonly number[],
 ): SharedArrayBuffer[] {
-  const rows = database
-    .prepare<[string], Row>(
-      "SELECT m.serial, m.content_revision FROM memory m JOIN project p ON p.serial = m.project WHERE p.id = ? ORDER BY m.serial",
-    )
-    .all(project);
+  const rows = rowsOf(database, project);
+  const numbers = new Map(tagSetsOf(rows).map(([number, text]) => [text, number]));
   const share = Math.ceil(rows.length / capacities.length);
   return capacities.map((capacity, index) => {
     const block = createRowBlock(dimensions, capacity);
-    for (const [row, { serial, content_revision }] of rows
+    for (const [row, { serial, content_revision, tags }] of rows
       .slice(index * share, (index + 1) * share)
       .entries()) {
       const values = {
@@ -47,7 +45,7 @@ export function imagesOf(
         contentRevision: content_revision,
         importance: 0.5,
         expiresAt: 0,
-        tagSet: 0,
+        tagSet: numbers.get(tags ?? "") ?? 0,
         state: 1,
       };
       setRowValues(block, row, values);
@@ -55,6 +53,19 @@ export function imagesOf(
     }
     return block.buffer;
   });
+}
+
+function rowsOf(database: Database, project: string): readonly Row[] {
+  return database
+    .prepare<[string], Row>(
+      "SELECT m.serial, m.content_revision, m.tags FROM memory m JOIN project p ON p.serial = m.project WHERE p.id = ? ORDER BY m.serial",
+    )
+    .all(project);
+}
+
+function tagSetsOf(rows: readonly Row[]): [number: number, text: string][] {
+  const texts = new Set(rows.flatMap(({ tags }) => tags ?? []));
+  return [...texts].map((text, index) => [index + 1, text]);
 }
 
 /** What an index says about its state now. */
@@ -67,7 +78,8 @@ export function stateNow(database: Database, project: string) {
   const epochs = facts.epochs(found.serial);
   const draft = { project, dimensions, revision: found.revision, epochs };
   const model = boundModel(database)?.sha256 ?? "";
-  return { draft, manifest: { ...draft, model, head, newestRevision: found.revision, tagSets: [] } };
+  const tagSets = tagSetsOf(rowsOf(database, project));
+  return { draft, manifest: { ...draft, model, head, newestRevision: found.revision, tagSets } };
 }
 
 /** Writes cache files of the state now. @returns how many blocks they have; null: they were not published */
@@ -99,8 +111,12 @@ export function cachedSerials(path: string): number[] | null {
 
 /** Whether any file below the folder has the codes of this memory, published or not. */
 export function hasVector(folder: string, serial: number): boolean {
-  const vector = Buffer.alloc(dimensions, codeOf(serial));
+  return hasBytes(folder, Buffer.alloc(dimensions, codeOf(serial)));
+}
+
+/** Whether any file below the folder has these bytes, or this text. */
+export function hasBytes(folder: string, bytes: Buffer | string): boolean {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(vector));
+    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(bytes));
 }

@@ -10,7 +10,7 @@ import { openReading } from "../../../../src/engines/sqlite/database-file/connec
 import { createCacheWriter } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
 import { prepareRuntime } from "../../../../src/native/runtime.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
-import { cachedSerials, hasVector, writeCacheFiles } from "./cached-database.ts";
+import { cachedSerials, hasBytes, hasVector, writeCacheFiles } from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
 
@@ -111,6 +111,20 @@ test("by an erasure, which wipes former contents of changed memories, too", asyn
   await app.administer(redactRecords, { memory: ids[0] ?? "", delete_memory: true });
   expect(cached()).toEqual(serials.slice(2));
   expect(hasVector(folder, serials[1] ?? 0)).toBe(false);
+});
+
+test("of tags that no other memory has, which an erasure removes from every file", async () => {
+  ids.push(await create("tagged", { tags: ["tag-of-the-deleted"] }));
+  ids.push(await create("tagged, too", { tags: ["tag-of-the-erased"] }));
+  expect((await send("POST", "/v1/memories/search", { query: "tagged" })).status).toBe(200);
+  app.passTime(10_000);
+  while (!existsSync(join(folder, project.id, "index"))) await Bun.sleep(10);
+  expect(hasBytes(folder, "tag-of-the-deleted")).toBe(true);
+  expect((await send("DELETE", `/v1/memories/${ids[4]}`)).status).toBe(204);
+  expect(hasBytes(folder, "tag-of-the-deleted")).toBe(false);
+  expect(hasBytes(folder, "tag-of-the-erased")).toBe(true);
+  await app.administer(redactRecords, { memory: ids[5] ?? "", delete_memory: true });
+  expect(hasBytes(app.config.dataDir, "tag-of-the-erased")).toBe(false);
 });
 
 test("before the server was started, by a version that knew no cache", async () => {
