@@ -43,7 +43,7 @@ test("a server that cannot perform calls is not ready, and the reason is named",
   }
   const { exitCode, object } = await health(dataDir);
   expect([exitCode, object.ready]).toEqual([1, false]);
-  expect(object.message).toMatch(/^Not ready: .*Try again/);
+  expect(object.message).toMatch(/^Not ready: .*the database file is damaged/);
   await server.end("SIGKILL");
 });
 

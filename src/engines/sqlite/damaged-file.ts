@@ -12,8 +12,12 @@ import { isDamage } from "./database-file/disk-failure.ts";
 import { findDamage } from "./database-file/inspect.ts";
 import type { DamageCheck } from "./threads/damage-check.ts";
 
+/** Why calls cannot be performed, and what the operator must do. */
+export const damageReason =
+  "the database file is damaged, and the operator of the server must restore the last backup: stop the server, copy the data directory to another place, and run memledger restore";
+
 export const damagedFile = unavailable(
-  "Nothing was changed, because the call was not executed: the database file is damaged. The operator of the server must restore the last backup: stop the server, copy the data directory to another place, and run memledger restore. Memories and records can still be read.",
+  `Nothing was changed, because the call was not executed: ${damageReason}. Memories and records can still be read.`,
 );
 
 /**

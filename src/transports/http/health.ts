@@ -20,7 +20,7 @@ function toAnswer({ ready, reasons }: Awaited<ReturnType<Readiness>>): Answer {
   return {
     status: 503,
     code: 1503,
-    message: `Not ready: ${reasons.join("; ")}. Try again in 1 second.`,
+    message: `Not ready: ${reasons.join("; ")}.`,
     data: toData({ status: "unready", reasons }),
     retryAfterSeconds: 1,
   };

@@ -179,6 +179,29 @@ test("a verification whose threads cannot start says why", async () => {
   expect<unknown>(await started).toContain("is neither a memledger database nor an export");
 });
 
+test("a file that cannot be checked again and again is logged as such once", async () => {
+  const path = join(folder, "damaged.db");
+  writeFileSync(path, Buffer.alloc(8_192, 0x55));
+  const { supervisor, clock, pass } = supervise();
+  const logged: string[] = [];
+  const check = createDamageCheck({
+    start: () => supervisor.start("inspector", { path, runtime }),
+    path,
+    isDamaged: false,
+    clock,
+    logger: createLogger("info", (line) => logged.push(line) > 0),
+  });
+  const count = (text: string) => logged.filter((line) => line.includes(text)).length;
+  check.suspect();
+  while (count("the database file is damaged") < 2) {
+    await clock.sleep(1);
+    if (count("the database file is damaged") > 0) pass(11 * threadPolicies.inspector.silenceMaxMs);
+    expect(check.isSuspected()).toBe(true);
+  }
+  expect(count("the database file cannot be checked")).toBe(1);
+  await check.close();
+});
+
 test.each(["hangs", "is killed"])(
   "an inspector that %s leaves the suspicion, and the next one dismisses it",
   async (how) => {

@@ -9,7 +9,7 @@ import { SqliteError } from "../../../native/sqlite.ts";
 const damaged: Cause = {
   cause: "the database file is damaged, or the disk cannot read it",
   remedy:
-    "Stop the server, copy the data directory to another place, run memledger doctor, check the disk, and restore the last backup.",
+    "Stop the server, copy the data directory to another place, check the disk, and restore the last backup.",
 };
 const full: Cause = { cause: "no space is left on the disk", remedy: "Free disk space." };
 const locked: Cause = {

@@ -40,13 +40,18 @@ export function createDamageCheck({
   let isConfirmed = isDamaged;
   let inspector: WorkerThread | null = null;
   let isClosed = false;
+  /** Whether the log says that the last check has failed. */
+  let isFailureLogged = false;
   let nextAtMs = Number.NEGATIVE_INFINITY;
 
   const inspect = async (thread: WorkerThread): Promise<readonly string[]> => {
     try {
-      return await thread.request<readonly string[]>(null);
+      const found = await thread.request<readonly string[]>(null);
+      isFailureLogged = false;
+      return found;
     } catch (error) {
-      if (!isClosed) logger.error("the database file cannot be checked", { error });
+      if (!isClosed && !isFailureLogged) logger.error("the database file cannot be checked", { error });
+      isFailureLogged = true;
       return ["the file cannot be read"];
     } finally {
       await thread.close();

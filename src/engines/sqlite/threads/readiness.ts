@@ -4,6 +4,7 @@
 import type { Clock } from "../../../clock.ts";
 import { readinessWaitMs, writerHangsAfterMs } from "../../../limits.ts";
 import type { Supervisor } from "../../../threads/supervisor.ts";
+import { damageReason } from "../damaged-file.ts";
 import type { DamageCheck } from "./damage-check.ts";
 import type { Writer } from "./writer.ts";
 
@@ -14,6 +15,7 @@ export interface EngineReadiness {
   reasons(): Promise<readonly string[]>;
 }
 
+const unreadableFile = "the database file is damaged, or the disk cannot read it";
 const untested = "a transaction failed, and the writer has not tested the disk since";
 
 export function createEngineReadiness(
@@ -58,10 +60,10 @@ export function createEngineReadiness(
     async reasons() {
       const down = supervisor.restarting().map((name) => `the ${name} is restarting`);
       const cause = await causeOfWriter();
-      const damaged = damage.isSuspected()
-        ? ["the database file is damaged, or the disk cannot read it"]
-        : [];
-      return [...new Set([...down, ...damaged, ...(cause === null ? [] : [cause])])];
+      const damaged = damage.isSuspected() ? [unreadableFile] : [];
+      const reasons = new Set([...down, ...damaged, ...(cause === null ? [] : [cause])]);
+      if (damage.isConfirmed() && reasons.delete(unreadableFile)) reasons.add(damageReason);
+      return [...reasons];
     },
   };
 }
