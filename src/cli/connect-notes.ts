@@ -23,6 +23,9 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
       notes.push(`Set ${apiKeyVariable} in the environment in which you start ${title}.`);
     else notes.push("The file contains the API key, and only you can read it. Do not share it.");
     if (target.key !== null && withHooks) notes.push(`The hooks read the API key from ${apiKeyVariable}.`);
+    notes.push(
+      `The server was not called. To check the address and the API key, run: ${checkOf(target.url)}`,
+    );
     if (isUnencrypted(target.url))
       notes.push(`${target.url} is not encrypted: others in the network can read the API key.`);
   }
@@ -30,6 +33,12 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
     notes.push("The file contains paths of this machine. Do not commit it.");
   if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
   return notes;
+}
+
+/** No command of memledger: one that calls a server elsewhere waits for it, or writes all memories. */
+function checkOf(url: string): string {
+  const address = quoteWord(`${url}/v1/memories?page_size=1`);
+  return `curl -sS --fail-with-body -H "Authorization: Bearer $${apiKeyVariable}" ${address}`;
 }
 
 function projectOf(project: string | null): string {

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 import { createHome, main } from "../assistants/home.ts";
-import { cleanUp } from "./command.ts";
+import { cleanUp, createFolder, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -213,6 +213,25 @@ describe("a server elsewhere", () => {
     const changes = Array.isArray(again.files) ? again.files.map((each) => each.change) : [];
     expect(new Set(changes)).toEqual(new Set(["unchanged"]));
     expect(text).not.toContain(key.MEMLEDGER_API_KEY);
+  });
+
+  test("the report has a command that checks the address and the key", async () => {
+    const { json, run } = createHome();
+    const server = await serve(createFolder());
+    const { notes } = await json(["cursor", "--write", "--url", server.url]);
+    const note = (Array.isArray(notes) ? notes : []).find((each) => String(each).includes("was not called"));
+    const [, line = ""] = /run: (.*)$/.exec(String(note)) ?? [];
+    const check = (apiKey: string) =>
+      Bun.spawn(["sh", "-c", line], {
+        env: { PATH: process.env.PATH ?? "", MEMLEDGER_API_KEY: apiKey },
+        stdout: "ignore",
+        stderr: "ignore",
+      }).exited;
+    expect(await check(String(server.ready.api_key))).toBe(0);
+    expect(await check("ml_0123456789")).not.toBe(0);
+    await server.end("SIGTERM");
+    expect(await check(String(server.ready.api_key))).not.toBe(0);
+    expect((await run(["cursor"])).stdout).not.toContain("was not called");
   });
 
   test("hooks read the key from the variable, and keep their state in the data directory", async () => {
