@@ -384,6 +384,13 @@ describe("a source that cannot be imported", () => {
     );
   });
 
+  test("a first line that is longer than what is read to detect the format", async () => {
+    const text = `${JSON.stringify({ content: "x".repeat(400_000) })}\n`;
+    await expect(detect(text)).rejects.toThrow(
+      /notes.md was not recognised, because its first line is longer than 64 KiB. Name it with --format: mcp-memory/,
+    );
+  });
+
   test("a directory, unless the format reads directories", async () => {
     const notes = join(folder, "notes");
     mkdirSync(join(notes, "sub", ".obsidian"), { recursive: true });

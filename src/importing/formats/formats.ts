@@ -1,6 +1,7 @@
 // Owns the list of formats, and which one a source is in. The order decides: a format before another one is more specific.
 
 import { firstRecord } from "../json-records.ts";
+import { headMaxBytes } from "../limits.ts";
 import { type Source, UnfitSource } from "../source.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { chatgpt } from "./chatgpt.ts";
@@ -39,7 +40,9 @@ export async function detectFormat({ head, name }: Source): Promise<DetectedForm
     const reason = formats[format].detect(seen);
     if (reason !== null) return { name: format, reason };
   }
+  const isCutOff = Buffer.byteLength(head) >= headMaxBytes && !head.includes("\n");
+  const why = isCutOff ? `, because its first line is longer than ${headMaxBytes / 1024} KiB` : "";
   throw new UnfitSource(
-    `The format of ${name} was not recognised. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt.`,
+    `The format of ${name} was not recognised${why}. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt.`,
   );
 }
