@@ -1,5 +1,5 @@
 // Owns which command is suggested for an unknown one: a similar name, a command of that name in a group, or what other programs of the
-// field call it.
+// field call it, also if that is misspelt.
 
 import type { Command } from "commander";
 import { suggest } from "../text/suggestion.ts";
@@ -37,11 +37,18 @@ export function suggestCommand(command: Command, word: string): string | null {
   if (named !== null) return lineOf(command, named);
   const groups = command.commands.filter((each) => each.commands.some((inner) => inner.name() === word));
   const [group] = groups;
-  return group === undefined ? null : lineOf(group, word);
+  if (group !== undefined) return lineOf(group, word);
+  const similar = similarOtherName(below, word);
+  return similar === null ? null : lineOf(command, similar);
 }
 
 function otherName(names: readonly string[], word: string): string | null {
   return names.find((name) => otherWords[name]?.includes(word.toLowerCase())) ?? null;
+}
+
+function similarOtherName(names: readonly string[], word: string): string | null {
+  const known = names.flatMap((name) => otherWords[name] ?? []);
+  return otherName(names, suggest(word, known) ?? "");
 }
 
 function lineOf(command: Command, name: string): string {

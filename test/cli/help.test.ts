@@ -37,6 +37,7 @@ test("the options of serve are in groups", () => {
 test.each([
   ["start", "memledger serve"],
   ["srve", "memledger serve"],
+  ["strat", "memledger serve"],
   ["status", "memledger health"],
   ["import", "memledger memory import"],
   ["fsck", "memledger doctor"],
