@@ -106,12 +106,14 @@ function addItem(items: readonly Json[], value: string, schema: TSchema): readon
   return items.length > schema.maxItems ? items : [...items, convert(value, schema.items)];
 }
 
+const wholeNumber = /^-?(0|[1-9]\d*)$/;
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** Converts text to a number or a boolean only if the schema requires one and the text has exactly that form; validation reports the rest. */
 function convert(text: string, schema: TSchema): Json {
   const kind = schema[Kind];
-  if ((kind === "Integer" || kind === "Number") && jsonNumber.test(text)) return Number(text);
+  if (kind === "Integer" && wholeNumber.test(text)) return Number(text);
+  if (kind === "Number" && jsonNumber.test(text)) return Number(text);
   if (kind === "Boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
