@@ -18,6 +18,9 @@ export const sessionRate = { perSecond: 20, burst: 200 };
 /** Ended sessions and links are kept so long, so that people are told why they cannot be used. */
 export const endedKeptMs = 3_600_000;
 
+/** The greatest number of days and of other limits that can be set. */
+export const limitMax = 1_000_000_000;
+
 /** Projects in one page of their list. */
 export const projectsPageMax = 1_000;
 

@@ -9,7 +9,7 @@ import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/sche
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toTimestamp } from "../timestamp.ts";
-import { projectsPageMax } from "./limits.ts";
+import { limitMax, projectsPageMax } from "./limits.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 import { requireProject } from "./require-project.ts";
@@ -22,11 +22,11 @@ const count = (description: string) =>
 const subscription = Choice(subscriptions, { description: "Whether the subscription is active." });
 const credits = count("Credits available; null: unlimited.");
 const memoryLimit = count("Maximum number of memories; null: the limit of the plan.");
-const retentionDays = (minimum: 0 | 1) =>
+const retentionDays = (minimum: number, maximum: number) =>
   Nullable(
     Type.Integer({
       minimum,
-      maximum: 2 ** 53 - 1,
+      maximum,
       description: "Days that audit records are kept, then they are deleted; null: as in the plan.",
     }),
   );
@@ -38,8 +38,8 @@ const projectView = Fields({
   subscription,
   credits,
   memory_limit: memoryLimit,
-  // memledger 0.1.0 accepted 0.
-  retention_days: retentionDays(0),
+  // memledger 0.1.0 accepted 0, and numbers above the limit.
+  retention_days: retentionDays(0, 2 ** 53 - 1),
   created_at: Timestamp({ description: "When the project was created." }),
 });
 
@@ -48,7 +48,7 @@ export const projectChanges = {
   subscription: Type.Optional(subscription),
   credits: Type.Optional(credits),
   memory_limit: Type.Optional(memoryLimit),
-  retention_days: Type.Optional(retentionDays(1)),
+  retention_days: Type.Optional(retentionDays(1, limitMax)),
 };
 
 export const createProject = installationOperation({

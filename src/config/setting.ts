@@ -2,6 +2,7 @@
 // Must never read a file or the environment.
 
 import { resolve } from "node:path";
+import { limitMax } from "../access/limits.ts";
 
 export interface Setting<Value> {
   /** `search-cache-mb`, or `plans.pro.hash` for a key of a table. */
@@ -127,7 +128,7 @@ export function wholeOrNone(naming: Naming, minimum: number, maximum: number): S
 
 /** Null means "unlimited". */
 export function limit(naming: Naming, fallback: number | null, minimum: number): Setting<number | null> {
-  const maximum = 1_000_000_000;
+  const maximum = limitMax;
   return setting(naming, fallback, {
     expectation: `a whole number from ${minimum} to ${maximum}, or "unlimited"`,
     placeholder: "number|unlimited",

@@ -157,6 +157,12 @@ describe("while the server runs", () => {
     [["project", "create", "--name", "default"], 1, 1400, "already exists"],
     [["project", "create", "--name", "x", "--plan", "gold"], 1, 1400, 'one of "free"'],
     [["project", "update", "default"], 1, 1400, "No option is given"],
+    [
+      ["project", "update", "default", "--retention-days", "1000000001", "--yes"],
+      1,
+      1400,
+      "from 1 to 1000000000.",
+    ],
     [["project", "update", "nobody", "--plan", "pro"], 1, 1400, 'no project "nobody"'],
     [["key", "create", "--project", "default", "--permissions", "all"], 1, 1400, "permissions"],
     [["key", "create", "--project", "default", "--permissions", ""], 1, 1400, "permissions"],
