@@ -14,7 +14,7 @@ const periodPlacesMax = 16;
  * What the share of a memory's date in the period adds. Chosen on questions about a time (test/memory/dated) as the greatest coarse value with which
  * no figure of the conversations falls; of a memory that is not judged again, less.
  */
-export const periodWeight = 0.2;
+export const periodWeight = 0.3;
 const unjudgedPeriodWeight = 0.1;
 
 /** Better than 0.5 on each set of at least 100 questions, in English, other languages and conversations (models/memledger-rerank-v2/README.md). */

@@ -77,7 +77,7 @@ describe.each([
     for (const hit of hits) {
       const { relevance, importance, rerank } = detailsOf(hit);
       if (!isObject(rerank)) throw new Error("a result was not judged");
-      const sum = Number(relevance) + Number(rerank.max_sim) + 0.2 * Number(rerank.period);
+      const sum = Number(relevance) + Number(rerank.max_sim) + 0.3 * Number(rerank.period);
       expect(Number(rerank.relevance)).toBeCloseTo(Math.min(1, Math.max(0, sum - 0.5) / 1.5), 12);
       expect(hit.final_score).toBe(Number(rerank.relevance) * 0.7 + Number(importance) * 0.3);
     }
