@@ -1,7 +1,7 @@
 // Owns prompts of two kinds, and their vectors: those that have nothing to do with any project, with which memories are compared to see what an
 // unrelated prompt reaches, and those that memories help with. Must never be recorded or returned.
 
-import { leaningOf } from "../ranking/relevance-floor.ts";
+import { createLeaning } from "../ranking/relevance-floor.ts";
 import { toSharedMatrix } from "../ranking/vector-matrix.ts";
 import { serverItself } from "../scheduling/fair-queue.ts";
 import type { Embed } from "./embedding.ts";
@@ -74,13 +74,13 @@ const helpedPrompts: readonly string[] = [
 export interface PromptPlace {
   /** Vectors of prompts that have nothing to do with any project, one behind the other, [prompts x dimensions]. */
   readonly unrelated: Float32Array;
-  /** As of `leaningOf`. */
+  /** As of `createLeaning`. */
   readonly leaning: number;
 }
 
 interface ExampleVectors {
   readonly unrelated: Float32Array;
-  readonly helped: Float32Array;
+  readonly leaningOf: (prompt: Float32Array) => number;
   /** SHA-256 of their model. */
   readonly model: string;
 }
@@ -97,8 +97,8 @@ export function createExamplePrompts(embed: Embed) {
     if (kept?.model !== model) kept = { model, vectors: embedAll(embed, project) };
     const asked = kept;
     try {
-      const { unrelated, helped, model: usedModel } = await asked.vectors;
-      const place: PromptPlace = { unrelated, leaning: leaningOf(vector, helped, unrelated) };
+      const { unrelated, leaningOf, model: usedModel } = await asked.vectors;
+      const place: PromptPlace = { unrelated, leaning: leaningOf(vector) };
       return { place, usedModel };
     } catch (error) {
       if (kept === asked) kept = null;
@@ -112,7 +112,11 @@ async function embedAll(embed: Embed, project: string): Promise<ExampleVectors> 
   const waiter = { project, signal: serverItself.signal };
   const embedAs = (prompts: readonly string[]) =>
     Promise.all(prompts.map((prompt) => embed(prompt, "query", waiter)));
-  const [unrelated, helped] = await Promise.all([embedAs(unrelatedPrompts), embedAs(helpedPrompts)]);
-  const matrixOf = (embedded: typeof unrelated) => toSharedMatrix(embedded.map(({ vector }) => vector));
-  return { unrelated: matrixOf(unrelated), helped: matrixOf(helped), model: unrelated.at(-1)?.model ?? "" };
+  const embedded = await Promise.all([embedAs(unrelatedPrompts), embedAs(helpedPrompts)]);
+  const [unrelated = [], helped = []] = embedded.map((each) => each.map(({ vector }) => vector));
+  return {
+    unrelated: toSharedMatrix(unrelated),
+    leaningOf: createLeaning(helped, unrelated),
+    model: embedded[0].at(-1)?.model ?? "",
+  };
 }

@@ -24,7 +24,7 @@ const leaningWeight = 1.5;
  * Of more memories, the best one for an unrelated prompt is better: for relevances whose tail is exponential, by the logarithm of their
  * number (Gumbel 1958). A prompt of the kind that memories help with needs less evidence than one of the other kind, as with prior odds.
  *
- * @param leaning as of `leaningOf`
+ * @param leaning as of `createLeaning`
  */
 export function relevanceFloor({ mean, deviation }: Spread, memories: number, leaning: number): number {
   const reached = mean + deviation * Math.max(least, growth * Math.log(memories + 1));
@@ -35,14 +35,14 @@ export function relevanceFloor({ mean, deviation }: Spread, memories: number, le
 /**
  * How much nearer a prompt is to the mean of prompts that memories help with than to that of unrelated ones: 0 in the middle, greater if memories help.
  *
- * @param helped vectors one behind the other, [prompts x dimensions]
+ * @param helped vectors of prompts
  * @param unrelated as `helped`
  */
-export function leaningOf(prompt: Float32Array, helped: Float32Array, unrelated: Float32Array): number {
-  const near = meanOf(rowsOf(helped, prompt.length));
-  const far = meanOf(rowsOf(unrelated, prompt.length));
+export function createLeaning(helped: readonly Float32Array[], unrelated: readonly Float32Array[]) {
+  const near = meanOf(helped);
+  const far = meanOf(unrelated);
   const middle = (dotProduct(near, near) - dotProduct(far, far)) / 2;
-  return dotProduct(prompt, near) - dotProduct(prompt, far) - middle;
+  return (prompt: Float32Array): number => dotProduct(prompt, near) - dotProduct(prompt, far) - middle;
 }
 
 function meanOf(rows: readonly Float32Array[]): Float32Array {

@@ -2,7 +2,7 @@
 // the spread of their similarities, and the kind of the prompt.
 
 import { expect, test } from "bun:test";
-import { leaningOf, relevanceFloor, spreadOf } from "../../src/ranking/relevance-floor.ts";
+import { createLeaning, relevanceFloor, spreadOf } from "../../src/ranking/relevance-floor.ts";
 
 const unit = (...components: number[]) => {
   const length = Math.hypot(...components);
@@ -34,9 +34,9 @@ test("it grows with the number of memories and with the similarity of unrelated 
 });
 
 test("a prompt of the kind that memories help with has a lower floor, one of the other kind a higher one", () => {
-  const helped = Float32Array.from([...unit(1, 0, 0.5), ...unit(1, 0, -0.5)]);
-  const unrelated = Float32Array.from([...unit(0, 1, 0.5), ...unit(0, 1, -0.5)]);
-  const leaning = (vector: Float32Array) => leaningOf(vector, helped, unrelated);
+  const helped = [unit(1, 0, 0.5), unit(1, 0, -0.5)];
+  const unrelated = [unit(0, 1, 0.5), unit(0, 1, -0.5)];
+  const leaning = createLeaning(helped, unrelated);
   expect(leaning(unit(1, 0, 0))).toBeGreaterThan(0.5);
   expect(leaning(unit(0, 1, 0))).toBeLessThan(-0.5);
   expect(leaning(unit(1, 1, 0.3))).toBeCloseTo(0, 6);
