@@ -5,6 +5,8 @@ replay        English texts, also long ones, keep the vectors that the model gav
 pairs         a question finds its statement among the others of the batch; so it does by the tokens' vectors (MaxSim)
 Writes the averaged weights as float16 (.npz files of at most --part MB); blend_whole.py makes a model folder of them.
 """
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import random
 import time
@@ -17,11 +19,11 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from whole import Whole, max_sim, pool, schedule
+from finetune import LOOSE
+from frozen import pool
+from whole import Whole, max_sim, schedule
 
 TEMPERATURE = 0.05
-# Pairs whose sides say less of each other weigh less; by the end of the name of their source.
-LOOSE = {"question-response": 0.3, "persona-line": 0.5, "same-image": 0.4, "statement-reason": 0.4, "heading": 0.6, "subject-body": 0.6, "title-body": 0.6, "word-definition": 0.5}
 
 
 class Texts:

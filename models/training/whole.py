@@ -68,11 +68,6 @@ class Whole(torch.nn.Module):
         return functional.normalize(functional.normalize(hidden, dim=-1) @ self.weights["head"], dim=-1)
 
 
-def pool(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The mean of each text's tokens, L2-normalised."""
-    return functional.normalize((hidden.float() * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
-
-
 def max_sim(left: torch.Tensor, counted: torch.Tensor, right: torch.Tensor, present: torch.Tensor) -> torch.Tensor:
     """[left texts, right texts]: the mean over the `counted` tokens of a left text of the highest cosine with a token of a right text.
     `left` [texts, tokens, dimensions]; `counted` and `present` [texts, tokens]."""
