@@ -168,7 +168,7 @@ describe("the record of an audit operation names what it touched", async () => {
   test("parameters that no record could hold are kept as texts", async () => {
     const { record } = await recorded("GET", `/v1/audit/logs?page=1e999&action=${"x".repeat(3000)}`);
     expect(record).toMatchObject({ http_status: 400 });
-    expect(record.request_parameters).toEqual({ page: "Infinity", action: "x".repeat(1024) });
+    expect(record.request_parameters).toEqual({ page: "1e999", action: "x".repeat(1024) });
   });
 
   test.each([

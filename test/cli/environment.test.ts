@@ -102,7 +102,9 @@ describe("in the data directory", () => {
     writeSync(database, Buffer.alloc(400_000, 0xff), 0, 400_000, 4096);
     closeSync(database);
     const said = await failure(dataDir);
-    expect(said).toMatch(/cannot be used: the database file is damaged.+memledger doctor.+backup/);
+    expect(said).toMatch(
+      /cannot be used: the database file is damaged.+check the disk.+restore the last backup/,
+    );
   });
 });
 

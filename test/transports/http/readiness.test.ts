@@ -71,10 +71,11 @@ function connect(app: TestApp): Database {
 const ready = (app: TestApp) => app.call("GET", "/health/ready", { key: null });
 const fact = (content: string) => ({ body: { content, memory_type: "fact" } });
 
+/** The time of the server passes only a few times as fast as real time, because threads take real time to start and have a deadline for it. */
 async function untilReady(app: TestApp): Promise<void> {
-  for (let reply = await ready(app); reply.status !== 200; reply = await ready(app)) {
-    app.passTime(1_000);
-    await turn();
+  while ((await ready(app)).status !== 200) {
+    app.passTime(100);
+    await Bun.sleep(20);
   }
 }
 
@@ -113,7 +114,7 @@ test("each thread that is being restarted is named until it is ready again", asy
   await releaseStarts();
   await untilReady(app);
   expect((await app.call("POST", "/v1/memories", fact("kept"))).code).toBe(1000);
-}, 30_000);
+}, 60_000);
 
 test("a writer that hangs is not ready, whoever waits is told the truth, and the next one takes over", async () => {
   const { app, workers } = await open();
@@ -153,7 +154,7 @@ test("a writer that hangs is not ready, whoever waits is told the truth, and the
   const { data } = await app.call("GET", "/v1/memories");
   const contents = (data.memories as JsonObject[]).map(({ content }) => content);
   expect(contents.sort()).toEqual(["after", "before"]);
-}, 30_000);
+}, 60_000);
 
 test("a transaction that failed makes it unready until one succeeds", async () => {
   const { app } = await open();
@@ -169,7 +170,7 @@ test("a transaction that failed makes it unready until one succeeds", async () =
   other.exec("ROLLBACK");
   await untilReady(app);
   expect((await app.call("POST", "/v1/memories", fact("kept"))).code).toBe(1000);
-}, 30_000);
+}, 60_000);
 
 test("a ledger that another process has changed stays unready", async () => {
   const { app } = await open();
@@ -194,4 +195,4 @@ test("a ledger that another process has changed stays unready", async () => {
     ]);
     app.passTime(60_000);
   }
-}, 30_000);
+}, 60_000);
