@@ -16,6 +16,7 @@ export const runtimeCryptography: Cryptography = {
         return sha256;
       },
       digest: () => hasher.digest("hex"),
+      digestBytes: () => hasher.digest(),
     };
     return sha256;
   },

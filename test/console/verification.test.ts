@@ -11,6 +11,7 @@ import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { kindOf } from "../../src/console/verification/input-files.ts";
 import { verifyInput } from "../../src/console/verification/verify-export.ts";
+import { toHex } from "../../src/text/byte-text.ts";
 import { writeExport } from "../audit/exported.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
@@ -182,7 +183,10 @@ describe("the cryptography of the browser", () => {
           const hash = createSha256();
           hash.update("before").digest();
           for (const part of parts) hash.update(part);
-          return hash.digest();
+          const digest = hash.digest();
+          for (const part of parts) hash.update(part);
+          expect(toHex(hash.digestBytes())).toBe(digest);
+          return digest;
         });
         expect(one).toBe(other ?? "");
       }),

@@ -5,6 +5,8 @@ export interface Sha256 {
   update(part: string | Uint8Array): Sha256;
   /** 64 lower-case hexadecimal characters. The next part begins a new hash. */
   digest(): string;
+  /** The same as 32 bytes. */
+  digestBytes(): Uint8Array;
 }
 
 export interface Cryptography {
