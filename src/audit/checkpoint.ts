@@ -1,4 +1,4 @@
-// Owns the texts of checkpoints and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
+// Owns the texts of checkpoints, of both versions, and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import { fromBase64, fromHex, toBase64, toHex } from "../text/byte-text.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
@@ -10,6 +10,13 @@ export interface Checkpoint {
   /** 64 lower-case hexadecimal characters. */
   readonly hash: string;
   readonly at: number;
+}
+
+/** States also: the tree of the chain has this root at this number of leaves. A checkpoint of version 2. */
+export interface TreeCheckpoint extends Checkpoint {
+  readonly leaves: number;
+  /** 64 lower-case hexadecimal characters. */
+  readonly root: string;
 }
 
 /** States: records up to `through` were removed; the next record has this hash as `prev`. */
@@ -27,17 +34,43 @@ export function checkpointText({ chain, size, hash, at }: Checkpoint): string {
   return `memledger/${chain}\n${size}\n${hashToBase64(hash)}\n${toTimestamp(at)}\n`;
 }
 
+export function treeCheckpointText({ chain, leaves, root, size, hash, at }: TreeCheckpoint): string {
+  const head = `head ${size} ${hashToBase64(hash)}\ntime ${toTimestamp(at)}\n`;
+  return `memledger/${chain}/2\n${leaves}\n${hashToBase64(root)}\n${head}`;
+}
+
 export function anchorText({ chain, through, hash, firstAt, lastAt, count, cause }: Anchor): string {
   const times = `${toTimestamp(firstAt)}\n${toTimestamp(lastAt)}`;
   return `memledger-anchor/${chain}\n${through}\n${hashToBase64(hash)}\n${times}\n${count}\n${cause}\n`;
 }
 
-/** Null when the text is not a checkpoint. */
+/** Null when the text is not a checkpoint of version 1. */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const [, chain = "", size, hash = "", at = ""] =
     /^memledger\/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n$/.exec(text) ?? [];
   const time = fromTimestamp(at);
   return time === null ? null : { chain, size: Number(size), hash: hashToHex(hash), at: time };
+}
+
+/** Null when the text is not a checkpoint of version 2. Whether the head agrees with the number of leaves, the tree decides. */
+export function parseTreeCheckpoint(text: string): TreeCheckpoint | null {
+  const match =
+    /^memledger\/([0-9a-f]{32})\/2\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\nhead (0|[1-9]\d{0,15}) ([A-Za-z0-9+/]{43}=)\ntime (\S+)\n$/.exec(
+      text,
+    );
+  const [, chain = "", leaves, root = "", size, hash = "", time = ""] = match ?? [];
+  const at = fromTimestamp(time);
+  if (at === null) return null;
+  const checkpoint = {
+    chain,
+    leaves: Number(leaves),
+    root: hashToHex(root),
+    size: Number(size),
+    hash: hashToHex(hash),
+    at,
+  };
+  // Base64 with unused bits, and a number that a double cannot hold, would be written differently.
+  return treeCheckpointText(checkpoint) === text ? checkpoint : null;
 }
 
 /** Null when the text is not an anchor. */

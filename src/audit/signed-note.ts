@@ -10,6 +10,7 @@ import {
   sign,
 } from "node:crypto";
 import { fromHex } from "../text/byte-text.ts";
+import { createEntryMac, type EntryMac } from "./entry-mac.ts";
 import { derPrefix, runtimeCryptography } from "./runtime-cryptography.ts";
 import { keyIdOf, keyName, openNote as openWith, parseVerifierKey, toVerifierKey } from "./verify/note.ts";
 
@@ -24,6 +25,8 @@ export interface Signer {
    * takes a twentieth of the time.
    */
   seal(text: string): string;
+  /** The function that makes the MACs of the entries of a chain, with a key that is derived once. */
+  macOf(chain: string): EntryMac;
 }
 
 /** A new private key as PKCS #8 PEM. */
@@ -49,12 +52,13 @@ export function createSigner(privateKeyPem: string): Signer {
       return `${text}\n— ${keyName} ${Buffer.concat([id, signature]).toString("base64")}\n`;
     },
     seal: (text) => createHmac("sha256", sealingKey).update(text).digest("base64"),
+    macOf: (chain) => createEntryMac(secret, chain),
   };
 }
 
 /** The text of a note; null when the note is malformed or this key has not signed it. */
 export function openNote(note: string, verifierKey: string): string | null {
-  return openWith(note, verifierKey, runtimeCryptography);
+  return openWith(note, [verifierKey], runtimeCryptography);
 }
 
 export function isVerifierKey(text: string): boolean {

@@ -33,18 +33,11 @@ export function createNoteReader(
   resultsMax = Number.POSITIVE_INFINITY,
 ): NoteReader {
   const opened = new Map<string, string | null>();
-  const open = (note: string): string | null => {
-    for (const key of keys) {
-      const text = openNote(note, key, cryptography);
-      if (text !== null) return text;
-    }
-    return null;
-  };
   return {
     open(note) {
       const known = opened.get(note);
       if (known !== undefined) return known;
-      const text = open(note);
+      const text = openNote(note, keys, cryptography);
       opened.set(note, text);
       const [oldest] = opened.keys();
       if (opened.size > resultsMax && oldest !== undefined) opened.delete(oldest);

@@ -30,8 +30,10 @@ export interface SignedRotation extends KeyRotation {
 export function openRotation(note: string, cryptography: Cryptography): SignedRotation | null {
   const rotation = parseRotation(textOfNote(note), cryptography);
   if (rotation === null) return null;
-  if (openNote(note, rotation.former, cryptography) !== null) return { ...rotation, by: "former" };
-  return openNote(note, rotation.successor, cryptography) === null ? null : { ...rotation, by: "successor" };
+  if (openNote(note, [rotation.former], cryptography) !== null) return { ...rotation, by: "former" };
+  return openNote(note, [rotation.successor], cryptography) === null
+    ? null
+    : { ...rotation, by: "successor" };
 }
 
 export interface FollowedRotations {
