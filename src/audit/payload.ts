@@ -29,8 +29,12 @@ const compressionLevel = 1;
 export function sealPayload(payload: JsonObject): PayloadWithText {
   const text = canonical(payload);
   const salt = randomBytes(saltBytes);
-  const compressed = Bun.zstdCompressSync(text, { level: compressionLevel });
-  return { text, salt, hash: payloadHash(salt, text), compressed };
+  return { text, salt, hash: payloadHash(salt, text), compressed: compressPayload(text) };
+}
+
+/** One zstd frame. */
+export function compressPayload(text: string | Uint8Array<ArrayBuffer>): Uint8Array {
+  return Bun.zstdCompressSync(text, { level: compressionLevel });
 }
 
 export function payloadHash(salt: Uint8Array, text: string): string {

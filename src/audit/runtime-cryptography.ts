@@ -16,9 +16,11 @@ export const runtimeCryptography: Cryptography = {
         return sha256;
       },
       digest: () => hasher.digest("hex"),
-      digestBytes: () => hasher.digest(),
     };
     return sha256;
+  },
+  hashInto(bytes, target) {
+    Bun.CryptoHasher.hash("sha256", bytes, target);
   },
   isSignedBy(publicKey, signature, text) {
     const key = createPublicKey({

@@ -9,6 +9,7 @@ import type { Cryptography } from "./verify/cryptography.ts";
 const levelsPerStored = 8;
 const storedWidth = 2 ** levelsPerStored;
 const highestLevel = 52;
+const hashBytes = 32;
 
 /** The two hashes of the tree. All have 32 bytes. */
 export interface TreeHasher {
@@ -39,18 +40,32 @@ export interface TreeReader {
   nodes(level: number, first: number, end: number): readonly Uint8Array[];
 }
 
-export function createTreeHasher({ createSha256 }: Cryptography): TreeHasher {
-  const sha256 = createSha256();
-  const [leafPrefix, nodePrefix] = [Uint8Array.of(0), Uint8Array.of(1)];
+export function createTreeHasher({ hashInto }: Cryptography): TreeHasher {
+  const leafBytes = new Uint8Array(1 + hashBytes);
+  const nodeBytes = new Uint8Array(1 + 2 * hashBytes).fill(1, 0, 1);
+  const hashOf = (bytes: Uint8Array): Uint8Array => {
+    const hash = new Uint8Array(hashBytes);
+    hashInto(bytes, hash);
+    return hash;
+  };
   return {
-    leaf: (data) => sha256.update(leafPrefix).update(data).digestBytes(),
-    node: (left, right) => sha256.update(nodePrefix).update(left).update(right).digestBytes(),
+    leaf(data) {
+      leafBytes.set(data, 1);
+      return hashOf(leafBytes);
+    },
+    node(left, right) {
+      nodeBytes.set(left, 1);
+      nodeBytes.set(right, 1 + hashBytes);
+      return hashOf(nodeBytes);
+    },
   };
 }
 
 /** The data of leaf 0: the hash of the statement with which a tree begins. */
-export function statementHash(statement: string, { createSha256 }: Cryptography): Uint8Array {
-  return createSha256().update("memledger/tree/v2\0").update(statement).digestBytes();
+export function statementHash(statement: string, { hashInto }: Cryptography): Uint8Array {
+  const hash = new Uint8Array(hashBytes);
+  hashInto(new TextEncoder().encode(`memledger/tree/v2\0${statement}`), hash);
+  return hash;
 }
 
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };

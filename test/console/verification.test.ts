@@ -184,8 +184,6 @@ describe("the cryptography of the browser", () => {
           hash.update("before").digest();
           for (const part of parts) hash.update(part);
           const digest = hash.digest();
-          for (const part of parts) hash.update(part);
-          expect(toHex(hash.digestBytes())).toBe(digest);
           return digest;
         });
         expect(one).toBe(other ?? "");

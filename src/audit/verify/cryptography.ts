@@ -5,12 +5,12 @@ export interface Sha256 {
   update(part: string | Uint8Array): Sha256;
   /** 64 lower-case hexadecimal characters. The next part begins a new hash. */
   digest(): string;
-  /** The same as 32 bytes. */
-  digestBytes(): Uint8Array;
 }
 
 export interface Cryptography {
   createSha256(): Sha256;
+  /** SHA-256 of bytes, written into the 32 bytes of `target`. For many short inputs: a third of the time of the above. */
+  readonly hashInto: (bytes: Uint8Array, target: Uint8Array) => void;
   /** Ed25519 (RFC 8032). `publicKey` has 32 bytes, `signature` 64. */
   isSignedBy(publicKey: Uint8Array, signature: Uint8Array, text: string): boolean;
 }

@@ -11,9 +11,11 @@ import { Sha256, sha512 } from "./sha2.ts";
 hashes.sha512 = sha512;
 
 const utf8 = new TextEncoder();
+const hasher = new Sha256();
 
 export const browserCryptography: Cryptography = {
   createSha256: () => new Sha256(),
+  hashInto: (bytes, target) => hasher.update(bytes).digestInto(target),
   isSignedBy(publicKey, signature, text) {
     try {
       // As in RFC 8032; the default of the library accepts more.

@@ -50,19 +50,23 @@ export class Sha256 {
 
   /** 64 lower-case hexadecimal characters. The next part begins a new hash. */
   digest(): string {
+    this.#finish();
     let digest = "";
-    for (const word of this.#finish()) digest += (word >>> 0).toString(16).padStart(8, "0");
+    for (const word of this.#state) digest += (word >>> 0).toString(16).padStart(8, "0");
+    this.#begin();
     return digest;
   }
 
-  /** The same as 32 bytes. */
-  digestBytes(): Uint8Array {
-    const digest = new DataView(new ArrayBuffer(32));
-    for (const [index, word] of this.#finish().entries()) digest.setInt32(index * 4, word);
-    return new Uint8Array(digest.buffer);
+  /** The same 32 bytes as they are. */
+  digestInto(target: Uint8Array): void {
+    this.#finish();
+    for (const [index, word] of this.#state.entries()) {
+      for (let byte = 0; byte < 4; byte++) target[4 * index + byte] = word >>> (24 - 8 * byte);
+    }
+    this.#begin();
   }
 
-  #finish(): Int32Array {
+  #finish(): void {
     const block = this.#block;
     const bits = this.#bytes * 8;
     block[this.#used] = 0x80;
@@ -74,11 +78,12 @@ export class Sha256 {
     this.#length.setUint32(56, Math.floor(bits / 2 ** 32));
     this.#length.setUint32(60, bits);
     compress(this.#state, block, 0);
-    const state = this.#state.slice();
+  }
+
+  #begin(): void {
     this.#state.set(initial256);
     this.#used = 0;
     this.#bytes = 0;
-    return state;
   }
 
   #add(bytes: Uint8Array, length: number): this {
