@@ -60,11 +60,10 @@ function parseParts(stored: StoredParts, count: number): ParsedParts | null {
   for (const line of lines) {
     const header = readHeader(stored.content, line);
     if (header === null) return null;
-    // The root is the place of the first part and of no other.
-    if (headers.length === 0 ? header.at.length > 1 || header.at[0] !== "" : header.at.includes(""))
-      return null;
     headers.push(header);
   }
+  const first = headers[0]?.at;
+  if (first?.length !== 1 || first[0] !== "") return null;
   return { ...stored, lines, headers };
 }
 
@@ -170,11 +169,9 @@ function arePlacesFree(parsed: ParsedParts): boolean {
   // The text of a single part has no places, and is not parsed: its bytes are hashed.
   if (headers.length === 1) return true;
   // A place that was taken is true: neither null nor a container, so no other can be equal to it or inside it.
-  return fill(
-    rootOf(parsed),
-    parsed,
-    headers.map(() => true),
-  );
+  const taken = headers.map(() => true);
+  const root = rootOf(parsed);
+  return isObject(root) && fill(root, parsed, taken);
 }
 
 /** The payload object of verified parts; null: a text is not JSON, or the payload is not an object. */
@@ -226,6 +223,7 @@ function fill(root: unknown, parsed: ParsedParts, values: readonly (Json | undef
         container = find(root, place.parentNames, isSparse);
         parent = place.parent;
       }
+      // The root is the place of the first part only.
       if (place.name === null || !isContainer(container)) return false;
       if (isSparse ? Object.hasOwn(container, place.name) : container[place.name] !== null) return false;
       container[place.name] = value;
