@@ -11,7 +11,6 @@ import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { kindOf } from "../../src/console/verification/input-files.ts";
 import { verifyInput } from "../../src/console/verification/verify-export.ts";
-import { toHex } from "../../src/text/byte-text.ts";
 import { writeExport } from "../audit/exported.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
@@ -183,10 +182,23 @@ describe("the cryptography of the browser", () => {
           const hash = createSha256();
           hash.update("before").digest();
           for (const part of parts) hash.update(part);
-          const digest = hash.digest();
-          return digest;
+          return hash.digest();
         });
         expect(one).toBe(other ?? "");
+      }),
+    );
+  });
+
+  test("hashes bytes into a target as that of the server", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const [one, other] = [browserCryptography, runtimeCryptography].map(({ createSha256, hashInto }) => {
+          const target = new Uint8Array(32);
+          hashInto(bytes, target);
+          expect(Buffer.from(target).toString("hex")).toBe(createSha256().update(bytes).digest());
+          return target;
+        });
+        expect(one).toEqual(other ?? new Uint8Array());
       }),
     );
   });
