@@ -12,8 +12,11 @@ export interface Checkpoint {
   readonly at: number;
 }
 
-/** States also: the tree of the chain has this root at this number of leaves. A checkpoint of version 2. */
-export interface TreeCheckpoint extends Checkpoint {
+/** States: the tree of the chain has this root at this number of leaves. A checkpoint of version 2. */
+export interface TreeCheckpoint {
+  readonly chain: string;
+  /** `2`, or after an accepted loss of records the identifier of the record of the acceptance: 32 hexadecimal characters. */
+  readonly log: string;
   readonly leaves: number;
   /** 64 lower-case hexadecimal characters. */
   readonly root: string;
@@ -34,9 +37,8 @@ export function checkpointText({ chain, size, hash, at }: Checkpoint): string {
   return `memledger/${chain}\n${size}\n${hashToBase64(hash)}\n${toTimestamp(at)}\n`;
 }
 
-export function treeCheckpointText({ chain, leaves, root, size, hash, at }: TreeCheckpoint): string {
-  const head = `head ${size} ${hashToBase64(hash)}\ntime ${toTimestamp(at)}\n`;
-  return `memledger/${chain}/2\n${leaves}\n${hashToBase64(root)}\n${head}`;
+export function treeCheckpointText({ chain, log, leaves, root }: TreeCheckpoint): string {
+  return `memledger/${chain}/${log}\n${leaves}\n${hashToBase64(root)}\n`;
 }
 
 export function anchorText({ chain, through, hash, firstAt, lastAt, count, cause }: Anchor): string {
@@ -52,23 +54,11 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   return time === null ? null : { chain, size: Number(size), hash: hashToHex(hash), at: time };
 }
 
-/** Null when the text is not a checkpoint of version 2. Whether the head agrees with the number of leaves, the tree decides. */
+/** Null when the text is not a checkpoint of version 2. */
 export function parseTreeCheckpoint(text: string): TreeCheckpoint | null {
-  const match =
-    /^memledger\/([0-9a-f]{32})\/2\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\nhead (0|[1-9]\d{0,15}) ([A-Za-z0-9+/]{43}=)\ntime (\S+)\n$/.exec(
-      text,
-    );
-  const [, chain = "", leaves, root = "", size, hash = "", time = ""] = match ?? [];
-  const at = fromTimestamp(time);
-  if (at === null) return null;
-  const checkpoint = {
-    chain,
-    leaves: Number(leaves),
-    root: hashToHex(root),
-    size: Number(size),
-    hash: hashToHex(hash),
-    at,
-  };
+  const [, chain = "", log = "", leaves, root = ""] =
+    /^memledger\/([0-9a-f]{32})\/(2|[0-9a-f]{32})\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/.exec(text) ?? [];
+  const checkpoint = { chain, log, leaves: Number(leaves), root: hashToHex(root) };
   // Base64 with unused bits, and a number that a double cannot hold, would be written differently.
   return treeCheckpointText(checkpoint) === text ? checkpoint : null;
 }

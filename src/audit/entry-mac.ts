@@ -10,11 +10,11 @@ const macBytes = 16;
 
 /**
  * HKDF-SHA-256 gives each chain a key of its own.
- * @param secret the signing key as PKCS #8 DER
+ * @param seed the 32 bytes of the Ed25519 private key
  * @param chain the identifier of the chain: 32 hexadecimal characters
  */
-export function createEntryMac(secret: Uint8Array, chain: string): EntryMac {
-  const key = new Uint8Array(hkdfSync("sha256", secret, toBytes(chain), "memledger/mac/v2", 32));
+export function createEntryMac(seed: Uint8Array, chain: string): EntryMac {
+  const key = new Uint8Array(hkdfSync("sha256", seed, toBytes(chain), "memledger/mac/v2", 32));
   return (entryHash) => createHmac("sha256", key).update(toBytes(entryHash)).digest().subarray(0, macBytes);
 }
 

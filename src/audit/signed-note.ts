@@ -44,6 +44,7 @@ export function createSigner(privateKeyPem: string): Signer {
     .subarray(derPrefix.length);
   const id = fromHex(keyIdOf(publicKey, runtimeCryptography)) ?? new Uint8Array();
   const secret = privateKey.export({ type: "pkcs8", format: "der" });
+  const seed = Buffer.from(privateKey.export({ format: "jwk" }).d ?? "", "base64url");
   const sealingKey = Buffer.from(hkdfSync("sha256", secret, "", "memledger/seal/v1", 32));
   return {
     verifierKey: toVerifierKey(publicKey, runtimeCryptography),
@@ -52,7 +53,7 @@ export function createSigner(privateKeyPem: string): Signer {
       return `${text}\n— ${keyName} ${Buffer.concat([id, signature]).toString("base64")}\n`;
     },
     seal: (text) => createHmac("sha256", sealingKey).update(text).digest("base64"),
-    macOf: (chain) => createEntryMac(secret, chain),
+    macOf: (chain) => createEntryMac(seed, chain),
   };
 }
 

@@ -4,10 +4,8 @@
 // Why positions are divided instead of shifted: shifts of JavaScript have 32 bits, and a chain may have 2^53 - 1 records.
 
 import type { Cryptography } from "./verify/cryptography.ts";
+import { levelsPerStored, type NodePlace, placesAtCut } from "./verify/node-places.ts";
 
-/** Only nodes of every eighth level are stored as they become complete. One of them is computed from so many of the stored level below. */
-const levelsPerStored = 8;
-const storedWidth = 2 ** levelsPerStored;
 const highestLevel = 52;
 const hashBytes = 32;
 
@@ -17,11 +15,20 @@ export interface TreeHasher {
   node(left: Uint8Array, right: Uint8Array): Uint8Array;
 }
 
-/** The node over the leaves from position * 2^level to before (position + 1) * 2^level. Level 0: the hash of a leaf. */
-export interface TreeNode {
-  readonly level: number;
-  readonly position: number;
+/** The node at this place. Level 0: the hash of a leaf. */
+export interface TreeNode extends NodePlace {
   readonly hash: Uint8Array;
+}
+
+/** With what a tree begins. Hashes have 64 hexadecimal characters. */
+export interface TreeStatement {
+  readonly chain: string;
+  /** The first record of version 2. */
+  readonly first: number;
+  readonly genesis: string;
+  /** Of the record `through`, the last one that was removed before; without one, of the genesis. */
+  readonly hash: string;
+  readonly through: number;
 }
 
 /** What an append needs: the hashes of the complete nodes into which the first `size` leaves are divided, the largest first. */
@@ -32,11 +39,11 @@ export interface Frontier {
 
 /** What is stored of a tree. */
 export interface TreeReader {
-  /** The first so many leaves were removed. Of them there are the nodes of stored levels, and those of `nodesAtCut`. */
+  /** The first so many leaves were removed. Of them there are the nodes of every eighth level, and those of `nodesAtCut`. */
   readonly removed: number;
   /** The data of the leaves from `first` to before `end`: at most 256. */
   leaves(first: number, end: number): readonly Uint8Array[];
-  /** The stored nodes of a level at the positions from `first` to before `end`: at most 256. */
+  /** The stored nodes of a level at the positions from `first` to before `end`: at most 256. Those that are not stored are left out. */
   nodes(level: number, first: number, end: number): readonly Uint8Array[];
 }
 
@@ -61,7 +68,12 @@ export function createTreeHasher({ hashInto }: Cryptography): TreeHasher {
   };
 }
 
-/** The data of leaf 0: the hash of the statement with which a tree begins. */
+/** RFC 8785: the members are in order, and hexadecimal characters and integers are written in one way. */
+export function statementText({ chain, first, genesis, hash, through }: TreeStatement): string {
+  return JSON.stringify({ chain, first, genesis, hash, through });
+}
+
+/** The data of leaf 0: the hash of the text of the statement. */
 export function statementHash(statement: string, { hashInto }: Cryptography): Uint8Array {
   const hash = new Uint8Array(hashBytes);
   hashInto(new TextEncoder().encode(`memledger/tree/v2\0${statement}`), hash);
@@ -99,41 +111,53 @@ export function rootOf({ hashes }: Frontier, hasher: TreeHasher): Uint8Array {
   return hashes.reduceRight((right, left) => hasher.node(left, right));
 }
 
-/** @param size at least the number of removed leaves */
+/** @param size a kept size (`placesAtCut`), or at least the number of removed leaves */
 export function frontierAt(size: number, reader: TreeReader, hasher: TreeHasher): Frontier {
-  return { size, hashes: nodesOf(0, size, reader, hasher).map(({ hash }) => hash) };
+  return { size, hashes: nodesOf(0, size, reader, hasher) };
+}
+
+/** The nodes at `placesAtCut`. */
+export function nodesAtCut(
+  count: number,
+  checkpointSizes: readonly number[],
+  reader: TreeReader,
+  hasher: TreeHasher,
+): TreeNode[] {
+  return placesAtCut(count, checkpointSizes).map(({ level, position }) => ({
+    level,
+    position,
+    hash: nodeHash(level, position, reader, hasher),
+  }));
 }
 
 /**
- * The nodes of the levels 0 to 7 that have to be stored when the first `count` leaves are removed, instead of those of an earlier cut: with
- * them every path of a remaining leaf, and between sizes from `count` on, can be computed.
+ * Proves that leaf `index` is in the tree of this size: the hashes beside its way to the root, from the leaf up. Of removed leaves only leaf 0
+ * has a path.
  */
-export function nodesAtCut(count: number, reader: TreeReader, hasher: TreeHasher): TreeNode[] {
-  return nodesOf(count - (count % storedWidth), count, reader, hasher);
-}
-
-/** Proves that leaf `index` is in the tree of this size: the hashes beside its way to the root, from the leaf up. */
 export function inclusionPath(
   index: number,
   size: number,
   reader: TreeReader,
   hasher: TreeHasher,
 ): Uint8Array[] {
-  if (index < reader.removed || index >= size) throw new RangeError(`leaf ${index} is not in the tree`);
+  if ((index !== 0 && index < reader.removed) || index >= size)
+    throw new RangeError(`leaf ${index} is not in the tree`);
   return rangesBeside(index + 1, size, (first, end) => end - first === 1)
     .beside.map(([first, end]) => rangeHash(first, end, reader, hasher))
     .toReversed();
 }
 
-/** Proves that the tree of size `former` is the beginning of the tree of this size: PROOF of RFC 6962, section 2.1.2. */
+/**
+ * Proves that the tree of size `former` is the beginning of the tree of this size: PROOF of RFC 6962, section 2.1.2.
+ * @throws Error when a size that is not kept needs removed leaves
+ */
 export function consistencyPath(
   former: number,
   size: number,
   reader: TreeReader,
   hasher: TreeHasher,
 ): Uint8Array[] {
-  if (former < Math.max(1, reader.removed) || former > size)
-    throw new RangeError(`size ${former} is not in the tree`);
+  if (former < 1 || former > size) throw new RangeError(`size ${former} is not in the tree`);
   const { beside, last } = rangesBeside(former, size, (_, end) => end === former);
   // Who verifies knows the root of the former size, so it is not repeated if it is a node.
   const ranges = last[0] === 0 ? beside : [...beside, last];
@@ -172,24 +196,20 @@ function largestPowerBelow(count: number): number {
 
 /** MTH of a range that RFC 6962 makes when it divides the leaves. */
 function rangeHash(first: number, end: number, reader: TreeReader, hasher: TreeHasher): Uint8Array {
-  return rootOf(
-    { size: end - first, hashes: nodesOf(first, end, reader, hasher).map(({ hash }) => hash) },
-    hasher,
-  );
+  return rootOf({ size: end - first, hashes: nodesOf(first, end, reader, hasher) }, hasher);
 }
 
-/** The complete nodes into which a range is divided, the largest first. */
-function nodesOf(first: number, end: number, reader: TreeReader, hasher: TreeHasher): TreeNode[] {
-  const nodes: TreeNode[] = [];
+/** The hashes of the complete nodes into which a range is divided, the largest first. */
+function nodesOf(first: number, end: number, reader: TreeReader, hasher: TreeHasher): Uint8Array[] {
+  const hashes: Uint8Array[] = [];
   let start = first;
   for (let level = highestLevel; level >= 0; level--) {
     const width = 2 ** level;
     if (end - start < width) continue;
-    const position = start / width;
-    nodes.push({ level, position, hash: nodeHash(level, position, reader, hasher) });
+    hashes.push(nodeHash(level, start / width, reader, hasher));
     start += width;
   }
-  return nodes;
+  return hashes;
 }
 
 function nodeHash(level: number, position: number, reader: TreeReader, hasher: TreeHasher): Uint8Array {
@@ -198,7 +218,9 @@ function nodeHash(level: number, position: number, reader: TreeReader, hasher: T
   const [first, end] = [position * width, (position + 1) * width];
   if (storedLevel > 0) return fold(reader.nodes(storedLevel, first, end), width, hasher);
   if (first >= reader.removed) return fold(reader.leaves(first, end).map(hasher.leaf), width, hasher);
-  if (end <= reader.removed) return fold(reader.nodes(level, position, position + 1), 1, hasher);
+  const [stored] = end <= reader.removed ? reader.nodes(level, position, position + 1) : [];
+  if (stored !== undefined) return stored;
+  if (level === 0) throw new Error(`leaf ${position} was removed`);
   const half = (at: number) => nodeHash(level - 1, at, reader, hasher);
   return hasher.node(half(2 * position), half(2 * position + 1));
 }

@@ -16,10 +16,12 @@ import {
   nodesAtCut,
   rootOf,
   statementHash,
+  statementText,
   type TreeHasher,
   type TreeNode,
   type TreeReader,
 } from "../../src/audit/tree.ts";
+import { placesAtCut } from "../../src/audit/verify/node-places.ts";
 import { isConsistent, isIncluded } from "../../src/audit/verify/tree-paths.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { toHex } from "../../src/text/byte-text.ts";
@@ -71,19 +73,32 @@ interface StoredTree {
   readonly nodes: Map<string, Uint8Array>;
   frontier: Frontier;
   removed: number;
+  /** Those of its checkpoints, in ascending order. */
+  readonly checkpointSizes: number[];
   /** How many leaves and nodes each call has read. */
   readonly reads: number[];
 }
 
 function treeOf(leaves: readonly Uint8Array[]): StoredTree {
-  const tree: StoredTree = { leaves: [], nodes: new Map(), frontier: emptyFrontier, removed: 0, reads: [] };
+  const tree: StoredTree = {
+    leaves: [],
+    nodes: new Map(),
+    frontier: emptyFrontier,
+    removed: 0,
+    checkpointSizes: [1],
+    reads: [],
+  };
+  append(tree, leaves);
+  return tree;
+}
+
+function append(tree: StoredTree, leaves: readonly Uint8Array[]): void {
   for (const leaf of leaves) {
     const { frontier, completed } = appendLeaf(tree.frontier, leaf, hasher);
     tree.leaves.push(leaf);
     tree.frontier = frontier;
     store(tree, completed);
   }
-  return tree;
 }
 
 function store(tree: StoredTree, nodes: readonly TreeNode[]): void {
@@ -109,7 +124,7 @@ function readerOf(tree: StoredTree): TreeReader {
 
 /** As retention does it: the nodes of the cut replace those of the cut before, then the leaves go. */
 function cut(tree: StoredTree, count: number): void {
-  const nodes = nodesAtCut(count, readerOf(tree), hasher);
+  const nodes = nodesAtCut(count, tree.checkpointSizes, readerOf(tree), hasher);
   for (const key of tree.nodes.keys()) if (Number(key.split(" ")[0]) < 8) tree.nodes.delete(key);
   store(tree, nodes);
   tree.removed = count;
@@ -193,9 +208,10 @@ describe("levels that need many leaves", () => {
     const removed = 3 * 256 + 41;
     for (const index of [0, removed, 65_536, count - 1]) check(index);
     expect(check(40_000).map(toHex)).toEqual(naivePath(40_000, leaves).map(toHex));
+    large.checkpointSizes.push(100, 520, 65_000);
     cut(large, removed);
-    for (const index of [removed, removed + 300, count - 1]) check(index);
-    for (const former of [removed, removed + 1, 65_536, count - 1]) {
+    for (const index of [0, removed, removed + 300, count - 1]) check(index);
+    for (const former of [1, 100, 520, removed, removed + 1, 65_536, count - 1]) {
       const path = consistencyPath(former, count, readerOf(large), hasher);
       const before = { size: former, root: rootOf(frontierAt(former, readerOf(large), hasher), hasher) };
       expect(toHex(before.root)).toBe(toHex(naiveRoot(leaves.slice(0, former))));
@@ -278,71 +294,103 @@ describe("consistency", () => {
 });
 
 describe("after leaves were removed", () => {
-  const cuts = fc
-    .uniqueArray(fc.nat(leavesMax - 1), { minLength: 1, maxLength: 4 })
-    .map((counts) => counts.toSorted((a, b) => a - b));
+  /** Of a chain: records are appended, perhaps a checkpoint is signed, perhaps the first records are removed. */
+  const steps = fc.array(
+    fc.record({
+      appended: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 200 })),
+      isSigned: fc.boolean(),
+      cut: fc.option(fc.nat()),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+  const chains = steps.map((history) => {
+    const tree = treeOf(data.slice(0, 1));
+    for (const step of history) {
+      const size = tree.leaves.length;
+      // As after a restart: appending goes on from what is stored.
+      tree.frontier = frontierAt(size, readerOf(tree), hasher);
+      append(tree, data.slice(size, size + step.appended));
+      if (step.isSigned) tree.checkpointSizes.push(tree.leaves.length);
+      if (step.cut !== null) cut(tree, tree.removed + (step.cut % (tree.leaves.length - tree.removed + 1)));
+    }
+    return tree;
+  });
 
-  test("the nodes of the cut are those into which RFC 6962 divides the leaves since the last node of level 8", () => {
+  /** The rule of the format, for one node of the levels 0 to 7. */
+  function isNamed(level: number, position: number, { removed, checkpointSizes }: StoredTree): boolean {
+    if ((position + 1) * 2 ** level > removed) return false;
+    return [removed, ...checkpointSizes.filter((size) => size <= removed)].some((size) => {
+      const zeros = Math.log2(size & -size);
+      const isLast = level === zeros && position === size / 2 ** zeros - 1;
+      return isLast || (level >= zeros && position === (((size - 1) >> level) ^ 1));
+    });
+  }
+
+  test("exactly the nodes that the format names are stored, at most 9 for each size", () => {
     fc.assert(
-      fc.property(cuts, (counts) => {
-        const tree = treeOf(data);
-        for (const count of counts) cut(tree, count);
-        const low = [...tree.nodes].filter(([key]) => Number(key.split(" ")[0]) < 8);
-        const removed = counts.at(-1) ?? 0;
-        let first = removed - (removed % 256);
-        for (const [key, hash] of low) {
-          const [level = 0, position = 0] = key.split(" ").map(Number);
-          expect(position * 2 ** level).toBe(first);
-          expect(toHex(hash)).toBe(toHex(naiveRoot(data.slice(first, first + 2 ** level))));
-          first += 2 ** level;
-        }
-        expect(first).toBe(removed);
-        // The binary form: no two nodes of one level.
-        expect(low).toHaveLength((removed % 256).toString(2).replaceAll("0", "").length);
+      fc.property(chains, (tree) => {
+        const expected = new Map<string, string>();
+        for (let level = 0; level < 8; level++)
+          for (let position = 0; position < tree.leaves.length / 2 ** level; position++)
+            if (isNamed(level, position, tree)) {
+              const leaves = data.slice(position * 2 ** level, (position + 1) * 2 ** level);
+              expected.set(`${level} ${position}`, toHex(naiveRoot(leaves)));
+            }
+        const low = [...tree.nodes].filter(([key]) => !key.startsWith("8 "));
+        expect(low.map(([key, hash]) => [key, toHex(hash)]).toSorted()).toEqual([...expected].toSorted());
+        const places = placesAtCut(tree.removed, tree.checkpointSizes);
+        expect(places.map(({ level, position }) => `${level} ${position}`)).toEqual([...expected.keys()]);
+        for (const size of tree.checkpointSizes) expect(placesAtCut(size, []).length).toBeLessThanOrEqual(9);
       }),
-      { numRuns: 30 },
     );
   });
 
-  test("kept leaves, and sizes from the cut on, have the paths that they had, and appending goes on", () => {
+  test("every checkpoint has its root, leaf 0, all kept leaves, and consistency with every other one", () => {
     fc.assert(
-      fc.property(cuts, fc.nat(), fc.nat(), fc.nat(), (counts, one, other, third) => {
-        const tree = treeOf(data.slice(0, leavesMax - 50));
-        for (const count of counts.filter((count) => count < leavesMax - 50)) cut(tree, count);
-        const restarted: StoredTree = {
-          ...tree,
-          frontier: frontierAt(leavesMax - 50, readerOf(tree), hasher),
-        };
-        for (const leaf of data.slice(leavesMax - 50)) {
-          const { frontier, completed } = appendLeaf(restarted.frontier, leaf, hasher);
-          restarted.leaves.push(leaf);
-          restarted.frontier = frontier;
-          store(restarted, completed);
-        }
-        const reader = readerOf(restarted);
-        const { removed } = restarted;
-        expect(toHex(rootOf(restarted.frontier, hasher))).toBe(toHex(rootAt(leavesMax).root));
-        const index = removed + (one % (leavesMax - removed));
-        const size = index + 1 + (other % (leavesMax - index));
-        const path = inclusionPath(index, size, reader, hasher);
-        expect(path.map(toHex)).toEqual(inclusionPath(index, size, readerOf(all), hasher).map(toHex));
-        expect(isIncluded({ index, data: dataAt(index), path }, rootAt(size), hasher)).toBe(true);
-        const least = Math.max(1, removed);
-        const former = least + (third % (size - least + 1));
-        const proof = consistencyPath(former, size, reader, hasher);
-        expect(isConsistent(rootAt(former), rootAt(size), proof, hasher)).toBe(true);
-        expect(rootOf(frontierAt(size, reader, hasher), hasher)).toEqual(
-          rootOf(frontierAt(size, readerOf(all), hasher), hasher),
+      fc.property(chains, fc.nat(), (tree, chosen) => {
+        const reader = readerOf(tree);
+        const { removed, checkpointSizes } = tree;
+        const count = tree.leaves.length;
+        const later = Math.max(1, removed + (chosen % (count - removed + 1)));
+        const sizes = [...new Set([...checkpointSizes, Math.max(1, removed), later, count])].toSorted(
+          (one, other) => one - other,
         );
-        if (removed > 0) expect(() => inclusionPath(removed - 1, size, reader, hasher)).toThrow(RangeError);
-        if (removed > 1) expect(() => consistencyPath(removed - 1, size, reader, hasher)).toThrow(RangeError);
+        for (const size of sizes) {
+          expect(toHex(rootOf(frontierAt(size, reader, hasher), hasher))).toBe(toHex(rootAt(size).root));
+          const kept = size - removed;
+          const indexes = kept > 0 ? [0, removed, removed + (chosen % kept), size - 1] : [0];
+          for (const index of indexes) {
+            const path = inclusionPath(index, size, reader, hasher);
+            expect(path).toEqual(inclusionPath(index, size, readerOf(all), hasher));
+            expect(isIncluded({ index, data: dataAt(index), path }, rootAt(size), hasher)).toBe(true);
+          }
+          for (const former of sizes.filter((former) => former <= size)) {
+            const path = consistencyPath(former, size, reader, hasher);
+            expect(path).toEqual(consistencyPath(former, size, readerOf(all), hasher));
+            expect(isConsistent(rootAt(former), rootAt(size), path, hasher)).toBe(true);
+          }
+        }
+        if (removed > 1) expect(() => inclusionPath(removed - 1, count, reader, hasher)).toThrow(RangeError);
       }),
+      { numRuns: 60 },
     );
   });
 
-  test("a missing node is an error and no other root", () => {
+  test("a node is computed from its children if it is not stored, and one that is missing is an error and no other root", () => {
     const tree = treeOf(data);
+    tree.checkpointSizes.push(100);
     cut(tree, 300);
+    const paths = () =>
+      [inclusionPath(0, 300, readerOf(tree), hasher), consistencyPath(100, 300, readerOf(tree), hasher)].map(
+        (path) => path.map(toHex),
+      );
+    const before = paths();
+    // Leaf 0 needs it. It can be computed from nodes that are stored for 100 leaves.
+    tree.nodes.delete("6 1");
+    expect(paths()).toEqual(before);
+    expect(() => consistencyPath(150, leavesMax, readerOf(tree), hasher)).toThrow("was removed");
+    tree.nodes.delete("2 24");
+    expect(() => consistencyPath(100, 300, readerOf(tree), hasher)).toThrow("was removed");
     tree.nodes.delete("8 0");
     expect(() => inclusionPath(400, leavesMax, readerOf(tree), hasher)).toThrow("the tree has 0 of 1 hashes");
   });
@@ -350,18 +398,63 @@ describe("after leaves were removed", () => {
 
 describe("the test vectors of the format", () => {
   const genesis = "82ea846a1ab62591f96aae6602da9a9280055648c02df5e36bcf783271c12403";
-  const statement = `{"anchor":null,"chain":"0193a5c0000070008000000000000001","first":1,"hash":"${genesis}","through":0}`;
+  const statement = statementText({
+    through: 0,
+    hash: genesis,
+    genesis,
+    first: 1,
+    chain: "0193a5c0000070008000000000000001",
+  });
   const entry = Buffer.from("685506ae152bf134b7f0e08063480a1cb67714b1b2f5004b339accf2abac0313", "hex");
 
   test.each([
     ["server", runtimeCryptography],
     ["browser", browserCryptography],
   ])("come out on the %s", (_, cryptography) => {
+    expect(statement).toBe(
+      `{"chain":"0193a5c0000070008000000000000001","first":1,"genesis":"${genesis}","hash":"${genesis}","through":0}`,
+    );
     const made = createTreeHasher(cryptography);
     const leaf = statementHash(statement, cryptography);
     const one = appendLeaf(emptyFrontier, leaf, made).frontier;
     const two = appendLeaf(one, entry, made).frontier;
-    expect(toHex(leaf)).toBe("6289b4d3fd4ed4583ede2095ee75ff83b11db8622ca2f2eec269b5bf934eee07");
-    expect(toHex(rootOf(two, made))).toBe("cbfd2bd6fe771e84f684fb181ebe45eaf1711de98dc426b62646b9acfd424347");
+    expect([leaf, rootOf(one, made), made.leaf(entry), rootOf(two, made)].map(toHex)).toEqual([
+      "d08b1e04d120a02806c9e70c63002e060801827ed9a8c80f4f4d51405ffe370f",
+      "2e540359f60b684661182a59a1bfb3aa409f71fc7951d88f2789e7d837dfe31f",
+      "8e4b53bf9bd9fb5c384e7ac5c7dcd1a6e1defb17de21947e7535da1fe11a5862",
+      "9588b988ac5b5d13f243480fe9835c06f1cd50c78dce2dc6bbd2c97479413b20",
+    ]);
+  });
+
+  test("of a tree of 600 leaves, of which 300 are removed, come out", () => {
+    const numbered = Array.from({ length: 600 }, (_, index) => sha256(Buffer.from(`${index}`)));
+    const tree = treeOf([statementHash(statement, runtimeCryptography), ...numbered.slice(1)]);
+    tree.checkpointSizes.push(100);
+    expect(toHex(rootOf(tree.frontier, hasher))).toBe(
+      "577998c2a1e3713609687069d4e141783f3f419213eeda94aa1270ba0ae05f6b",
+    );
+    expect([...tree.nodes].map(([key, hash]) => `${key} ${toHex(hash)}`)).toEqual([
+      "8 0 c2808a2d8db52516507129ef36978729a424a7d8fe9635f4090fc518e5a28bcd",
+      "8 1 7aa340542e158ba69e2dba06f7088ef1594175e57e33f16467a293d4179011b4",
+    ]);
+    const rows = nodesAtCut(300, tree.checkpointSizes, readerOf(tree), hasher).map(
+      ({ level, position, hash }) => `${level} ${position} ${toHex(hash)}\n`,
+    );
+    expect(rows).toHaveLength(18);
+    expect(toHex(sha256(Buffer.from(rows.join(""))))).toBe(
+      "f5cd5b01dd1932ed491449125d82e7fbf62e563d85dd9aba4d24af3002f039d0",
+    );
+    cut(tree, 300);
+    expect(consistencyPath(100, 600, readerOf(tree), hasher).map(toHex)).toEqual([
+      "5c1fc7512cc8a87080f1a380ed83f9cba62c5536a575184aa7a4d5bf659f7dbe",
+      "8d10f7aeb479e8d8094455b748c3d7993bd92044d04f2b82d6f6d8a91a6aeaa8",
+      "f0f78419475c97e3fb7005223668aa1321eed93a22adeff964565c53c6dbc488",
+      "68bec99c38bff5d35633b3831667b0cba0779251934bc714b5511d06894ffd4d",
+      "f6eafaafca67b9814c5ee7829013bbaced9355ece06ac516dc4dea4911b66e19",
+      "314ba009801d515553533dbb50c6a619597ae4405543229459fd9ee6ccaef56c",
+      "da5e5524dd50811a1e22f07631dcf7e417ae611a9dc435cebae326160882f10f",
+      "7aa340542e158ba69e2dba06f7088ef1594175e57e33f16467a293d4179011b4",
+      "f2ae5b4f9d9899db6c017bdffe9b7c8305f73b18c81b6d9de96dfdcceedbea5f",
+    ]);
   });
 });

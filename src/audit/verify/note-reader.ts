@@ -2,13 +2,15 @@
 
 import { type Checkpoint, parseCheckpoint } from "../checkpoint.ts";
 import type { Cryptography } from "./cryptography.ts";
-import { openNote, parseVerifierKey, splitNotes } from "./note.ts";
+import { type OpenedNote, openSignedNote, parseVerifierKey, splitNotes } from "./note.ts";
 import { UnusableInput } from "./verdict.ts";
 
 /** Verifies signatures with the keys of one key file. */
 export interface NoteReader {
   /** The text of a note; null when none of the keys has signed it. */
   open(note: string): string | null;
+  /** The verifier keys that have signed a note; none when it is not opened. */
+  signersOf(note: string): readonly string[];
 }
 
 /** @param source where a person finds the keys. @throws UnusableInput */
@@ -32,17 +34,19 @@ export function createNoteReader(
   cryptography: Cryptography,
   resultsMax = Number.POSITIVE_INFINITY,
 ): NoteReader {
-  const opened = new Map<string, string | null>();
+  const results = new Map<string, OpenedNote | null>();
+  const resultOf = (note: string) => {
+    const known = results.get(note);
+    if (known !== undefined) return known;
+    const opened = openSignedNote(note, keys, cryptography);
+    results.set(note, opened);
+    const [oldest] = results.keys();
+    if (results.size > resultsMax && oldest !== undefined) results.delete(oldest);
+    return opened;
+  };
   return {
-    open(note) {
-      const known = opened.get(note);
-      if (known !== undefined) return known;
-      const text = openNote(note, keys, cryptography);
-      opened.set(note, text);
-      const [oldest] = opened.keys();
-      if (opened.size > resultsMax && oldest !== undefined) opened.delete(oldest);
-      return text;
-    },
+    open: (note) => resultOf(note)?.text ?? null,
+    signersOf: (note) => resultOf(note)?.signers ?? [],
   };
 }
 

@@ -6,28 +6,52 @@ import type { Cryptography } from "./cryptography.ts";
 export const keyName = "memledger";
 const ed25519 = 1;
 const keyIdBytes = 4;
+const signatureBytes = 64;
 
 /** Only such texts may have several signature lines, of witnesses for example: format version 1 has one line. */
-const severalSigners = /^memledger\/[0-9a-f]{32}\/2\n/;
+const severalSigners = /^memledger\/[0-9a-f]{32}\/(?:2|[0-9a-f]{32})\n/;
+
+/** A note that at least one accepted key has signed. */
+export interface OpenedNote {
+  readonly text: string;
+  /** The verifier keys whose signatures are valid. */
+  readonly signers: readonly string[];
+}
 
 /**
- * The text of a note; null when the note is malformed or none of these keys has signed it. The first line of one of the keys counts, and lines
- * of other names and keys are ignored.
+ * Null when the note is malformed, none of these keys has signed it, or a line of one of them is not valid. Lines of other names and keys are
+ * ignored.
  */
+export function openSignedNote(
+  note: string,
+  verifierKeys: readonly string[],
+  cryptography: Cryptography,
+): OpenedNote | null {
+  const parsed = parseNote(note);
+  if (parsed === null) return null;
+  const accepted = verifierKeys.map((key) => ({ key, ...parseVerifierKey(key, cryptography) }));
+  const signers = new Set<string>();
+  for (const { keyId, signature } of parsed.signatures) {
+    const named = accepted.filter(({ id }) => id === keyId);
+    const valid = named.filter(
+      ({ publicKey }) =>
+        publicKey !== undefined &&
+        signature.length === signatureBytes &&
+        cryptography.isSignedBy(publicKey, signature, parsed.text),
+    );
+    if (named.length > 0 && valid.length === 0) return null;
+    for (const { key } of valid) signers.add(key);
+  }
+  return signers.size === 0 ? null : { text: parsed.text, signers: [...signers] };
+}
+
+/** The text of a note that `openSignedNote` opens. */
 export function openNote(
   note: string,
   verifierKeys: readonly string[],
   cryptography: Cryptography,
 ): string | null {
-  const parsed = parseNote(note);
-  if (parsed === null) return null;
-  const keys = verifierKeys.map((key) => parseVerifierKey(key, cryptography)).filter((key) => key !== null);
-  const first = parsed.signatures.find(({ keyId }) => keys.some(({ id }) => id === keyId));
-  const isSigned = keys.some(
-    ({ id, publicKey }) =>
-      id === first?.keyId && cryptography.isSignedBy(publicKey, first.signature, parsed.text),
-  );
-  return isSigned ? parsed.text : null;
+  return openSignedNote(note, verifierKeys, cryptography)?.text ?? null;
 }
 
 interface NoteSignature {
@@ -38,7 +62,7 @@ interface NoteSignature {
 
 interface ParsedNote {
   readonly text: string;
-  /** Those with the name of ledger keys, at least one. */
+  /** Those with the name of ledger keys. At least one has the length of a signature of a ledger key. */
   readonly signatures: readonly NoteSignature[];
 }
 
@@ -49,15 +73,16 @@ function parseNote(note: string): ParsedNote | null {
     name === keyName ? parseSignature(encoded) : null,
   );
   const own = signatures.filter((signature) => signature !== null);
-  return own.length > 0 && (signatures.length === 1 || severalSigners.test(text))
+  const isSigned = own.some(({ signature }) => signature.length === signatureBytes);
+  return isSigned && (signatures.length === 1 || severalSigners.test(text))
     ? { text, signatures: own }
     : null;
 }
 
-/** Null when it has not the form of the signature of a ledger key. */
+/** Null when it names no key. */
 function parseSignature(encoded: string): NoteSignature | null {
   const bytes = fromBase64(encoded);
-  if (bytes?.length !== keyIdBytes + 64) return null;
+  if (bytes === null || bytes.length < keyIdBytes) return null;
   return { keyId: toHex(bytes.subarray(0, keyIdBytes)), signature: bytes.subarray(keyIdBytes) };
 }
 
