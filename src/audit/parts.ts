@@ -6,18 +6,17 @@ import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { compressPayload, type SealedPayload } from "./payload.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
-import { namesOf, parseHeader } from "./verify/part-header.ts";
+import { namesOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
 import {
   findLines,
   hashBytes,
-  hashParts,
   isErased,
   type PartLine,
-  partHashes,
   partMaxCount,
   type StoredParts,
   saltBytes,
-} from "./verify/parts.ts";
+} from "./verify/part-lines.ts";
+import { hashParts, hashText } from "./verify/parts.ts";
 
 /** A value of a payload that gets a part of its own. */
 export interface Place {
@@ -34,32 +33,49 @@ export interface Part {
 }
 
 /**
- * The parts of a payload: first what is at no place, then the places in their order, equal texts with equal `about` as one part.
- * @throws Error for a place that does not exist, or is equal to another or inside another; for values that I-JSON cannot express; and for
- * more than 10,000 parts: the caller must choose fewer places
+ * The parts of a payload: first what is at no place, then the places in their order, but outer ones before those inside. Equal texts with
+ * equal `about` are one part with up to 16 places, unless they are inside different numbers of places: outer parts must stay first.
+ * @throws Error for a place that does not exist or is equal to another; for values that I-JSON cannot express; and for more than 10,000
+ * parts: the caller must choose fewer places
  */
 export function cutPayload(payload: JsonObject, about: readonly string[], places: readonly Place[]): Part[] {
+  const pointers = new Set(places.map(({ at }) => at));
+  const outerFirst = places
+    .map((place) => ({ ...place, level: levelOf(place.at, pointers) }))
+    .toSorted((one, other) => one.level - other.level);
   const holder: Container = { root: payload };
   const copied = new Set<unknown>();
-  const taken = new Set<string>();
-  const parts = new Map<
-    string,
-    { readonly about: readonly string[]; readonly at: string[]; readonly text: string }
-  >();
-  for (const { at, about } of places) {
+  const texts = new Map<string, string>();
+  for (const { at } of outerFirst.toReversed()) {
     // The value of a place that was taken is null, and so may be that of another place.
-    if (taken.has(at)) throw misplaced(at);
-    taken.add(at);
-    const text = canonical(take(holder, at, copied));
-    const subjects = sorted(about);
-    const key = [...subjects, text].join("\t");
-    const equal = parts.get(key);
-    if (equal === undefined) parts.set(key, { about: subjects, at: [at], text });
-    else equal.at.push(at);
+    if (texts.has(at)) throw misplaced(at);
+    texts.set(at, canonical(take(holder, at, copied)));
   }
-  if (parts.size >= partMaxCount) throw new Error(`a payload has at most ${partMaxCount} parts`);
-  const first = { about: sorted(about), at: [""], text: canonical(holder.root ?? null) };
-  return [first, ...parts.values()].map(({ text, about, at }) => ({ header: writeHeader(about, at), text }));
+  const parts = [{ about: sorted(about), at: [""], text: canonical(holder.root ?? null) }];
+  const latest = new Map<string, string[]>();
+  for (const place of outerFirst) {
+    const subjects = sorted(place.about);
+    const text = texts.get(place.at) ?? "";
+    const key = [place.level, ...subjects, text].join("\t");
+    const equal = latest.get(key);
+    if (equal !== undefined && equal.length < placeMaxCount) equal.push(place.at);
+    else {
+      const at = [place.at];
+      latest.set(key, at);
+      parts.push({ about: subjects, at, text });
+    }
+  }
+  if (parts.length > partMaxCount) throw new Error(`a payload has at most ${partMaxCount} parts`);
+  return parts.map(({ text, about, at }) => ({ header: writeHeader(about, at), text }));
+}
+
+/** The number of places around a place. */
+function levelOf(at: string, pointers: ReadonlySet<string>): number {
+  let level = 0;
+  for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) {
+    if (pointers.has(at.slice(0, end))) level += 1;
+  }
+  return level;
 }
 
 /** Shared with nobody but the payload, whose containers are copied before they are changed. */
@@ -80,8 +96,7 @@ function take(holder: Container, pointer: string, copied: Set<unknown>): Json {
   }
   const value = Object.hasOwn(container, name) ? container[name] : undefined;
   const isLength = Array.isArray(container) && name === "length";
-  // A container that was copied has another place inside.
-  if (value === undefined || container === holder || isLength || copied.has(value)) throw misplaced(pointer);
+  if (value === undefined || container === holder || isLength) throw misplaced(pointer);
   container[name] = null;
   return value;
 }
@@ -122,7 +137,7 @@ export function sealParts(
 }
 
 /**
- * The stored form without the texts and the salts of parts; the payload hash stays the same. Parts that are erased already stay so.
+ * The stored form without the texts and the salts of parts, with their text hashes; the payload hash stays the same. Parts that are erased already stay so.
  * @throws Error for a payload that does not have this number of parts, or not the ones named
  */
 export function eraseParts(
@@ -131,14 +146,13 @@ export function eraseParts(
   erased: ReadonlySet<number>,
 ): Pick<SealedPayload, "salt" | "compressed"> {
   const lines = linesOf(stored, count);
-  const hashes = partHashes(stored, lines, runtimeCryptography);
   const contents: Uint8Array[] = [];
   const salts: Uint8Array[] = [];
   for (const index of erased) if (lines[index] === undefined) throw new Error(`there is no part ${index}`);
   for (const [index, line] of lines.entries()) {
     const { start, headerEnd, end, saltStart } = line;
     if (erased.has(index) && !isErased(line)) {
-      salts.push(hashes.subarray(index * hashBytes, (index + 1) * hashBytes));
+      salts.push(hashText(stored, line, runtimeCryptography));
       contents.push(stored.content.subarray(start, headerEnd), lineFeed);
     } else {
       salts.push(stored.salt.subarray(saltStart, saltStart + (isErased(line) ? hashBytes : saltBytes)));

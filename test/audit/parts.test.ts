@@ -4,10 +4,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { canonical } from "../../src/audit/hash.ts";
-import { cutPayload, eraseParts, type Place, sealParts } from "../../src/audit/parts.ts";
+import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseAnyHeader, parseHeader } from "../../src/audit/verify/part-header.ts";
-import { joinParts, type ParsedParts, type StoredParts, verifyParts } from "../../src/audit/verify/parts.ts";
+import type { ParsedParts, StoredParts } from "../../src/audit/verify/part-lines.ts";
+import { joinParts } from "../../src/audit/verify/part-places.ts";
+import { verifyParts } from "../../src/audit/verify/parts.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 
@@ -20,9 +22,14 @@ const unpack = (sealed: { salt: Uint8Array; compressed: Uint8Array }): StoredPar
 });
 
 /** What both cryptographies say, which must be the same. */
-function verify(stored: StoredParts, parts: number, payloadHash: string): ParsedParts | null {
+function verify(
+  stored: StoredParts,
+  parts: number,
+  payloadHash: string,
+  mayWithhold = false,
+): ParsedParts | null {
   const [first, second] = [runtimeCryptography, browserCryptography].map((cryptography) =>
-    verifyParts(stored, { parts, payloadHash }, cryptography),
+    verifyParts(stored, { parts, payloadHash }, cryptography, mayWithhold),
   );
   expect(second).toEqual(first ?? null);
   return first ?? null;
@@ -30,23 +37,52 @@ function verify(stored: StoredParts, parts: number, payloadHash: string): Parsed
 
 const join = (parsed: ParsedParts | null) => (parsed === null ? null : joinParts(parsed));
 
+const sha256 = (...parts: (string | Uint8Array)[]) => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const part of parts) hasher.update(part);
+  return new Uint8Array(hasher.digest());
+};
+
+const textHashOf = (salt: Uint8Array, text: string | Uint8Array) => sha256("memledger/text/v2\0", salt, text);
+const partHashOf = (textHash: Uint8Array, partHeader: string) =>
+  sha256("memledger/part/v2\0", textHash, partHeader);
+const payloadHashOf = (hashes: readonly Uint8Array[]) =>
+  Buffer.from(sha256("memledger/payload/v2\0", ...hashes)).toString("hex");
+
 /** Parts of these lines, without any check, and a payload hash that fits. */
 function forge(lines: readonly string[]): { stored: StoredParts; hash: string } {
+  const salts = lines.map((line, index) => new Uint8Array(line.includes("\t") ? 16 : 32).fill(index));
   const hashes = lines.map((line, index) => {
-    const hasher = new Bun.CryptoHasher("sha256").update("memledger/part/v2\0");
-    return line.includes("\t")
-      ? hasher.update(new Uint8Array(16).fill(index)).update(line).digest()
-      : Buffer.alloc(32, index);
+    const salt = salts[index] ?? new Uint8Array();
+    if (line === "{}") return salt;
+    const tab = line.indexOf("\t");
+    return tab === -1
+      ? partHashOf(salt, line)
+      : partHashOf(textHashOf(salt, line.slice(tab + 1)), line.slice(0, tab));
   });
-  const salts = lines.map((line, index) => Buffer.alloc(line.includes("\t") ? 16 : 32, index));
-  const hash = new Bun.CryptoHasher("sha256").update("memledger/payload/v2\0").update(Buffer.concat(hashes));
   const content = bytesOf(lines.map((line) => `${line}\n`).join(""));
-  return { stored: { content, salt: new Uint8Array(Buffer.concat(salts)) }, hash: hash.digest("hex") };
+  return { stored: { content, salt: new Uint8Array(Buffer.concat(salts)) }, hash: payloadHashOf(hashes) };
 }
 
-function joinForged(lines: readonly string[]): JsonObject | null {
+/** The stored form without parts that are not in a file. */
+function withhold(stored: StoredParts, withheld: ReadonlySet<number>): StoredParts {
+  let saltStart = 0;
+  const salts: Uint8Array[] = [];
+  const lines = textOf(stored.content).split("\n").slice(0, -1);
+  const rest = lines.map((line, index) => {
+    const [partHeader = "", text] = line.split("\t");
+    const salt = stored.salt.subarray(saltStart, saltStart + (text === undefined ? 32 : 16));
+    saltStart += salt.length;
+    const textHash = text === undefined ? salt : textHashOf(salt, text);
+    salts.push(withheld.has(index) ? partHashOf(textHash, partHeader) : salt);
+    return withheld.has(index) ? "{}\n" : `${line}\n`;
+  });
+  return { content: bytesOf(rest.join("")), salt: new Uint8Array(Buffer.concat(salts)) };
+}
+
+function joinForged(lines: readonly string[], mayWithhold = false): JsonObject | null {
   const { stored, hash } = forge(lines);
-  return join(verify(stored, lines.length, hash));
+  return join(verify(stored, lines.length, hash, mayWithhold));
 }
 
 const header = (...at: string[]) => canonical({ about: [], at });
@@ -92,57 +128,85 @@ function pointersOf(value: Json, pointer = ""): string[] {
   });
 }
 
-const isInside = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+const placesOf = (part: Part | undefined) => parseHeader(part?.header ?? "")?.at ?? [];
 
-/** A payload, and places in it in any order of which none is inside another. */
+const isInside = (inner: string, outer: string) => inner !== outer && inner.startsWith(`${outer}/`);
+
+/** A payload, and places in it in any order, also inside each other. */
 const cuttable = json.object.chain((payload) => {
-  const pointers = pointersOf(payload);
   const about = fc.subarray(subjects).chain((some) => fc.shuffledSubarray(some, { minLength: some.length }));
-  return fc
-    .shuffledSubarray(pointers)
-    .map((some) =>
-      some.filter(
-        (at, index) =>
-          !some.some((other, before) => before < index && (isInside(at, other) || isInside(other, at))),
-      ),
-    )
-    .chain((some) =>
-      fc.tuple(about, ...some.map(() => about)).map(([own, ...each]) => ({
-        payload,
-        about: own,
-        places: some.map((at, index): Place => ({ at, about: each[index] ?? [] })),
-      })),
-    );
+  return fc.shuffledSubarray(pointersOf(payload)).chain((some) =>
+    fc.tuple(about, ...some.map(() => about)).map(([own, ...each]) => ({
+      payload,
+      about: own,
+      places: some.map((at, index): Place => ({ at, about: each[index] ?? [] })),
+    })),
+  );
 });
 
+/** A payload without the values at some places, by changing a copy. */
+function without(payload: JsonObject, absent: readonly string[]): Json {
+  const remove = (value: Json, pointer: string): Json => {
+    if (absent.includes(pointer)) return null;
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).map(([key, item]): [string, Json] => [
+      key,
+      remove(item, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`),
+    ]);
+    return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+  };
+  return remove(payload, "");
+}
+
 describe("test vectors of the page", () => {
+  const about = subjects.slice(0, 1);
+  const payload = {
+    request_body: { memories: [{ content: "Grüße\n" }, { content: "a" }] },
+    status: "created",
+  };
   const parts = cutPayload(
-    { user_agent: "a", request_body: { content: "Grüße\n" } },
+    payload,
     [],
-    [{ at: "/request_body/content", about: [subjects[0] ?? ""] }],
+    [
+      { at: "/request_body/memories/0", about },
+      { at: "/request_body", about },
+    ],
   );
-  const payloadHash = "b359e1aef2cab3ba9a68994cccda04419aaf533a830da4736e56e497acbe4672";
-  const sealed = sealParts(
-    parts,
-    Uint8Array.from({ length: 32 }, (_, index) => index),
-  );
+  const payloadHash = "399cd52a4a8ca7e3b78e56dcbeec67d653efc00708d78f6f2f2e12f6a41e86be";
+  const salt =
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f";
+  const sealed = sealParts(parts, Uint8Array.fromHex(salt));
 
   test("lines, payload hash and salt", () => {
     expect(textOf(unpack(sealed).content)).toBe(
-      '{"about":[],"at":[""]}\t{"request_body":{"content":null},"user_agent":"a"}\n' +
-        '{"about":["00112233445566778899aabbccddeeff"],"at":["/request_body/content"]}\t"Grüße\\n"\n',
+      '{"about":[],"at":[""]}\t{"request_body":null,"status":"created"}\n' +
+        '{"about":["00112233445566778899aabbccddeeff"],"at":["/request_body"]}\t{"memories":[null,{"content":"a"}]}\n' +
+        '{"about":["00112233445566778899aabbccddeeff"],"at":["/request_body/memories/0"]}\t{"content":"Grüße\\n"}\n',
     );
     expect(sealed.hash).toBe(payloadHash);
-    expect(verify(unpack(sealed), 2, payloadHash)?.headers[1]?.about).toEqual(subjects.slice(0, 1));
+    const parsed = verify(unpack(sealed), 3, payloadHash);
+    expect(parsed?.headers[1]?.about).toEqual(about);
+    expect(join(parsed)).toEqual(payload);
   });
 
-  test.each([
-    [[1], "000102030405060708090a0b0c0d0e0ff74e0e68dd539388431ff5280aee23d3224b38c1798d8502c04b892519ac9a90"],
-    [[0], "1a1f3e0d4513300d2ce06c1f7e621e696075fd08671fc937e78a77090f6a8a79101112131415161718191a1b1c1d1e1f"],
-  ])("parts %p erased", (erased, salt) => {
-    const rest = unpack(eraseParts(unpack(sealed), 2, new Set(erased)));
-    expect(Buffer.from(rest.salt).toString("hex")).toBe(salt);
-    expect(verify(rest, 2, payloadHash)).not.toBeNull();
+  test("part 2 erased", () => {
+    const rest = unpack(eraseParts(unpack(sealed), 3, new Set([2])));
+    const hash = "c0290e6dd52aa13ab8ab235696b40be31dce4fa8acb5c8270a9697a3eb732ab3";
+    expect(rest.salt.toHex()).toBe(`${salt.slice(0, 64)}${hash}`);
+    const request = { memories: [null, { content: "a" }] };
+    expect(join(verify(rest, 3, payloadHash))).toEqual({ request_body: request, status: "created" });
+    const header = textOf(rest.content).replace("/0", "/1");
+    expect(verify({ ...rest, content: bytesOf(header) }, 3, payloadHash)).toBeNull();
+  });
+
+  test("part 2 withheld", () => {
+    const rest = withhold(unpack(sealed), new Set([2]));
+    const hash = "ce713e0676b25714ed3c0c4fa970ac8f95b0403110aa63d5c6b1b88407c4fa3a";
+    expect(rest.salt.toHex()).toBe(`${salt.slice(0, 64)}${hash}`);
+    expect(verify(rest, 3, payloadHash)).toBeNull();
+    const parsed = verify(rest, 3, payloadHash, true);
+    expect(parsed?.headers[2]).toBeNull();
+    expect(join(parsed)?.request_body).toEqual({ memories: [null, { content: "a" }] });
   });
 });
 
@@ -156,10 +220,11 @@ describe("any payload and any places", () => {
         const sealed = sealParts(parts);
         const parsed = verify(unpack(sealed), parts.length, sealed.hash);
         expect(canonical(join(parsed) ?? null)).toBe(before);
-        const at = parsed?.headers.slice(1).flatMap((one) => one.at);
+        const at = parsed?.headers.slice(1).flatMap((one) => one?.at ?? []);
         expect(at?.toSorted()).toEqual(places.map((place) => place.at).toSorted());
-        const distinct = new Set(parts.map((part) => `${JSON.parse(part.header).about} ${part.text}`));
-        expect(parts.length === 1 || distinct.size >= parts.length - 1).toBe(true);
+        const order = at ?? [];
+        for (const [index, one] of order.entries())
+          expect(order.slice(0, index).filter((before) => isInside(before, one))).toEqual([]);
       }),
       { numRuns: 1000 },
     );
@@ -184,13 +249,28 @@ describe("any payload and any places", () => {
           const salt = stored.salt.subarray(16 * index, 16 * index + 16);
           expect(kept.includes(Buffer.from(salt))).toBe(!erased.has(index));
         }
-        const parsed = verify(rest, parts.length, sealed.hash);
-        const joined = join(parsed);
-        const pointers = new Set(joined === null ? [] : pointersOf(joined));
-        for (const [index, one] of (parsed?.headers ?? []).entries()) {
-          if (index > 0 && !erased.has(index)) for (const at of one.at) expect(pointers).toContain(at);
-        }
-        expect(joined).not.toBeNull();
+        const joined = join(verify(rest, parts.length, sealed.hash));
+        const absent = [...erased].flatMap((index) => placesOf(parts[index]));
+        if (erased.has(0)) expect(joined).toBeNull();
+        else expect(canonical(joined)).toBe(canonical(without(payload, absent)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("are joined without parts that are erased or withheld, which only some files may have", () => {
+    fc.assert(
+      fc.property(cuttable, fc.infiniteStream(fc.nat(2)), ({ payload, about, places }, chosen) => {
+        const parts = cutPayload(payload, about, places);
+        const sealed = sealParts(parts);
+        const choices = parts.map((_, index) => (index === 0 ? 0 : chosen.next().value));
+        const erased = new Set(choices.keys().filter((index) => choices[index] === 1));
+        const withheld = new Set(choices.keys().filter((index) => choices[index] === 2));
+        const rest = withhold(unpack(eraseParts(unpack(sealed), parts.length, erased)), withheld);
+        const absent = [...erased, ...withheld].flatMap((index) => placesOf(parts[index]));
+        const joined = join(verify(rest, parts.length, sealed.hash, true));
+        expect(canonical(joined)).toBe(canonical(without(payload, absent)));
+        expect(verify(rest, parts.length, sealed.hash) === null).toBe(withheld.size > 0);
       }),
       { numRuns: 500 },
     );
@@ -209,7 +289,9 @@ describe("one change of what is stored", () => {
     [],
     [
       { at: "/request_body", about: [] },
-      ...[0, 1, 2, 3].map((index) => ({ at: `/results/${index}`, about: some })),
+      { at: "/results", about: some },
+      ...[0, 1, 3].map((index) => ({ at: `/results/${index}`, about: some })),
+      { at: "/ip_address", about: [] },
     ],
   );
   const sealed = sealParts(parts);
@@ -217,30 +299,37 @@ describe("one change of what is stored", () => {
   const isRefused = (content: Uint8Array, salt: Uint8Array, count = parts.length) =>
     verify({ content, salt }, count, sealed.hash) === null;
 
-  test("of any byte, in the lines and in the salts, is refused: changed, removed or added", () => {
-    expect(parts).toHaveLength(5);
-    expect(isRefused(stored.content, stored.salt)).toBe(false);
-    const change = (bytes: Uint8Array, at: number, removed: number, added: readonly number[]) =>
-      Uint8Array.from([...bytes.subarray(0, at), ...added, ...bytes.subarray(at + removed)]);
-    const bytes = [0x00, 0x09, 0x0a, 0x20, 0x30, 0xff];
-    const accepted: string[] = [];
-    const attempt = (what: string, content: Uint8Array, salt: Uint8Array) => {
-      const isSame = Buffer.compare(content, stored.content) === 0 && Buffer.compare(salt, stored.salt) === 0;
-      if (!isSame && !isRefused(content, salt)) accepted.push(what);
-    };
-    for (let at = 0; at <= stored.content.length; at++) {
-      attempt(`-${at}`, change(stored.content, at, 1, []), stored.salt);
-      for (const byte of bytes) {
-        attempt(`${at}=${byte}`, change(stored.content, at, 1, [byte]), stored.salt);
-        attempt(`${at}+${byte}`, change(stored.content, at, 0, [byte]), stored.salt);
+  test.each([
+    ["all parts", stored],
+    ["two parts erased", unpack(eraseParts(stored, parts.length, new Set([2, 4])))],
+  ])(
+    "of any byte of %s, in the lines and in the salts, is refused: changed, removed or added",
+    (_, changed) => {
+      expect(parts).toHaveLength(6);
+      expect(isRefused(changed.content, changed.salt)).toBe(false);
+      const change = (bytes: Uint8Array, at: number, removed: number, added: readonly number[]) =>
+        Uint8Array.from([...bytes.subarray(0, at), ...added, ...bytes.subarray(at + removed)]);
+      const bytes = [0x00, 0x09, 0x0a, 0x20, 0x30, 0xff];
+      const accepted: string[] = [];
+      const attempt = (what: string, content: Uint8Array, salt: Uint8Array) => {
+        const isSame =
+          Buffer.compare(content, changed.content) === 0 && Buffer.compare(salt, changed.salt) === 0;
+        if (!isSame && !isRefused(content, salt)) accepted.push(what);
+      };
+      for (let at = 0; at <= changed.content.length; at++) {
+        attempt(`-${at}`, change(changed.content, at, 1, []), changed.salt);
+        for (const byte of bytes) {
+          attempt(`${at}=${byte}`, change(changed.content, at, 1, [byte]), changed.salt);
+          attempt(`${at}+${byte}`, change(changed.content, at, 0, [byte]), changed.salt);
+        }
       }
-    }
-    for (let at = 0; at <= stored.salt.length; at++) {
-      attempt(`salt -${at}`, stored.content, change(stored.salt, at, 1, []));
-      for (const byte of bytes) attempt(`salt ${at}`, stored.content, change(stored.salt, at, 1, [byte]));
-    }
-    expect(accepted).toEqual([]);
-  });
+      for (let at = 0; at <= changed.salt.length; at++) {
+        attempt(`salt -${at}`, changed.content, change(changed.salt, at, 1, []));
+        for (const byte of bytes) attempt(`salt ${at}`, changed.content, change(changed.salt, at, 1, [byte]));
+      }
+      expect(accepted).toEqual([]);
+    },
+  );
 
   test("of the order or the number is refused", () => {
     const lines = textOf(stored.content).split(/(?<=\n)/);
@@ -251,17 +340,18 @@ describe("one change of what is stored", () => {
         new Uint8Array(Buffer.concat(order.map((index) => salts[index] ?? new Uint8Array()))),
         count,
       );
-    expect(isListRefused([0, 1, 2, 3, 4])).toBe(false);
+    expect(isListRefused([0, 1, 2, 3, 4, 5])).toBe(false);
     for (const order of [
-      [0, 2, 1, 3, 4],
-      [1, 0, 2, 3, 4],
-      [0, 1, 2, 3],
-      [1, 2, 3, 4],
-      [0, 1, 2, 3, 4, 4],
+      [0, 2, 1, 3, 4, 5],
+      [0, 1, 3, 2, 4, 5],
+      [1, 0, 2, 3, 4, 5],
+      [0, 1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
+      [0, 1, 2, 3, 4, 5, 5],
       [],
     ])
       expect(isListRefused(order)).toBe(true);
-    for (const count of [0, 4, 6, 5.5, Number.NaN]) expect(isListRefused([0, 1, 2, 3, 4], count)).toBe(true);
+    for (const count of [0, 5, 7, 6.5, Number.NaN]) expect(isListRefused([0, 1, 2, 3, 4], count)).toBe(true);
   });
 });
 
@@ -269,7 +359,12 @@ test("both parsers of headers give the same result", () => {
   const pointer = fc.array(name).map((names) => names.map((one) => `/${one}`).join(""));
   const about = fc.array(fc.constantFrom(...subjects, "0F".repeat(16), "x"), { maxLength: 3 });
   const text = fc.oneof(
-    fc.record({ about, at: fc.array(pointer, { maxLength: 3 }) }).map((value) => JSON.stringify(value)),
+    fc
+      .record({
+        about,
+        at: fc.oneof(fc.uniqueArray(pointer, { maxLength: 3 }), fc.array(pointer, { maxLength: 17 })),
+      })
+      .map((value) => JSON.stringify(value)),
     fc.constantFrom(
       ...[
         '{"at":[""],"about":[]}',
@@ -293,7 +388,7 @@ test("both parsers of headers give the same result", () => {
       if (parsed !== null) valid += 1;
       expect(parseHeader(one)).toEqual(parsed);
     }),
-    { numRuns: 3000 },
+    { numRuns: 5000 },
   );
   expect(valid).toBeGreaterThan(300);
 });
@@ -310,13 +405,40 @@ describe("hostile parts with a correct payload hash", () => {
     ["a duplicate place", [`${rootHeader}\t{"a":null}`, `${header("/a", "/a")}\t1`]],
     ["a place of another part", [`${rootHeader}\t{"a":null}`, `${header("/a")}\t1`, `${header("/a")}\t2`]],
     [
-      "a place inside another",
-      [`${rootHeader}\t{"a":null}`, `${header("/a")}\t{"b":null}`, `${header("/a/b")}\t2`],
+      "a place around one of before",
+      [`${rootHeader}\t{"a":null}`, `${header("/a/b")}\t1`, `${header("/a")}\t2`],
     ],
     [
-      "a place around another",
+      "a place around one of before, in a text",
       [`${rootHeader}\t{"a":{"b":null}}`, `${header("/a/b")}\t1`, `${header("/a")}\t2`],
     ],
+    [
+      "a place inside another of the part",
+      [`${rootHeader}\t{"a":null}`, `${header("/a", "/a/b")}\t{"b":null}`],
+    ],
+    [
+      "a place around another of the part",
+      [`${rootHeader}\t{"a":null}`, `${header("/a/b", "/a")}\t{"b":null}`],
+    ],
+    [
+      "a place inside that is not null",
+      [`${rootHeader}\t{"a":null}`, `${header("/a")}\t[0]`, `${header("/a/0")}\t1`],
+    ],
+    [
+      "a place inside that does not exist",
+      [`${rootHeader}\t{"a":null}`, `${header("/a")}\t{}`, header("/a/b")],
+    ],
+    ["a place inside null", [`${rootHeader}\t{"a":null}`, `${header("/a")}\tnull`, header("/a/b")]],
+    ["a first text that is not JCS", [`${rootHeader}\t{"b":null,"a":1}`, `${header("/b")}\t1`]],
+    ["a first text with a space", [`${rootHeader}\t{"a": null}`, `${header("/a")}\t1`]],
+    ["a first text with a lone surrogate", [`${rootHeader}\t{"a":null,"b":"\\ud800"}`, `${header("/a")}\t1`]],
+    [
+      "a text with a place inside that is not JCS",
+      [`${rootHeader}\t{"a":null}`, `${header("/a")}\t[null ]`, `${header("/a/0")}\t1`],
+    ],
+    ["such a text, the first part erased", [rootHeader, `${header("/a")}\t[null ]`, `${header("/a/0")}\t1`]],
+    ["17 places", [rootHeader, header(...Array.from({ length: 17 }, (_, index) => `/${index}`))]],
+    ["a withheld part", [`${rootHeader}\t{"a":null}`, "{}"]],
     ["a place that is not null", [`${rootHeader}\t{"a":0}`, `${header("/a")}\t1`]],
     ["a place that does not exist", [`${rootHeader}\t{}`, `${header("/a")}\t1`]],
     ["an index with a zero in front", [`${rootHeader}\t{"a":[null,null]}`, `${header("/a/01")}\t1`]],
@@ -336,7 +458,6 @@ describe("hostile parts with a correct payload hash", () => {
     ["brackets in a header", [`{"about":[],"at":${"[".repeat(1_000_000)}\t{}`]],
     ["brackets in the first text", [`${rootHeader}\t${"[".repeat(1_000_000)}`, `${header("/a")}\t1`]],
     ["a duplicate, the first part erased", [rootHeader, `${header("/a")}\t1`, `${header("/a")}\t2`]],
-    ["a place inside, the first part erased", [rootHeader, `${header("/a")}\t{}`, `${header("/a/b")}\t2`]],
     ["a place around, the first part erased", [rootHeader, `${header("/a/b")}\t{}`, `${header("/a")}\t2`]],
     ["a place of an erased part", [`${rootHeader}\t{"a":null}`, header("/a"), `${header("/a")}\t2`]],
     ["an erased part that is not null", [`${rootHeader}\t{"a":1}`, header("/a")]],
@@ -361,15 +482,8 @@ describe("hostile parts with a correct payload hash", () => {
       content: stored.content.map((byte) => (byte === 0x78 ? 0xff : byte)),
       salt: stored.salt,
     };
-    const hashed = new Bun.CryptoHasher("sha256")
-      .update("memledger/part/v2\0")
-      .update(latin1.salt)
-      .update(latin1.content.subarray(0, -1))
-      .digest();
-    const other = new Bun.CryptoHasher("sha256")
-      .update("memledger/payload/v2\0")
-      .update(hashed)
-      .digest("hex");
+    const text = latin1.content.subarray(latin1.content.indexOf(9) + 1, -1);
+    const other = payloadHashOf([partHashOf(textHashOf(latin1.salt, text), rootHeader)]);
     // As in version 1, the form of a single text is not verified, because its bytes are hashed.
     const parsed = verify(latin1, 1, other);
     expect(parsed).not.toBeNull();
@@ -384,24 +498,60 @@ describe("hostile parts with a correct payload hash", () => {
       `${header("/a~0~1b/0")}\t2`,
     ]);
     expect(canonical(joined)).toBe('{"__proto__":{"polluted":1},"a~/b":[2]}');
-    const sparse = joinForged([
-      rootHeader,
-      `${header("/__proto__/polluted")}\t1`,
-      `${header("/a/4294967294")}\tnull`,
-    ]);
-    expect(canonical(sparse)).toBe('{"__proto__":{"polluted":1},"a":{"4294967294":null}}');
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  test("one text at many places, many erased parts, and long pointers take no long time", () => {
-    const places = Array.from({ length: 10_000 }, (_, index) => `/a/${index}`);
+  test("places inside a part that is not there are not looked for", () => {
+    const inside = [`${header("/a/b")}\t{"c":null}`, `${header("/a/b/x")}\t1`];
+    expect(joinForged([`${rootHeader}\t{"a":null}`, header("/a"), ...inside])).toEqual({ a: null });
+    expect(joinForged([`${rootHeader}\t{"a":null}`, ...inside])).toBeNull();
+    expect(joinForged([`${rootHeader}\t{"a":null}`, "{}", ...inside], true)).toEqual({ a: null });
+    const nulls = [`${rootHeader}\t{"a":null}`, `${header("/a")}\tnull`, header("/a/b")];
+    expect(joinForged(nulls, true)).toEqual({ a: null });
+    const around = [`${rootHeader}\t{"a":null}`, "{}", ...inside, `${header("/a")}\t1`];
+    expect(joinForged(around, true)).toBeNull();
+    expect(joinForged(["{}", ...inside], true)).toBeNull();
+    expect(joinForged([`${rootHeader}\t{"a":0}`, "{}", ...inside], true)).toBeNull();
+    expect(joinForged([`${rootHeader}\t{}`, "{}", ...inside], true)).toBeNull();
+    const { stored, hash } = forge([rootHeader, ...inside]);
+    const parsed = verify(stored, 3, hash);
+    expect(parsed?.headers).toHaveLength(3);
+    expect(join(parsed)).toBeNull();
+  });
+
+  test("one text at two places is two values", () => {
+    const joined = joinForged([
+      `${rootHeader}\t{"a":null,"b":null}`,
+      `${header("/a", "/b")}\t[null]`,
+      `${header("/b/0")}\t1`,
+    ]);
+    expect(joined).toEqual({ a: [null], b: [1] });
+  });
+
+  test("many places, many erased parts, and long pointers take no long time", () => {
+    const places = Array.from({ length: 9999 }, (_, index) => `/a/${index}`);
     const list = `[${places.map(() => "null").join()}]`;
+    const each = places.map((at) => `${header(at)}\t1`);
     const started = performance.now();
-    expect(joinForged([`${rootHeader}\t{"a":${list}}`, `${header(...places)}\t1`])?.a).toHaveLength(10_000);
-    expect(joinForged([rootHeader, ...places.slice(1).map((at) => header(at))])).toEqual({});
-    expect(joinForged([rootHeader, `${header("/a".repeat(1_000_000))}\t1`])).not.toBeNull();
+    expect(joinForged([`${rootHeader}\t{"a":${list}}`, ...each])?.a).toHaveLength(9999);
+    expect(joinForged([`${rootHeader}\t{"a":${list}}`, ...places.map((at) => header(at))])).not.toBeNull();
+    const { stored, hash } = forge([rootHeader, `${header("/a".repeat(1_000_000))}\t1`]);
+    expect(verify(stored, 2, hash)).not.toBeNull();
     expect(performance.now() - started).toBeLessThan(30_000);
   });
+});
+
+test("a writer makes parts of equal texts: one of 16 places, another of the rest, and of other nesting", () => {
+  const payload = { a: Array.from({ length: 20 }, () => "same"), b: { c: "same" } };
+  const places = ["/b/c", ...payload.a.map((_, index) => `/a/${index}`), "/b"].map((at) => ({
+    at,
+    about: [],
+  }));
+  const parts = cutPayload(payload, [], places);
+  expect(parts.map((part) => placesOf(part).length)).toEqual([1, 16, 4, 1, 1]);
+  expect(placesOf(parts[3])).toEqual(["/b"]);
+  const sealed = sealParts(parts);
+  expect(join(verify(unpack(sealed), parts.length, sealed.hash))).toEqual(payload);
 });
 
 test("a writer refuses places and values that a payload cannot have", () => {
@@ -416,11 +566,10 @@ test("a writer refuses places and values that a payload cannot have", () => {
       );
   for (const places of [[""], ["/x"], ["/a/2"], ["/a/01"], ["/a/length"], ["/__proto__"], ["/d/x"], ["a"]])
     expect(cut("/b", ...places)).toThrow();
-  for (const places of [["/a", "/a/0"], ["/a/0", "/a"], ["/d", "/d"], ["/a/1", "/a/1"], ["/b"], []])
-    expect(cut(...places)).toThrow();
+  for (const places of [["/d", "/d"], ["/a/1", "/a/1"], ["/b"], []]) expect(cut(...places)).toThrow();
   expect(() => cutPayload({ a: 1 }, ["x"], [])).toThrow("not the header");
   const many = Array.from({ length: 10_000 }, (_, index) => index);
   const each = many.map((index) => ({ at: `/a/${index}`, about: [] }));
   expect(() => cutPayload({ a: many }, [], each)).toThrow("at most 10000 parts");
-  expect(cutPayload({ a: many.map(() => 1) }, [], each)).toHaveLength(2);
+  expect(cutPayload({ a: many.map(() => 1) }, [], each)).toHaveLength(626);
 });

@@ -6,7 +6,7 @@ import { parseCanonical } from "./entry-parser.ts";
 export interface PartHeader {
   /** Pseudonyms of the subjects that the text is about, sorted, without duplicates; empty: the project's. */
   readonly about: readonly string[];
-  /** JSON pointers (RFC 6901): the places of the text in the payload. */
+  /** 1 to 16 different JSON pointers (RFC 6901): the places of the text in the payload. */
   readonly at: readonly string[];
   /** The same pointers, taken apart. */
   readonly places: readonly PartPlace[];
@@ -24,6 +24,7 @@ export interface PartPlace {
 /** Almost every header: pointers of names without other characters. */
 const usualForm =
   /^\{"about":\[((?:"[0-9a-f]{32}"(?:,"[0-9a-f]{32}")*)?)\],"at":\["([\w/]*(?:","[\w/]*)*)"\]\}$/;
+export const placeMaxCount = 16;
 const pseudonymForm = /^[0-9a-f]{32}$/;
 
 /** Headers that are valid: most records have those of others. Costs a fifth of parsing them. */
@@ -48,7 +49,9 @@ function parseUsualHeader(header: string): PartHeader | null {
   const [, pseudonyms = "", pointers = ""] = match;
   const about = pseudonyms === "" ? [] : pseudonyms.slice(1, -1).split('","');
   const at = pointers.split('","');
-  return isAscending(about) && at.every(startsAtRoot) ? { about, at, places: at.map(toPlace) } : null;
+  return isAscending(about) && areDifferent(at) && at.every(startsAtRoot)
+    ? { about, at, places: at.map(toPlace) }
+    : null;
 }
 
 /** The same result as parseHeader, for headers in any form; slower. Exported so that a test compares the two. */
@@ -56,7 +59,7 @@ export function parseAnyHeader(header: string): PartHeader | null {
   const value = parseCanonical(header);
   if (value === null || Object.keys(value).length !== 2) return null;
   const { about, at } = value;
-  if (!isTexts(about) || !isTexts(at) || at.length === 0) return null;
+  if (!isTexts(about) || !isTexts(at) || !areDifferent(at)) return null;
   const isValid = about.every((one) => pseudonymForm.test(one)) && isAscending(about) && at.every(isPointer);
   return isValid ? { about, at, places: at.map(toPlace) } : null;
 }
@@ -67,6 +70,10 @@ function isTexts(value: unknown): value is string[] {
 
 function isAscending(texts: readonly string[]): boolean {
   return texts.every((text, index) => index === 0 || (texts[index - 1] ?? "") < text);
+}
+
+function areDifferent(at: readonly string[]): boolean {
+  return at.length >= 1 && at.length <= placeMaxCount && new Set(at).size === at.length;
 }
 
 function startsAtRoot(pointer: string): boolean {
