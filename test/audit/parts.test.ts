@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { canonical } from "../../src/audit/hash.ts";
 import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
+import { parseCanonical } from "../../src/audit/verify/entry-parser.ts";
 import { parseAnyHeader, parseHeader } from "../../src/audit/verify/part-header.ts";
 import type { ParsedParts, StoredParts } from "../../src/audit/verify/part-lines.ts";
 import { joinParts } from "../../src/audit/verify/part-places.ts";
@@ -391,6 +392,24 @@ test("both parsers of headers give the same result", () => {
     { numRuns: 5000 },
   );
   expect(valid).toBeGreaterThan(300);
+});
+
+test("a first text with places inside is verified if it is the JCS form of an object, and only then", () => {
+  const surrogate = fc.constantFrom("", "\ud800", "\\ud800");
+  const text = fc.tuple(json.object, surrogate, fc.boolean()).map(([payload, one, isSorted]) => {
+    const changed = one === "" ? payload : { ...payload, [`x${one}`]: one };
+    return isSorted && one !== "\ud800" ? canonical(changed) : JSON.stringify(changed);
+  });
+  const seen = { true: 0, false: 0 };
+  fc.assert(
+    fc.property(text, (first) => {
+      const isValid = parseCanonical(first) !== null;
+      seen[`${isValid}`] += 1;
+      expect(joinForged([`${rootHeader}\t${first}`, "{}"], true) !== null).toBe(isValid);
+    }),
+    { numRuns: 1000 },
+  );
+  expect(Math.min(seen.true, seen.false)).toBeGreaterThan(100);
 });
 
 describe("hostile parts with a correct payload hash", () => {

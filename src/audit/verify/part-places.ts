@@ -91,10 +91,26 @@ function readContaining({ content, lines }: ParsedParts, part: number): { value:
   try {
     const text = readText(content, line);
     const value: Json = JSON.parse(text);
-    return canonicalize(value) === text ? { value } : null;
+    return isUsualForm(value, text) || canonicalize(value) === text ? { value } : null;
   } catch {
     return null;
   }
+}
+
+/** Whether a text is the JCS form of a value, as long as no name is a number and nothing is escaped that JCS refuses. Costs less. */
+function isUsualForm(value: Json, text: string): boolean {
+  return JSON.stringify(value) === text && !text.includes(String.raw`\ud`) && areNamesSorted(value);
+}
+
+function areNamesSorted(value: Json): boolean {
+  if (!isContainer(value)) return true;
+  if (Array.isArray(value)) return value.every(areNamesSorted);
+  let before = "";
+  for (const name in value) {
+    if (name < before || !areNamesSorted(value[name] ?? null)) return false;
+    before = name;
+  }
+  return true;
 }
 
 /**
