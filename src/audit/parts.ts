@@ -6,16 +6,17 @@ import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { compressPayload, type SealedPayload } from "./payload.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
+import { hashBytes } from "./verify/cryptography.ts";
 import { namesOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
 import {
   findLines,
-  hashBytes,
   isErased,
   type PartLine,
   partMaxCount,
   type StoredParts,
   saltBytes,
 } from "./verify/part-lines.ts";
+import { isContainer } from "./verify/part-places.ts";
 import { hashParts, hashText } from "./verify/parts.ts";
 
 /** A value of a payload that gets a part of its own. */
@@ -99,10 +100,6 @@ function take(holder: Container, pointer: string, copied: Set<unknown>): Json {
   if (value === undefined || container === holder || isLength) throw misplaced(pointer);
   container[name] = null;
   return value;
-}
-
-function isContainer(value: unknown): value is Container {
-  return typeof value === "object" && value !== null;
 }
 
 function copyOf(container: Container): Container {

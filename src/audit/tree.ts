@@ -3,11 +3,10 @@
 //
 // Why positions are divided instead of shifted: shifts of JavaScript have 32 bits, and a chain may have 2^53 - 1 records.
 
-import type { Cryptography } from "./verify/cryptography.ts";
+import { type Cryptography, hashBytes } from "./verify/cryptography.ts";
 import { levelsPerStored, type NodePlace, placesAtCut } from "./verify/node-places.ts";
 
 const highestLevel = 52;
-const hashBytes = 32;
 
 /** The two hashes of the tree. All have 32 bytes. */
 export interface TreeHasher {

@@ -1,5 +1,8 @@
 // Owns what the checks need of cryptography. A server and a browser have different libraries for it; the checks are the same.
 
+/** Of SHA-256. */
+export const hashBytes = 32;
+
 /** SHA-256 of parts. Texts are hashed as UTF-8. */
 export interface Sha256 {
   update(part: string | Uint8Array): Sha256;

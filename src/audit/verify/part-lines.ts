@@ -1,6 +1,7 @@
 // Owns the stored lines of the parts of a payload of version 2: where each one is, and the value of a text. Must never correct anything.
 
-import type { Json } from "../../json/json.ts";
+import { type Json, readJson } from "../../json/json.ts";
+import { hashBytes } from "./cryptography.ts";
 import type { PartHeader } from "./part-header.ts";
 
 /** A payload as it is stored, decompressed. */
@@ -28,7 +29,6 @@ export interface ParsedParts extends StoredParts {
 }
 
 export const saltBytes = 16;
-export const hashBytes = 32;
 export const partMaxCount = 10_000;
 const tab = 0x09;
 const lineFeed = 0x0a;
@@ -71,21 +71,27 @@ export function isWithheld({ start, headerEnd, end }: PartLine): boolean {
 /** Keeps a byte order mark, so that it is refused. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @throws TypeError for bytes that are not UTF-8 */
-export function readHeaderText(content: Uint8Array, { start, headerEnd }: PartLine): string {
-  return decoder.decode(content.subarray(start, headerEnd));
+/** Null for bytes that are not UTF-8. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
-/** @throws TypeError for bytes that are not UTF-8 */
-export function readText(content: Uint8Array, { headerEnd, end }: PartLine): string {
-  return decoder.decode(content.subarray(headerEnd + 1, end));
+/** Null for bytes that are not UTF-8. */
+export function readHeaderText(content: Uint8Array, { start, headerEnd }: PartLine): string | null {
+  return decode(content.subarray(start, headerEnd));
+}
+
+/** Null for bytes that are not UTF-8. */
+export function readText(content: Uint8Array, { headerEnd, end }: PartLine): string | null {
+  return decode(content.subarray(headerEnd + 1, end));
 }
 
 /** A new copy of the value of a text; undefined: it is not JSON. */
 export function readValue(content: Uint8Array, line: PartLine): Json | undefined {
-  try {
-    return JSON.parse(readText(content, line));
-  } catch {
-    return undefined;
-  }
+  const text = readText(content, line);
+  return text === null ? undefined : readJson(text);
 }

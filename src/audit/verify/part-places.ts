@@ -1,7 +1,7 @@
 // Owns the places of the parts of a payload of version 2: whether each is free, and the payload object. Must never correct anything.
 
 import canonicalize from "canonicalize";
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
 import { isErased, type ParsedParts, readText, readValue } from "./part-lines.ts";
 
 /** A position in the payload object to which a pointer leads. */
@@ -88,9 +88,10 @@ function open(position: Position, search: Search): Map<string, Position> | null 
 function readContaining({ content, lines }: ParsedParts, part: number): { value: Json | undefined } | null {
   const line = lines[part];
   if (line === undefined || isErased(line)) return { value: undefined };
+  const text = readText(content, line);
+  const value = text === null ? undefined : readJson(text);
+  if (text === null || value === undefined) return null;
   try {
-    const text = readText(content, line);
-    const value: Json = JSON.parse(text);
     return isUsualForm(value, text) || canonicalize(value) === text ? { value } : null;
   } catch {
     return null;
@@ -151,6 +152,6 @@ function find(root: unknown, names: readonly string[]): unknown {
   return value;
 }
 
-function isContainer(value: unknown): value is Record<string, Json> {
+export function isContainer(value: unknown): value is Record<string, Json> {
   return typeof value === "object" && value !== null;
 }

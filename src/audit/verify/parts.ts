@@ -2,11 +2,10 @@
 // never trusts a text before the payload hash is verified.
 
 import { toHex } from "../../text/byte-text.ts";
-import type { Cryptography } from "./cryptography.ts";
+import { type Cryptography, hashBytes } from "./cryptography.ts";
 import { type PartHeader, parseHeader } from "./part-header.ts";
 import {
   findLines,
-  hashBytes,
   isErased,
   isWithheld,
   type ParsedParts,
@@ -53,11 +52,8 @@ function parseParts(stored: StoredParts, count: number, mayWithhold: boolean): P
 }
 
 function readHeader(content: Uint8Array, line: PartLine): PartHeader | null {
-  try {
-    return parseHeader(readHeaderText(content, line));
-  } catch {
-    return null;
-  }
+  const text = readHeaderText(content, line);
+  return text === null ? null : parseHeader(text);
 }
 
 function isWithheldLine(content: Uint8Array, line: PartLine): boolean {

@@ -3,6 +3,7 @@
 
 import { toHex } from "../../text/byte-text.ts";
 import type { TreeHasher } from "../tree.ts";
+import { hashBytes } from "./cryptography.ts";
 
 /** A tree, as a checkpoint states it. */
 export interface TreeRoot {
@@ -62,7 +63,7 @@ export function isConsistent(
 type Path = readonly Uint8Array[];
 
 function isPath(path: Path): boolean {
-  return path.every((hash) => hash.length === 32);
+  return path.every((hash) => hash.length === hashBytes);
 }
 
 /** fn and sn of RFC 9162: the positions, on one level, of the node that the way has reached and of the last node. */
