@@ -10,6 +10,7 @@ import revisions from "./migrations/0004-revisions.sql" with { type: "text" };
 import tags from "./migrations/0005-tags.sql" with { type: "text" };
 import modelChange from "./migrations/0006-model-change.sql" with { type: "text" };
 import consoleTables from "./migrations/0007-console.sql" with { type: "text" };
+import ledger2 from "./migrations/0008-ledger-2.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
@@ -24,6 +25,7 @@ export const migrations: readonly string[] = [
   tags,
   modelChange,
   consoleTables,
+  ledger2,
 ];
 
 export const formatVersion = migrations.length;

@@ -180,7 +180,7 @@ BEGIN
   SELECT RAISE(ABORT, 'an audit entry must follow the last one of its chain');
 END
 
--- 2.. table audit_chain ON audit_chain
+-- 2..7 table audit_chain ON audit_chain
 CREATE TABLE audit_chain (
   number  INTEGER PRIMARY KEY,
   id      TEXT    NOT NULL UNIQUE,
@@ -189,7 +189,7 @@ CREATE TABLE audit_chain (
   hash    TEXT    NOT NULL
 , payloads_through INTEGER NOT NULL DEFAULT 0) STRICT
 
--- 2.. table audit_entry ON audit_entry
+-- 2..7 table audit_entry ON audit_entry
 CREATE TABLE audit_entry (
   number  INTEGER PRIMARY KEY,
   chain   INTEGER NOT NULL REFERENCES audit_chain (number),
@@ -534,6 +534,65 @@ CREATE TRIGGER open_exchange_is_recorded AFTER INSERT ON audit_entry
 BEGIN
   DELETE FROM open_exchange WHERE record = NEW.id;
 END
+
+-- 8.. table audit_chain ON audit_chain
+CREATE TABLE audit_chain (
+  number  INTEGER PRIMARY KEY,
+  id      TEXT    NOT NULL UNIQUE,
+  project INTEGER UNIQUE REFERENCES project (serial),
+  genesis TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+, payloads_through INTEGER NOT NULL DEFAULT 0, tree TEXT) STRICT
+
+-- 8.. table audit_entry ON audit_entry
+CREATE TABLE audit_entry (
+  number  INTEGER PRIMARY KEY,
+  chain   INTEGER NOT NULL REFERENCES audit_chain (number),
+  seq     INTEGER NOT NULL,
+  id      TEXT    NOT NULL UNIQUE,
+  at      INTEGER NOT NULL,
+  action  TEXT    NOT NULL,
+  status  INTEGER NOT NULL,
+  entry   TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+, key TEXT, memory TEXT, mac BLOB) STRICT
+
+-- 8.. table audit_node ON audit_node
+CREATE TABLE audit_node (
+  chain    INTEGER NOT NULL REFERENCES audit_chain (number),
+  level    INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  hash     BLOB    NOT NULL,
+  PRIMARY KEY (chain, level, position)
+) STRICT, WITHOUT ROWID
+
+-- 8.. table pseudonym ON pseudonym
+CREATE TABLE pseudonym (
+  serial  INTEGER PRIMARY KEY,
+  id      TEXT    NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES project (serial),
+  owner   INTEGER REFERENCES pseudonym (serial),
+  kind    TEXT    NOT NULL,
+  name    TEXT
+) STRICT
+
+-- 8.. index sqlite_autoindex_pseudonym_1 ON pseudonym
+
+-- 8.. index pseudonym_by_name ON pseudonym
+CREATE UNIQUE INDEX pseudonym_by_name ON pseudonym (project, kind, COALESCE(owner, 0), name) WHERE name IS NOT NULL
+
+-- 8.. index pseudonym_by_owner ON pseudonym
+CREATE INDEX pseudonym_by_owner ON pseudonym (owner) WHERE owner IS NOT NULL
+
+-- 8.. table audit_pseudonym ON audit_pseudonym
+CREATE TABLE audit_pseudonym (
+  pseudonym INTEGER NOT NULL REFERENCES pseudonym (serial),
+  entry     INTEGER NOT NULL REFERENCES audit_entry (number),
+  PRIMARY KEY (pseudonym, entry)
+) STRICT, WITHOUT ROWID
+
+-- 8.. index audit_pseudonym_by_entry ON audit_pseudonym
+CREATE INDEX audit_pseudonym_by_entry ON audit_pseudonym (entry)
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
