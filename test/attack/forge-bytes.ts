@@ -45,7 +45,7 @@ function size(text: Buffer): Buffer {
 }
 
 const copyOf = (seq: number, number: string, position: string, id: string) =>
-  `INSERT INTO audit_entry SELECT ${number}, chain, ${position}, '${id}', at, action, status, entry, hash, key, memory
+  `INSERT INTO audit_entry SELECT ${number}, chain, ${position}, '${id}', at, action, status, entry, hash, key, memory, mac
    FROM audit_entry WHERE ${at(seq)}`;
 
 const frames: readonly Case[] = [
@@ -134,7 +134,7 @@ const rows: readonly Case[] = [
   },
   {
     name: "chain-number-negative",
-    lie: `INSERT INTO audit_chain SELECT -1, 'hidden', 99, genesis, hash, 0 FROM audit_chain WHERE number = 2`,
+    lie: `INSERT INTO audit_chain SELECT -1, 'hidden', 99, genesis, hash, 0, NULL FROM audit_chain WHERE number = 2`,
     expected: broken("genesis", 0),
   },
 ];

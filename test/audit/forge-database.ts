@@ -116,12 +116,12 @@ const order: readonly Case[] = [
   },
   {
     name: "doubled",
-    lie: `DROP INDEX audit_entry_by_seq; INSERT INTO audit_entry SELECT NULL, chain, seq, 'x', at, action, status, entry, hash, key, memory FROM audit_entry WHERE ${at(15)}`,
+    lie: `DROP INDEX audit_entry_by_seq; INSERT INTO audit_entry SELECT NULL, chain, seq, 'x', at, action, status, entry, hash, key, memory, mac FROM audit_entry WHERE ${at(15)}`,
     expected: broken("seq", 15),
   },
   {
     name: "repeated-at-end",
-    lie: `INSERT INTO audit_entry SELECT NULL, chain, 46, 'x', at, action, status, entry, hash, key, memory FROM audit_entry WHERE ${at(15)}`,
+    lie: `INSERT INTO audit_entry SELECT NULL, chain, 46, 'x', at, action, status, entry, hash, key, memory, mac FROM audit_entry WHERE ${at(15)}`,
     expected: broken("link", 46),
   },
   { name: "deletion-restamped", lie: (database) => deleteRestamped(database), expected: contradicted },
@@ -260,7 +260,7 @@ const frame: readonly Case[] = [
   },
   {
     name: "stray-entry",
-    lie: `INSERT INTO audit_entry SELECT NULL, 9, 1, 'x', at, action, status, entry, hash, key, memory FROM audit_entry WHERE ${at(15)}`,
+    lie: `INSERT INTO audit_entry SELECT NULL, 9, 1, 'x', at, action, status, entry, hash, key, memory, mac FROM audit_entry WHERE ${at(15)}`,
     expected: broken("orphan", null),
   },
   {
@@ -498,7 +498,7 @@ function insertRestamped(database: Database): void {
     database.exec(`UPDATE audit_payload SET entry = entry + 1000 WHERE ${payloadOf(seq)};
       UPDATE audit_entry SET seq = seq + 1, number = number + 1000 WHERE ${at(seq)}`);
   }
-  database.exec(`INSERT INTO audit_entry SELECT 500, chain, 16, 'x', at, action, status, entry, hash, key, memory FROM audit_entry WHERE ${at(15)};
+  database.exec(`INSERT INTO audit_entry SELECT 500, chain, 16, 'x', at, action, status, entry, hash, key, memory, mac FROM audit_entry WHERE ${at(15)};
     INSERT INTO audit_payload SELECT 500, salt, text FROM audit_payload WHERE ${payloadOf(15)}`);
   restamp(database, 16, 2, only({ id: "d".repeat(32) }));
 }
