@@ -13,11 +13,6 @@ export type Runs = Pick<Inference, "run">;
 
 /** The minimum cosine between the vector of a text from a run of its own and from a batch. */
 export const sameVectorCosine = 0.9999;
-/** Batches are used only if they are faster by this factor, because a text waits for the whole batch. */
-const minSpeedup = 1.15;
-/** More than two, because other programs may use the processor meanwhile. */
-const speedAttempts = 6;
-
 /** Few and short: they are embedded at every start of the server. */
 export const probes = [
   "ok",
@@ -26,35 +21,14 @@ export const probes = [
   `A longer note: ${"the quick brown fox jumps over the lazy dog; ".repeat(4)}`,
 ] as const;
 
-/** True when a batch does not change the vectors of its texts, and texts of equal length are faster in a batch. */
-export function mayBatch(
-  tokenize: Tokenize,
-  inference: Runs,
-  dimensions: number,
-  now = () => performance.now(),
-): boolean {
+/** True when a batch does not change the vectors of its texts. Whether it is faster is not measured: that took longer than all other steps. */
+export function mayBatch(tokenize: Tokenize, inference: Runs, dimensions: number): boolean {
   const texts = probes.map((text) => tokenize(text, "passage"));
   const together = embedTogether(inference, texts, dimensions);
-  for (const [row, ids] of texts.entries()) {
+  return texts.every((ids, row) => {
     const alone = embedAlone(inference, [ids], dimensions);
-    if (!(cosine(alone, together.subarray(row * dimensions, (row + 1) * dimensions)) >= sameVectorCosine))
-      return false;
-  }
-  const copies = Array.from({ length: runMaxTexts }, () => texts[2] ?? []);
-  let [singly, jointly] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let attempt = 0; attempt < speedAttempts; attempt++) {
-    singly = Math.min(
-      singly,
-      elapsedMs(() => embedAlone(inference, copies, dimensions), now),
-    );
-    jointly = Math.min(
-      jointly,
-      elapsedMs(() => embedTogether(inference, copies, dimensions), now),
-    );
-    // The first attempt is not enough: the first run with a shape allocates memory.
-    if (attempt > 0 && singly >= jointly * minSpeedup) return true;
-  }
-  return false;
+    return cosine(alone, together.subarray(row * dimensions, (row + 1) * dimensions)) >= sameVectorCosine;
+  });
 }
 
 /** One run for all texts. Rows [texts x dimensions]. */
@@ -110,10 +84,4 @@ export function chooseRun(lengths: readonly number[]): readonly number[] {
     if (begin === 0 || run.includes(0)) return run;
     end = begin;
   }
-}
-
-function elapsedMs(work: () => void, now: () => number): number {
-  const start = now();
-  work();
-  return now() - start;
 }
