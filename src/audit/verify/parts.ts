@@ -37,7 +37,7 @@ export function verifyParts(
 }
 
 /** Everything but the hashes and the places. Null: malformed, or not this number of parts. */
-function parseParts(stored: StoredParts, count: number, mayWithhold: boolean): ParsedParts | null {
+export function parseParts(stored: StoredParts, count: number, mayWithhold = false): ParsedParts | null {
   const lines = findLines(stored, count);
   if (lines === null) return null;
   const headers: (PartHeader | null)[] = [];

@@ -2,6 +2,7 @@
 
 import type { StoredRecord } from "../../../audit/record.ts";
 import type { ChainOwner } from "../../../audit/store.ts";
+import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { createTracer } from "../../../audit/trace.ts";
 import type { RecordLocation, Trace, TracedRecord } from "../../../audit/traced.ts";
 import { erasureBatchRows } from "../../../limits.ts";
@@ -50,7 +51,7 @@ export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through 
     return { seq, entry, hash, salt, payload: null, removal };
   }
   const unpacked = unpackPayload(text);
-  const payload = unpacked === null ? null : Buffer.from(unpacked).toString();
+  const payload = unpacked === null || salt === null ? null : readPayloadText({ content: unpacked, salt });
   return { seq, entry, hash, salt, payload, removal: null };
 }
 

@@ -1,5 +1,6 @@
 // Reads what is also stored in files beside the database: signed checkpoints, and statements about changes of the key. Only reads.
 
+import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { StoredCheckpoint } from "../../../storage/stored-ledger.ts";
@@ -22,15 +23,15 @@ export function findNewerCheckpoints(
 /** The statements of the records about changes of the key, oldest first; without those that retention has removed. */
 export function readRecordedRotations(database: Database): readonly string[] {
   const payloads = database
-    .prepare<[], Uint8Array>(
-      `SELECT p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+    .prepare<[], { salt: Uint8Array; text: Uint8Array }>(
+      `SELECT p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
        WHERE e.chain = (SELECT number FROM audit_chain WHERE project IS NULL)
          AND e.action = 'audit.rotate_key' AND e.status = 200 ORDER BY e.seq`,
     )
-    .pluck()
     .all();
-  return payloads.flatMap((text) => {
-    const payload: unknown = JSON.parse(Bun.zstdDecompressSync(text).toString());
+  return payloads.flatMap(({ salt, text }) => {
+    const content = Bun.zstdDecompressSync(text);
+    const payload: unknown = JSON.parse(readPayloadText({ content, salt }) ?? "null");
     const body = isObject(payload) ? payload.request_body : null;
     return isObject(body) && typeof body.statement === "string" ? [body.statement] : [];
   });

@@ -2,6 +2,7 @@
 // them. Only reads.
 
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
+import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -24,27 +25,37 @@ export function findUncoveredRemovals(
        (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number AND action IN ${actions}) AS newest
      FROM audit_chain c ORDER BY number`,
   );
-  const later = database.prepare<[number, number], { seq: number; action: string; text: Uint8Array | null }>(
-    `SELECT e.seq, e.action, p.text FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number
+  const later = database.prepare<[number, number], RemovalRow>(
+    `SELECT e.seq, e.action, p.salt, p.text FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ? AND e.seq > ? AND e.action IN ${actions} ORDER BY e.seq`,
   );
   return chains.all().flatMap(({ number, chain, newest }) => {
     if (newest === null) return [];
     const covered = coveredThrough(source, reader, { number, chain });
     if (newest <= covered) return [];
-    const found = later.all(number, covered).find(({ text }) => text !== null && removesSomething(text));
+    const found = later.all(number, covered).find(removesSomething);
     return found === undefined ? [] : [{ chain, seq: found.seq, action: found.action }];
   });
 }
 
+interface RemovalRow {
+  readonly seq: number;
+  readonly action: string;
+  /** Null: the payload is missing. */
+  readonly salt: Uint8Array | null;
+  readonly text: Uint8Array | null;
+}
+
 /** Calls of administration have records with the same actions, which contain only request and answer. */
-function removesSomething(text: Uint8Array): boolean {
-  const unpacked = unpackPayload(text);
-  if (unpacked === null) return false;
+function removesSomething({ salt, text }: RemovalRow): boolean {
+  const content = text === null ? null : unpackPayload(text);
+  if (content === null || salt === null) return false;
   try {
-    const payload: unknown = JSON.parse(new TextDecoder().decode(unpacked));
+    const payload: unknown = JSON.parse(readPayloadText({ content, salt }) ?? "null");
     if (!isObject(payload)) return false;
-    return ["redacted", "payloads_through", "through"].some((member) => payload[member] !== undefined);
+    return ["redacted", "redacted_parts", "payloads_through", "through"].some(
+      (member) => payload[member] !== undefined,
+    );
   } catch {
     return false;
   }
