@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
-"""A second verifier, written from docs/engineer/AUDIT-FORMAT.md alone, with nothing but the standard library.
+"""A second verifier, written from docs/engineer/AUDIT-FORMAT.md and AUDIT-FORMAT-2.md alone, with nothing but the standard library.
 
   verify.py PATH [--checkpoint FILE]... [--public-key FILE]
 
 PATH is a memledger database or an export beside its manifest. Prints one line of JSON and ends with the verdict as exit code.
 Payloads of a database are unpacked with whatever zstd Python finds; without one they are not checked, and the line says so.
 """
-import argparse, base64, ctypes, ctypes.util, datetime, glob, hashlib, json, os, re, sqlite3, sys
+import argparse, base64, collections, ctypes, ctypes.util, datetime, functools, glob, hashlib, json, os, re, sqlite3, sys
 
 VERDICTS = {"intact": 0, "unattested": 10, "broken": 20, "contradicted": 30, "unusable": 40}
 ENTRY = {"v", "chain", "seq", "id", "at", "action", "status", "code", "key", "project", "memory", "numbers", "payload_hash", "prev"}
 MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time", "first_seq", "last_seq", "rows", "first_prev",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
+PSEUDONYMS = ("subject", "conversation", "person")
+ENTRY_2, OPTIONAL_2 = ENTRY | {"parts"}, {"performed", "since", *PSEUDONYMS}
+NUMBERS = {"duration", "credits_consumed", "balance_consumed_usd", "is_cache_hit"}
+TOKENS = set("prompt_tokens completion_tokens total_tokens cached_tokens cache_write_tokens reasoning_tokens".split())
+MANIFEST_2 = MANIFEST | {"records", "filter", "parts", "tree", "before"}
+STATEMENT = {"chain", "first", "genesis", "hash", "through"}
 PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
                    "input_content output_content rag_query rag_results transport client_name").split()
+SENDER_COLUMNS = ("ip_address", "user_agent", "client_name")
 LATER_COLUMNS = "key_id seq memory_id request_parameters transport client_name performed".split()
 RESERVED = ("memory.", "audit.", "key.", "project.")
 SCHEMAS = set("""
@@ -55,7 +62,9 @@ FOREIGN_TABLES = (
     ("table", "_litestream_lock", "_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"),
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
+TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
 LASTING = ("audit.redact", "audit.prune")
+REMOVALS = ("redacted_parts", "redacted", "payloads_through")
 SHOWN = ("memory.create", "memory.read", "memory.update")
 LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}
 
@@ -110,13 +119,46 @@ def jcs(value):
     return "{" + ",".join(f"{jcs(name)}:{jcs(item)}" for name, item in members) + "}"
 
 
-def canonical_object(text, names, optional=frozenset()):
-    """The object that a text is the JCS form of, with exactly these members; else None."""
+def canonical(text):
+    """The object that a text is the JCS form of; else None."""
     try:
         value = parse_json(text)
-        return value if isinstance(value, dict) and set(value) - optional == names and jcs(value) == text else None
+        return value if isinstance(value, dict) and jcs(value) == text else None
     except (ValueError, TypeError, RecursionError):
         return None
+
+
+def has_members(value, names, optional=frozenset()):
+    """Whether an object has exactly these members. It may have others if it says since which release."""
+    rest = set(value) - optional
+    if "since" in optional and "since" in value:
+        if not isinstance(value["since"], str) or not re.fullmatch(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}", value["since"]):
+            return False
+        rest &= names
+    return rest == names
+
+
+def canonical_object(text, names, optional=frozenset()):
+    """The object with exactly these members that a text is the JCS form of; else None."""
+    value = canonical(text)
+    return value if value is not None and has_members(value, names, optional) else None
+
+
+def loose_object(text):
+    """The object in a text of any form; empty if there is none."""
+    try:
+        value = parse_json(text.decode())
+        return value if isinstance(value, dict) else {}
+    except (ValueError, RecursionError):
+        return {}
+
+
+def is_whole(value, least=0):
+    return type(value) is int and least <= value < 2**53
+
+
+def is_hex(value, length=32):
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{%d}" % length, value, re.ASCII) is not None
 
 
 def milliseconds(timestamp):
@@ -194,7 +236,7 @@ def ed25519(key, text, signature):
 
 class Keys:
     def __init__(self, text):
-        self.keys, self.known = [], {}
+        self.keys, self.known, self.successors = [], {}, {}
         for line in text.split():
             found = re.fullmatch(r"memledger\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line)
             data = base64.b64decode(found[2]) if found else b""
@@ -219,29 +261,77 @@ class Keys:
         # The list grows while it is read: each key is looked up once.
         for key in self.keys:
             for note, before, successor in by_former.get(key, ()):
-                if successor not in accepted and before.open(note) is not None:
-                    accepted.add(successor)
-                    self.keys.append(successor)
+                if before.open(note) is not None:
+                    self.successors.setdefault(key, set()).add(successor)
+                    if successor not in accepted:
+                        accepted.add(successor)
+                        self.keys.append(successor)
 
     def open(self, note):
         """The text of a note, or None when it is malformed or none of the keys signed it."""
+        return self.signed(note)[0]
+
+    def signed(self, note):
+        """(text, keys that signed it); (None, none) when it is malformed, none signed it, or a line of one of them is wrong."""
         if note not in self.known:
-            found = re.fullmatch(r"(.*\n)\n— memledger ([A-Za-z0-9+/]+=*)\n", note, re.DOTALL)
-            data = base64.b64decode(found[2] + "==") if found else b""
-            good = len(data) == 68 and base64.b64encode(data).decode() == found[2]
-            signed = good and any(data[:4] == name and ed25519(key, found[1].encode(), data[4:]) for name, key in self.keys)
-            self.known[note] = found[1] if signed else None
+            text, lines = note_parts(note)
+            by_line = [[key for key in self.keys if name == "memledger" and data[:4] == key[0]] for name, data in lines]
+            signers = [[key for key in known if len(data) == 68 and ed25519(key[1], text.encode(), data[4:])]
+                       for known, (_, data) in zip(by_line, lines)]
+            good = any(signers) and all(found or not known for found, known in zip(signers, by_line))
+            self.known[note] = (text, frozenset(sum(signers, []))) if good else (None, frozenset())
         return self.known[note]
+
+    def checkpoint(self, note):
+        """The checkpoint in a note, of either version, or None."""
+        text, signers = self.signed(note)
+        found = checkpoint(text)
+        return found and found._replace(signers=signers)
+
+    def still_signed(self, checkpoints):
+        """Says of a checkpoint whether one of its signers signed it before the checkpoint with which its successor took over."""
+        ends = {}
+        for one in checkpoints:
+            for key in one.signers if one.log else ():
+                if not self.successors.get(key, set()).isdisjoint(one.signers):
+                    place = one.chain, one.log, key
+                    ends[place] = min(one.count, ends.get(place, one.count))
+        return lambda one: not one.log or any(one.count <= ends.get((one.chain, one.log, key), one.count) for key in one.signers)
+
+
+def note_parts(note):
+    """(text, [(name, data)] of its signature lines). Only a checkpoint of version 2 has several lines. No lines: malformed."""
+    text, _, rest = note.rpartition("\n\n")
+    lines = [re.fullmatch(r"— ([^\s+]+) ([A-Za-z0-9+/]+=*)", line) for line in rest.split("\n")[:-1]]
+    if None in lines or "— memledger torn\n" in rest or len(lines) > 1 and not re.match(TREE_HEAD, text + "\n"):
+        return text + "\n", []
+    pairs = [(line[1], from_base64(line[2])) for line in lines]
+    return text + "\n", pairs if rest.endswith("\n") and all(data for _, data in pairs) else []
+
+
+def from_base64(text):
+    """The bytes, or None when the text is not the base64 of any."""
+    try:
+        data = base64.b64decode(text)
+        return data if base64.b64encode(data).decode() == text else None
+    except (ValueError, TypeError):
+        return None
 
 
 HASH, TIME = r"([A-Za-z0-9+/]{43}=)\n", r"(\S+)\n"
+TREE_HEAD = r"memledger/([0-9a-f]{32})/(2|[0-9a-f]{32})\n([1-9][0-9]{0,15})\n" + HASH + r"\Z"
+# `log`: None in version 1. `count`: the size in version 1, the number of leaves in version 2. `hash`: that of the head, or the root.
+Checkpoint = collections.namedtuple("Checkpoint", "chain log count hash at signers")
 
 
 def checkpoint(text):
-    """(chain, size, hash, at), or None."""
+    """The checkpoint that a text is, of either version, or None."""
+    found = re.match(TREE_HEAD, text or "")
+    if found:
+        return Checkpoint(found[1], found[2], int(found[3]), base64.b64decode(found[4]).hex(), None, frozenset())
     found = re.fullmatch(r"memledger/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n" + HASH + TIME, text or "", re.ASCII)
     at = milliseconds(found[4]) if found else None
-    return None if at is None else (found[1], int(found[2]), base64.b64decode(found[3]).hex(), at)
+    return None if at is None else Checkpoint(found[1], None, int(found[2]), base64.b64decode(found[3]).hex(), at, frozenset())
 
 
 def anchor(text):
@@ -270,8 +360,8 @@ def given_notes(text):
         several = data["checkpoints"] if isinstance(data.get("checkpoints"), list) else [data]
         text = "\n".join(one["note"] for one in several if isinstance(one, dict) and isinstance(one.get("note"), str))
     notes = split_notes(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    signed = [re.fullmatch(r"(.*\n)\n— memledger [A-Za-z0-9+/]{91}=\n", note, re.DOTALL) for note in notes]
-    found = [note for note, match in zip(notes, signed) if match and checkpoint(match[1])]
+    found = [note for note in notes for text, lines in [note_parts(note)] if checkpoint(text)
+             and any(name == "memledger" and len(data) == 68 for name, data in lines)]
     if not found:
         raise Unusable("a file given as a checkpoint holds none")
     return found
@@ -288,31 +378,45 @@ class Chain:
         self.start, self.hashes, self.failures, self.missing, self.excuses = seq, {seq: digest}, [], [], []
         self.anchor, self.claims = None, []
         self.records = self.appended = 0
+        # Of version 2. `first`: seq of its first record (None: not known). `later`: records of later releases. `held`: number of parts
+        # and those that are not there, of each payload. `gaps`, `withheld`: whether an export may leave out records, and parts.
+        self.first, self.statement, self.later = float("inf"), None, []
+        self.held, self.erased, self.sources, self.numbers_of = {}, [], [], {}
+        self.gaps = self.withheld = self.has_second = False
+        self.attested = 0
 
     def fail(self, seq, check):
         self.failures.append((seq, check))
 
-    def take(self, seq, text, digest, payload, columns, foreign=False):
-        """`payload`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree.
-        `foreign`: whether the key or the memory belongs to another project."""
+    def take(self, seq, text, digest, stored, columns, foreign=lambda entry, payload: False):
+        """`stored`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree.
+        `foreign`: says whether the key, a memory or a pseudonym belongs to another project. Both get the entry and the payload."""
         entry = read_entry(text) if isinstance(text, str) else None
         if seq is None:
             seq = entry["seq"] if entry else self.seq + 1
         if self.seq is None:
             self.seq = seq - 1
-        if seq != self.seq + 1:
+        follows = seq == self.seq + 1
+        if not follows and not (self.gaps and self.records and seq > self.seq):
             self.fail(min(seq, self.seq + 1), "seq")
-        elif entry and self.digest is not None and entry["prev"] != self.digest:
+        elif follows and entry and self.digest is not None and entry["prev"] != self.digest:
             self.fail(seq, "link")
         elif entry and self.at is not None and entry["at"] < self.at:
             self.fail(seq, "time")
-        local = (self.look(entry, text, digest, payload, columns) or ("owner" if foreign else None)) if entry else "form"
+        payload = entry and (Payload if entry["v"] == 1 else Parts)(entry, stored, self.withheld)
+        local = (self.look(seq, entry, text, digest, payload, columns) or ("owner" if foreign(entry, payload) else None)) if entry else "form"
         if local:
             self.fail(seq, local)
         if entry:
-            if payload == "missing" and entry["action"] not in LASTING:
+            if payload.state == "missing" and not (payload.lasts(entry)):
                 self.missing.append(seq)
-            self.excuse(seq, entry, text, digest, payload)
+            if payload.state == "held" and payload.good:
+                self.keep(seq, entry, payload, entry_hash(entry, text) == digest and local != "form")
+            self.numbers_of[entry["id"]] = entry.get("parts", 0)
+            names = unknown_members(entry) + list(payload.later)
+            if names and local != "form":
+                self.later.append((seq, names, entry["since"]))
+            self.has_second = self.has_second or entry["v"] == 2
             self.at = entry["at"]
             self.appended += not is_own(entry)
         self.records += 1
@@ -323,47 +427,89 @@ class Chain:
     def has_form(entry):
         whole = lambda value: type(value) is int
         text = lambda value: isinstance(value, str)
-        return (entry["v"] == 1 and whole(entry["v"]) and entry.get("performed", True) is True and whole(entry["seq"]) and whole(entry["status"])
-                and (entry["code"] is None or whole(entry["code"])) and has_numbers(entry["numbers"])
+        version = entry["v"]
+        return (whole(version) and entry.get("performed", True) is True and whole(entry["seq"]) and whole(entry["status"])
+                and (version == 1 or is_whole(entry["parts"], 1) and entry["parts"] <= 10_000
+                     and all(is_hex(entry[name]) for name in PSEUDONYMS if name in entry))
+                and (entry["code"] is None or whole(entry["code"])) and has_numbers(entry["numbers"], version, "since" in entry)
                 and all(text(entry[name]) for name in ("chain", "id", "at", "action", "payload_hash", "prev"))
                 and all(entry[name] is None or text(entry[name]) for name in ("key", "project", "memory"))
                 and milliseconds(entry["at"]) is not None and re.fullmatch("[0-9a-f]{32}", entry["id"], re.ASCII) is not None
                 and len(entry["action"]) <= 100
                 and re.fullmatch(r"[a-z0-9_]+(\.[a-z0-9_]+)*", entry["action"], re.ASCII) is not None)
 
-    def look(self, entry, text, digest, payload, columns):
+    def look(self, seq, entry, text, digest, payload, columns):
+        if self.first is not None and (entry["v"] == 2) != (seq >= self.first):
+            return "form"
         if entry["chain"] != self.chain or entry["project"] != self.project:
             return "chain"
         if self.span and not self.span[0] <= entry["at"] <= self.span[1]:
             return "time"
-        if sha256("memledger/entry/v1\0", text) != digest:
+        if entry_hash(entry, text) != digest:
             return "hash"
-        if not (entry["action"] not in LASTING if payload == "missing" else commits(entry, payload)):
+        if not (payload.good or payload.state == "missing") or payload.lasts(entry):
             return "payload"
-        return None if columns(entry) else "columns"
+        return None if columns(entry, payload) else "columns"
 
-    def excuse(self, seq, entry, text, digest, payload):
-        good = sha256("memledger/entry/v1\0", text) == digest and isinstance(payload, tuple) and commits(entry, payload)
-        if entry["action"] not in LASTING or entry["status"] != 200 or not good:
+    def keep(self, seq, entry, payload, is_sound):
+        """Remembers what later records say about this payload, and what it says about others."""
+        self.held[seq] = payload.count, payload.absent
+        if payload.erased:
+            self.erased.append((seq, payload.erased))
+        if entry["v"] == 2 and "made_of" in payload.first:
+            self.sources.append((seq, payload.made_of()))
+        if entry["action"] not in LASTING or entry["status"] != 200 or not is_sound:
             return
-        said = parse_json(payload[1].decode())
-        named = said.get("redacted") if entry["action"] == "audit.redact" else None
+        said, by_part = payload.first, {}
+        listed = lambda name: said[name] if entry["action"] == "audit.redact" and isinstance(said.get(name), list) else []
         through = said.get("payloads_through") if entry["action"] == "audit.prune" else None
-        self.excuses.append((seq, set(named) if isinstance(named, list) else set(), through if isinstance(through, int) else 0))
+        if entry["v"] == 2:
+            for one in listed("redacted_parts"):
+                if isinstance(one, list) and len(one) == 2 and is_whole(one[0]) and isinstance(one[1], list):
+                    by_part.setdefault(one[0], set()).update(filter(is_whole, one[1]))
+        self.excuses.append(Removal(seq, {one for one in listed("redacted") if is_whole(one)}, by_part, through if isinstance(through, int) else 0,
+                                    listed("erased") if entry["v"] == 2 else [], entry["v"]))
         if entry["action"] == "audit.prune":
             self.claims.append((seq, said.get("through"), said.get("count"), said.get("cause")))
 
     def require_removals(self, attested):
         """`attested`: the largest size of a signed checkpoint. A record beyond it accounts for nothing."""
+        covered = [one for one in self.excuses if one.seq <= attested]
         if self.anchor and not any(self.start < by <= attested and tuple(said) == self.anchor for by, *said in self.claims):
             self.fail(self.anchor[0], "anchor")
-        said = next((through for by, _, through in reversed(self.excuses) if by <= attested and through > 0), 0)
+        said = next((one.through for one in reversed(covered) if one.through > 0), 0)
         column = self.payloads_through
         if isinstance(column, int) and column != said and (column < 0 or max(column, said) > self.start):
             self.fail(max(column, said, 0), "payload")
+        accounted = lambda seq: any(seq < one.seq and (seq in one.seqs or seq <= one.through) for one in covered)
         for seq in self.missing:
-            if not any(seq < by <= attested and (seq in named or seq <= through) for by, named, through in self.excuses):
-                return self.fail(seq, "payload")
+            if not accounted(seq):
+                self.fail(seq, "payload")
+                break
+        for seq, erased in self.erased:
+            named = set().union(*(one.parts.get(seq, ()) for one in covered if seq < one.seq))
+            if not erased <= named and not accounted(seq):
+                self.fail(seq, "payload")
+
+    def require_erased(self, attested):
+        """What a record of version 2 says to have erased is not there."""
+        for one in self.excuses:
+            if one.version == 2 and one.seq <= attested:
+                for seq in filter(lambda seq: seq < one.seq and seq in self.held, {*one.seqs, *one.parts}):
+                    count, absent = self.held[seq]
+                    named = one.parts.get(seq, set()) if seq not in one.seqs else set(range(max(count, 1)))
+                    if any(part < max(count, seq in one.seqs) and part not in absent for part in named):
+                        self.fail(seq, "payload")
+
+    def require_sources(self):
+        """The parts that memories were made of are parts of their records, where these are there."""
+        for seq, items in self.sources:
+            for item in items:
+                count = self.numbers_of.get(item.get("record")) if isinstance(item.get("record"), str) else None
+                parts = item.get("parts")
+                if count is not None and not (isinstance(parts, list) and all(is_whole(part) and part < count for part in parts)):
+                    self.fail(seq, "owner")
+                    break
 
     def require_end_of_removed(self):
         """Records that the newest anchor removed and that are not deleted yet end with the one that it names."""
@@ -375,24 +521,55 @@ class Chain:
             elif not left.failures and self.hashes[self.start] not in (None, left.digest):
                 self.fail(self.start, "link")
 
-    def weigh(self, checkpoints, newest, genesis=None):
-        """(attested through or None, contradicted). `checkpoints`: (size, hash, is from outside)."""
+    def covers(self, mark):
+        """The seq that a checkpoint covers; 0 if it has leaves and the chain no tree."""
+        if not mark.log:
+            return mark.count
+        return mark.count + self.statement["through"] - 1 if self.statement else 0
+
+    def weigh(self, checkpoints, newest, genesis=None, tree=None):
+        """(attested through or None, contradicted). `checkpoints`: (checkpoint, is from outside). `newest`: None for an export."""
         attested, contradicted = None, False
-        for size, digest, outside in checkpoints:
-            known = genesis if size == 0 else self.hashes.get(size)
+        for mark, outside in checkpoints:
+            size, known = self.covers(mark), None
+            if not mark.log:
+                known = genesis if size == 0 else self.hashes.get(size)
+            elif newest is not None and not self.statement:
+                contradicted = contradicted or self.first is not None
+                continue
+            elif newest is not None and size <= newest or tree and self.start <= size <= self.seq:
+                known = tree.root(mark.count) or ("" if newest is not None else None)
             if newest is not None and size > newest:
                 contradicted = True
-            elif known is not None and known != digest:
+            elif known is not None and known != mark.hash:
                 contradicted = True
             elif known is not None and outside and size > self.start and self.records:
                 attested = max(attested or 0, size)
         return attested, contradicted
 
 
+Removal = collections.namedtuple("Removal", "seq seqs parts through erased version")
+
+
 def read_entry(text):
-    """The entry that a text is the JCS form of; else None."""
-    entry = canonical_object(text, ENTRY, {"performed"})
-    return entry if entry is not None and Chain.has_form(entry) else None
+    """The entry, of either version, that a text is the JCS form of; else None."""
+    entry = canonical(text)
+    if entry is None or entry.get("v") not in (1, 2):
+        return None
+    members = (ENTRY, {"performed"}) if entry["v"] == 1 else (ENTRY_2, OPTIONAL_2)
+    return entry if has_members(entry, *members) and Chain.has_form(entry) else None
+
+
+def entry_hash(entry, text):
+    return sha256(f"memledger/entry/v{entry['v']}\0", text)
+
+
+def unknown_members(entry):
+    """Names of members that a later release has added."""
+    if "since" not in entry:
+        return []
+    return [*sorted(set(entry) - ENTRY_2 - OPTIONAL_2), *sorted(set(entry["numbers"]) - NUMBERS - {"tokens"}),
+            *sorted(set(entry["numbers"].get("tokens", {})) - TOKENS)]
 
 
 def is_own(entry):
@@ -400,19 +577,265 @@ def is_own(entry):
     return "performed" in entry or entry["project"] is None or entry["action"].startswith(RESERVED)
 
 
-def has_numbers(numbers):
+def has_numbers(numbers, version=1, later=False):
     is_number = lambda value: type(value) in (int, float)
-    names = {"duration", "credits_consumed", "balance_consumed_usd", "is_cache_hit"}
-    return (isinstance(numbers, dict) and set(numbers) - {"tokens"} == names and isinstance(numbers.get("tokens", {}), dict)
+    if not isinstance(numbers, dict) or not isinstance(numbers.get("tokens", {}), dict):
+        return False
+    names, tokens = set(numbers) - {"tokens"}, set(numbers.get("tokens", {}))
+    return ((NUMBERS <= names if later else NUMBERS == names) and (version == 1 or later or tokens <= TOKENS)
             and (numbers["duration"] is None or is_number(numbers["duration"])) and is_number(numbers["credits_consumed"])
             and is_number(numbers["balance_consumed_usd"]) and type(numbers["is_cache_hit"]) is bool)
 
 
-def commits(entry, payload):
-    if payload == "unchecked":
+# --- Payloads ---------------------------------------------------------------------------------------------------------------------
+
+class Payload:
+    """The payload of a record of version 1. `state`: held, missing, unreadable or unchecked. `good`: whether it is that of the entry.
+    `value`: the payload object, or empty. `first`: the object in which a removal says what it removed."""
+    count, absent, erased, about, later = 0, frozenset(), frozenset(), frozenset(), ()
+
+    def __init__(self, entry, stored, withheld=False):
+        self.state, self.stored = ("held", stored) if isinstance(stored, tuple) else (stored, None)
+        self.good = self.state == "unchecked" or self.state == "held" and self.is_of(entry, withheld)
+
+    def is_of(self, entry, withheld):
+        return len(self.stored[0]) == 16 and sha256("memledger/payload/v1\0", *self.stored) == entry["payload_hash"]
+
+    def lasts(self, entry):
+        """Whether something is not there that nothing can account for."""
+        return self.state == "missing" and entry["action"] in LASTING
+
+    @functools.cached_property
+    def value(self):
+        return loose_object(self.stored[1]) if self.state == "held" else {}
+
+    @property
+    def first(self):
+        return self.value
+
+    def sent_by(self):
+        return self.value
+
+
+class Parts(Payload):
+    """The payload of a record of version 2. `texts`: None for a part that is not there. `headers`: None for a withheld one."""
+
+    def is_of(self, entry, withheld):
+        self.headers, self.texts, self.later, self.later_allowed = [], [], [], "since" in entry
+        try:
+            self.read(entry, withheld)
+            self.whole = self.put_together(withheld)
+        except (ValueError, RecursionError):
+            return False
+        self.count = len(self.texts)
+        self.absent = frozenset(number for number, text in enumerate(self.texts) if text is None)
+        self.erased = frozenset(number for number in self.absent if self.headers[number] is not None)
+        self.about = frozenset(one for header in self.headers if header for one in header["about"])
         return True
-    return (isinstance(payload, tuple) and len(payload[0]) == 16
-            and sha256("memledger/payload/v1\0", *payload) == entry["payload_hash"])
+
+    def read(self, entry, withheld):
+        salt, content = self.stored
+        *lines, rest = content.split(b"\n")
+        refuse(rest != b"" or len(lines) != entry["parts"])
+        hashes, at = [], 0
+        for number, line in enumerate(lines):
+            header, tab, text = line.partition(b"\t")
+            piece = salt[at:at + (16 if tab else 32)]
+            at += 16 if tab else 32
+            refuse(len(piece) != (16 if tab else 32) or tab and not text)
+            is_withheld = withheld and number > 0 and line == b"{}"
+            self.headers.append(None if is_withheld else self.header(header.decode(), number))
+            self.texts.append(text if tab else None)
+            text_hash = hashlib.sha256(b"memledger/text/v2\0" + piece + text).digest() if tab else piece
+            hashes.append(piece if is_withheld else hashlib.sha256(b"memledger/part/v2\0" + text_hash + header).digest())
+        refuse(at != len(salt) or sha256("memledger/payload/v2\0", *hashes) != entry["payload_hash"])
+
+    def header(self, text, number):
+        header = canonical(text)
+        refuse(header is None or not {"about", "at"} <= set(header) or len(header) > 2 and not self.later_allowed)
+        self.later += sorted(set(header) - {"about", "at"})
+        about, places = header["about"], header["at"]
+        refuse(not isinstance(about, list) or not all(map(is_hex, about)) or about != sorted(set(about)))
+        refuse(not isinstance(places, list) or not 1 <= len(places) <= 16 or not all(
+            isinstance(place, str) and re.fullmatch("(/([^~/]|~[01])*)*", place) for place in places) or len(set(places)) < len(places))
+        refuse(places != [""] if number == 0 else "" in places)
+        return header
+
+    def put_together(self, withheld):
+        """The payload object; empty if part 0 is not there. Raises ValueError when the places are wrong."""
+        part_at, above, around = {}, set(), set()
+        for number, header in enumerate(self.headers):
+            places = header["at"] if header else []
+            ways = {way for place in places for way in ancestors(place)}
+            refuse(any(place in part_at or place in above or place in ways for place in places))
+            around.update(part_at[way] for way in ways if way in part_at)
+            part_at.update((place, number) for place in places)
+            above |= ways
+        for number in around:
+            text = self.texts[number]
+            refuse(text is not None and jcs(parse_json(text.decode())) != text.decode())
+        if self.texts[0] is None:
+            return {}
+        is_json, gone, whole = True, set(), loose_value(self.texts[0])
+        for header, text in zip(self.headers[1:], self.texts[1:]):
+            for place in header["at"] if header else []:
+                spot = None if gone.intersection(ancestors(place)) else find_null(whole, place, withheld)
+                if text is None:
+                    gone.add(place)
+                elif spot:
+                    value = loose_value(text)
+                    is_json = is_json and value is not NotJson
+                    spot[0][spot[1]] = value
+        return whole if is_json and isinstance(whole, dict) else {}
+
+    def lasts(self, entry):
+        if entry["action"] not in LASTING or entry["status"] != 200 or self.state == "unchecked":
+            return False
+        if self.state == "missing" or 0 in self.absent:
+            return True
+        return self.good and bool(self.headers[0]["about"]) and any(name in self.first for name in REMOVALS)
+
+    @property
+    def value(self):
+        return self.whole if self.good and self.state == "held" else {}
+
+    @functools.cached_property
+    def first(self):
+        return loose_object(self.texts[0]) if self.good and self.state == "held" and self.texts[0] is not None else {}
+
+    def sent_by(self):
+        sender = self.value.get("sender")
+        return sender if isinstance(sender, dict) else {}
+
+    def made_of(self):
+        items = self.first["made_of"]
+        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+    def names(self):
+        """The items of `names` that are there."""
+        if not self.good or self.state != "held":
+            return []
+        return [loose_object(text) for header, text in zip(self.headers, self.texts) if text is not None and any(
+            re.fullmatch("/names/[0-9]+", place) for place in header["at"])]
+
+
+class NotJson:
+    """Stands for the value of a text that has none."""
+
+
+def loose_value(text):
+    try:
+        return parse_json(text.decode())
+    except (ValueError, RecursionError):
+        return NotJson
+
+
+def refuse(wrong):
+    if wrong:
+        raise ValueError("not a list of parts")
+
+
+def ancestors(place):
+    """The JSON pointers to all that a place is inside of."""
+    names = place.split("/")
+    return ["/".join(names[:length]) for length in range(1, len(names))]
+
+
+def find_null(value, place, withheld):
+    """(object or array, name or index) of a place, which is null. None if it may be inside a part that is withheld."""
+    names = [name.replace("~1", "/").replace("~0", "~") for name in place.split("/")[1:]]
+    for name in names:
+        if value is None and withheld:
+            return None
+        if isinstance(value, list) and re.fullmatch("0|[1-9][0-9]{0,9}", name) and int(name) < len(value):
+            name = int(name)
+        else:
+            refuse(not isinstance(value, dict) or name not in value)
+        around, value = value, value[name]
+    refuse(value is not None)
+    return around, name
+
+
+# --- Merkle trees, RFC 6962 -------------------------------------------------------------------------------------------------------
+
+def leaf_hash(data):
+    return hashlib.sha256(b"\0" + data).digest()
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def statement_leaf(text):
+    return leaf_hash(bytes.fromhex(sha256("memledger/tree/v2\0", text)))
+
+
+def divided(count):
+    """(level, position) of the nodes into which so many first leaves are divided, the largest first."""
+    return [(level, (count >> level) - 1) for level in reversed(range(count.bit_length())) if count >> level & 1]
+
+
+class Tree:
+    """`nodes`: those that are stored. `removed`: the number of first leaves that are not there. `hashes`: of entries, by seq."""
+
+    def __init__(self, statement, through, hashes, leaves, removed=0, nodes=()):
+        self.first, self.through, self.hashes = statement_leaf(statement), through, hashes
+        self.leaves, self.removed, self.nodes = leaves, removed, dict(nodes)
+
+    def compute(self, level, position):
+        """A node from what is below it, or None."""
+        if (position + 1) << level > self.leaves:
+            return None
+        if level == 0:
+            digest = self.hashes.get(self.through + position) if position >= max(self.removed, 1) else None
+            return self.first if position == 0 else leaf_hash(bytes.fromhex(digest)) if is_hex(digest, 64) else None
+        left = self.node(level - 1, 2 * position)
+        right = self.node(level - 1, 2 * position + 1) if left else None
+        return node_hash(left, right) if right else None
+
+    def node(self, level, position):
+        return self.nodes.get((level, position)) or self.compute(level, position)
+
+    def root(self, count):
+        """In hexadecimal, or None when it cannot be computed."""
+        parts = [self.node(*place) for place in divided(count)]
+        return functools.reduce(lambda right, left: node_hash(left, right), reversed(parts)).hex() if parts and all(parts) else None
+
+    def last_seq(self, level, position):
+        return self.through + ((position + 1) << level) - 1
+
+
+def kept_nodes(count, removed):
+    """The nodes below level 8 that stay for a number of leaves, up to `removed`, of a checkpoint."""
+    level = (count & -count).bit_length() - 1
+    places = {(level, (count >> level) - 1)} if level < 8 else set()
+    places |= {(above, ((count - 1) >> above) ^ 1) for above in range(level, 8)}
+    return {(level, position) for level, position in places if (position + 1) << level <= removed}
+
+
+def is_included(leaf, index, count, path, root):
+    if index >= count:
+        return False
+    last, found = count - 1, leaf
+    for one in path:
+        if last == 0:
+            return False
+        if index & 1 or index == last:
+            found = node_hash(one, found)
+            while not index & 1 and index:
+                index, last = index >> 1, last >> 1
+        else:
+            found = node_hash(found, one)
+        index, last = index >> 1, last >> 1
+    return last == 0 and found == root
+
+
+def read_statement(text, chain):
+    """The statement of the tree of a chain, or None."""
+    said = canonical_object(text, STATEMENT, {"since"}) if isinstance(text, str) else None
+    good = said and said["chain"] == chain and is_hex(said["genesis"], 64) and is_hex(said["hash"], 64)
+    good = good and is_whole(said["through"]) and is_whole(said["first"], said["through"] + 1)
+    return said if good and (said["through"] > 0 or said["hash"] == said["genesis"]) else None
 
 
 # --- Databases --------------------------------------------------------------------------------------------------------------------
@@ -482,77 +905,149 @@ def verify_database(given, keys, outside):
     lines = sorted(jcs(list(row)) + "\n" for row in rows if tuple(row) not in FOREIGN_TABLES)
     if f"{version} {sha256(*lines)}" not in SCHEMAS:
         return (None, None, "schema"), False, False, True, None
-    damage = [table for table in TABLES if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
+    is_second = int(version) >= 8
+    damage = [table for table in TABLES + TABLES_2 * is_second if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
     unpack = find_zstd()
     frames = [read_frame(query, keys, row) for row in query(
-        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash, c.payloads_through "
+        f"SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash, c.payloads_through, {'c.tree' if is_second else 'NULL'} "
         "FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project "
         "ORDER BY c.number")]
-    by_number = {number: (chain, own) for number, chain, own in frames}
+    by_number = {number: chain for number, chain in frames}
     orphans = 0
     owner = dict(query("SELECT number, project FROM audit_chain NOT INDEXED"))
     project_of_key = dict(query("SELECT id, project FROM api_key"))
     project_of_memory = dict(query("SELECT id, project FROM memory NOT INDEXED"))
     name_of = dict(query("SELECT id, name FROM project NOT INDEXED"))
     misnamed = 0
-    for number, chain, *row, entry, digest, salt, text in database.execute(
-            "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e NOT INDEXED "
+    pseudonyms, known_by = {}, {}
+    for serial, name, *row in query("SELECT serial, id, project, name FROM pseudonym NOT INDEXED") if is_second else ():
+        pseudonyms[name] = serial, *row
+    for serial, entry in database.execute("SELECT pseudonym, entry FROM audit_pseudonym NOT INDEXED") if is_second else ():
+        known_by.setdefault(entry, set()).add(serial)
+    for number, chain, *row, entry, digest, mac, salt, text in database.execute(
+            f"SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, {'mac' if is_second else 'NULL'}, salt, text "
+            "FROM audit_entry e NOT INDEXED "
             f"LEFT JOIN audit_payload p ON p.entry = e.number WHERE number BETWEEN 1 AND {2**53 - 1} ORDER BY number"):
-        action, status, key, memory = row[3:7]
-        succeeded = isinstance(status, int) and 200 <= status <= 299
-        foreign = owner.get(chain) is not None and (
-            project_of_key.get(key, owner[chain]) != owner[chain]
-            or action in SHOWN and succeeded and project_of_memory.get(memory, owner[chain]) != owner[chain])
-        payload = unpacked(unpack, salt, text)
-        if owner.get(chain) is not None and action in LISTS and succeeded and isinstance(payload, tuple):
-            items = recorded_answer(payload[1]).get(LISTS[action])
-            foreign = foreign or any(project_of_memory.get(item.get("id"), owner[chain]) != owner[chain]
-                                     for item in items if isinstance(item, dict)) if isinstance(items, list) else foreign
-        if owner.get(chain, 0) is None and action in ("project.create", "project.update") and succeeded and isinstance(payload, tuple):
-            said = recorded_answer(payload[1])
-            misnamed += name_of.get(said.get("id"), said.get("name")) != said.get("name")
-        if chain not in by_number:
+        of_chain, found = by_number.get(chain), known_by.pop(number, set())
+        if of_chain is None:
             orphans += 1
-        else:
-            of_chain = by_number[chain][0]
-            seq = row[0] if isinstance(row[0], int) else None
-            (of_chain.leftovers if seq is not None and 0 < seq <= of_chain.start else of_chain).take(
-                seq, entry, digest, payload, lambda said: row == [
-                    said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]],
-                foreign)
+            continue
+        seq = row[0] if isinstance(row[0], int) else None
+        is_left = seq is not None and 0 < seq <= of_chain.start
+        project, (action, status, key, memory) = owner[chain], row[3:7]
+        succeeded = isinstance(status, int) and 200 <= status <= 299
+
+        def about(said, payload):
+            return {said[name] for name in PSEUDONYMS if name in said} | payload.about
+
+        def agrees(said, payload):
+            nonlocal orphans
+            wanted = {pseudonyms[name][0] for name in about(said, payload) if name in pseudonyms}
+            if not is_left and payload.state != "unchecked":
+                orphans += len(found - wanted)
+            return (row == [said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]]
+                    and (mac is None or said["v"] == 2 and isinstance(mac, bytes) and len(mac) == 16)
+                    and (is_left or wanted <= found))
+
+        def foreign(said, payload):
+            nonlocal misnamed
+            elsewhere = lambda memory: isinstance(memory, str) and project_of_memory.get(memory, project) != project
+            answers = action in LISTS or action in ("project.create", "project.update")
+            answer = payload.value.get("response_body") if succeeded and answers else None
+            answer = answer.get("data") if isinstance(answer, dict) else None
+            answer = answer if isinstance(answer, dict) else {}
+            if project is None and isinstance(answer.get("id"), str):
+                misnamed += name_of.get(answer["id"], answer.get("name")) != answer.get("name")
+            if project is not None:
+                items = answer.get(LISTS.get(action))
+                shown = [item.get("id") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+                if project_of_key.get(key, project) != project or any(map(elsewhere, shown + [memory] * (action in SHOWN and succeeded))):
+                    return True
+            if said["v"] == 1 or is_left:
+                return False
+            rows = [pseudonyms.get(name) for name in about(said, payload)]
+            return (any(one is None or project not in (None, one[1]) for one in rows)
+                    or any(pseudonyms.get(str(one.get("pseudonym")), (0, 0, None))[2] != one.get("name") for one in payload.names()))
+
+        (of_chain.leftovers if is_left else of_chain).take(seq, entry, digest, unpacked(unpack, salt, text), agrees, foreign)
+    orphans += len(known_by)
     orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED)")[0][0]
     orphans += query(f"SELECT count(*) FROM audit_entry NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
     orphans += query(f"SELECT count(*) FROM audit_chain NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
     orphans += query("SELECT count(*) FROM audit_verification WHERE length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*'")[0][0]
-    for table in ("audit_checkpoint", "audit_anchor", "audit_verification"):
+    for table in ["audit_checkpoint", "audit_anchor", "audit_verification"] + ["audit_node"] * is_second:
         orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED)")[0][0]
     beside = []
     for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(given)), "checkpoints", "*.notes"))):
-        beside += [found for found in (checkpoint(keys.open(note)) for note in split_notes(read(file))) if found] if keys else []
-    marks = [(*found[:3], False) for found in beside] + [(*found[:3], True) for found in outside if found]
-    contradicted = any(mark[0] not in [chain.chain for _, chain, _ in frames] for mark in marks)
+        beside += [found for found in map(keys.checkpoint, split_notes(read(file))) if found] if keys else []
+    rows = [(number, chain, size, found) for number, chain in frames for size, found in chain.rows]
+    signed = keys.still_signed([*beside, *filter(None, outside), *(found for *_, found in rows)]) if keys else None
+    outside = [found if found and signed(found) else None for found in outside]
+    marks = [(found, False) for found in beside if signed(found)] + [(found, True) for found in outside if found]
+    contradicted = any(found.chain not in [chain.chain for _, chain in frames] for found, _ in marks)
     attested = True
-    for _, chain, own in frames:
-        mine = own + [mark[1:] for mark in marks if mark[0] == chain.chain]
-        chain.require_removals(max((mark[0] for mark in mine), default=0))
+    for number, chain in frames:
+        for size, found in chain.rows:
+            if not signed(found):
+                chain.fail(size, "signature")
+        mine = [(found, False) for _, found in chain.rows if signed(found)] + [mark for mark in marks if mark[0].chain == chain.chain]
+        chain.attested = max((chain.covers(found) for found, _ in mine), default=-1)
+        chain.require_removals(chain.attested)
+        chain.require_erased(chain.attested)
+        chain.require_sources()
+        for one in chain.excuses:
+            if one.seq <= chain.attested and any(pseudonyms.get(str(name), (0, 0, None))[2] is not None for name in one.erased):
+                chain.fail(one.seq, "owner")
         chain.require_end_of_removed()
         if chain.start > 0 and chain.records == 0:
             chain.fail(chain.start + 1, "seq")
-        through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
+        if is_second and chain.has_second and chain.tree_text is None:
+            chain.fail(0, "tree")
+        newest = chain.seq if chain.records else chain.start
+        tree, superfluous = read_tree(query, number, chain, newest) if is_second else (None, 0)
+        orphans += superfluous
+        through, wrong = chain.weigh(mine, newest, chain.genesis, tree)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
-    first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
-                 (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "owner") if misnamed else (None, None, "signature") if None in outside else None)
-    appended = sum(chain.appended for _, chain, _ in frames)
-    return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None, appended
+    problem = lambda: next(
+        ((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain in frames if chain.failures),
+        (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "owner") if misnamed
+        else (None, None, "signature") if None in outside else None)
+    require_known([chain for _, chain in frames], problem() or contradicted)
+    appended = sum(chain.appended for _, chain in frames)
+    return problem(), contradicted, attested and any(chain.records for _, chain in frames), unpack is not None, appended
 
 
-def recorded_answer(payload):
-    """The data of the answer in a payload; empty if there is none."""
-    try:
-        data = parse_json(payload.decode())["response_body"]["data"]
-        return data if isinstance(data, dict) else {}
-    except (ValueError, KeyError, TypeError):
-        return {}
+def require_known(chains, wrong):
+    """Refuses members that later releases have added where checkpoints cover them; elsewhere they fail."""
+    later = [(chain, *one) for chain in chains for one in chain.later]
+    if later and not wrong and all(seq is None or seq <= chain.attested for chain, seq, *_ in later):
+        raise Unusable("; ".join(f"{', '.join(names)} of release {since}" for _, _, names, since in later[:3]) + " is not known")
+    for chain, seq, *_ in later:
+        chain.fail(seq, "manifest" if seq is None else "form" if seq else "tree")
+
+
+def read_tree(query, number, chain, newest):
+    """(the tree of a chain in a database, how many nodes it should not have). Compares the stored nodes with what they are made of."""
+    nodes = {(level, position): digest for level, position, digest in query(
+        "SELECT level, position, hash FROM audit_node NOT INDEXED WHERE chain = ?", number)}
+    if not chain.statement:
+        return None, len(nodes) if chain.first is not None else 0
+    through = chain.statement["through"]
+    removed = chain.start - through + 1 if chain.start > through else 0
+    leaves = max(newest - through + 1, 1)
+    counts = {found.count for _, found in chain.rows if found.log}
+    needed = {place for count in {removed, *counts} if 0 < count <= removed for place in kept_nodes(count, removed)}
+    whole = [(level, position) for level in range(8, leaves.bit_length(), 8) for position in range(leaves >> level)]
+    last = {level: position for level, position in sorted(nodes)}
+    if all(count == 1 for count in counts):
+        whole = [(level, position) for level, position in whole if position <= last.get(level, -1)]
+    tree = Tree(chain.tree_text, through, chain.hashes, leaves, removed,
+                {place: digest for place, digest in nodes.items() if isinstance(digest, bytes) and len(digest) == 32})
+    for place in needed.union(whole):
+        computed = tree.compute(*place)
+        if place not in tree.nodes or computed not in (None, tree.nodes[place]):
+            chain.fail(0 if place == (0, 0) and place in nodes else tree.last_seq(*place), "tree")
+    return tree, len(set(nodes) - needed - set(whole))
 
 
 def unpacked(unpack, salt, text):
@@ -569,8 +1064,8 @@ def unpacked(unpack, salt, text):
 
 
 def read_frame(query, keys, row):
-    """(number, Chain, its own checkpoints)."""
-    number, name, serial, project, genesis_text, digest, payloads_through = row
+    """(number, Chain)."""
+    number, name, serial, project, genesis_text, digest, payloads_through, tree_text = row
     failures, anchors, own, start = [], [], [], (0, digest, None)
     genesis = canonical_object(genesis_text, {"chain", "project", "at", "nonce"})
     good = genesis and genesis["chain"] == name and genesis["project"] == project and (serial is None) == (project is None)
@@ -601,18 +1096,29 @@ def read_frame(query, keys, row):
                 failures.append((through, "anchor"))
                 break
             before, at = through, last
+    statement = read_statement(tree_text, name)
     for size, at, note in query("SELECT size, at, note FROM audit_checkpoint WHERE chain = ? ORDER BY size", number):
         text = opened(note, size)
-        found = checkpoint(text)
-        if text is not None and (not found or (found[0], found[1], found[3]) != (name, size, at)):
+        found = keys.checkpoint(str(note))
+        if text is not None and (not found or found.chain != name or (
+                (found.count, found.at) != (size, at) if not found.log else statement and found.count + statement["through"] - 1 != size)):
             failures.append((size, "checkpoint"))
         elif found:
-            own.append((found[1], found[2], False))
+            own.append((size, found))
     chain = Chain(name, project, *start)
-    chain.failures, chain.genesis, chain.payloads_through = failures, digest, payloads_through
-    chain.leftovers = Chain(name, project, None, None, None)
+    chain.failures, chain.genesis, chain.payloads_through, chain.rows = failures, digest, payloads_through, own
+    chain.leftovers, chain.tree_text = Chain(name, project, None, None, None), tree_text
     chain.anchor = (anchors[-1][1], *anchors[-1][5:]) if anchors and anchors[-1][1] == start[0] else None
-    return number, chain, own
+    if tree_text is not None:
+        heads = {0: digest, **{through: None for through, _ in rows}, **{found[1]: found[2] for found in anchors}}
+        good = statement and statement["genesis"] == digest and heads.get(statement["through"], "") in (None, statement["hash"])
+        chain.statement, chain.first = statement, statement and statement["first"]
+        if not good:
+            failures.append((0, "tree"))
+        elif set(statement) - STATEMENT - {"since"}:
+            chain.later.append((0, sorted(set(statement) - STATEMENT - {"since"}), statement["since"]))
+    chain.leftovers.first = chain.first
+    return number, chain
 
 
 # --- Exports ----------------------------------------------------------------------------------------------------------------------
@@ -628,6 +1134,12 @@ def verify_export(path, keys, outside):
     first, last = manifest["first_seq"] or 1, manifest["last_seq"] or 0
     chain = Chain(manifest["chain"], manifest["project"], first - 1, manifest["first_prev"], None,
                   (manifest["start_time"], manifest["end_time"]))
+    statement, stated = manifest.get("statement"), manifest.get("stated")
+    chain.attested = last
+    if statement:
+        chain.statement, chain.first = statement, statement["first"]
+        chain.gaps, chain.withheld = manifest["records"] == "some", isinstance(manifest["parts"], list)
+        chain.later += [(None, *one) for one in manifest["later"]]
     if manifest["verifiable"]:
         for row in rows:
             row = row or Row()
@@ -636,34 +1148,85 @@ def verify_export(path, keys, outside):
             if salt is not None and text is not None and re.fullmatch("([0-9a-f]{2})*", salt):
                 payload = bytes.fromhex(salt), text.encode("utf-8", "surrogatepass")
             entry = row.text("entry")
-            chain.take(None, entry, row.text("hash"), payload, lambda said: row.agrees(said, payload))
+            chain.take(None, entry, row.text("hash"), payload, row.agrees)
+            if chain.gaps and entry and not row.is_in_tree(chain, stated):
+                chain.fail(chain.seq, "tree")
         if chain.seq < last:
-            chain.fail(chain.seq + 1, "seq")
+            chain.fail(last if chain.gaps else chain.seq + 1, "seq")
         elif chain.seq > last:
             chain.fail(last + 1, "seq")
         elif rows and chain.digest != manifest["last_hash"]:
             chain.fail(last, "link")
-    marks = [(size, digest, True) for name, size, digest, _ in filter(None, outside) if name == manifest["chain"]]
-    through, contradicted = chain.weigh([mark for mark in marks if mark[0] > 0 or first == 1], None, manifest["first_prev"])
-    found = min(chain.failures, key=lambda failure: failure[0], default=None)
-    if found is None and (not whole or None in outside):
-        found = (None, "file" if not whole else "signature")
+        chain.require_erased(last)
+        chain.require_sources()
+    tree, own = None, []
+    if statement and manifest["before"] is not None:
+        removed = first - statement["through"]
+        tree = Tree(manifest["tree"], statement["through"], chain.hashes, (last if manifest["verifiable"] else first - 1) + 1 - statement["through"],
+                    removed, zip(divided(removed), map(from_base64, manifest["before"])))
+        if removed == 1 and tree.nodes[0, 0] != tree.first:
+            chain.fail(0, "tree")
+        own = [(stated, False)]
+    signed = keys.still_signed([*filter(None, outside), *[stated] * (stated is not None)])
+    if stated and not signed(stated):
+        return (None, None, "manifest"), False, False, True, None
+    outside = [found if found and signed(found) else None for found in outside]
+    marks = own + [(found, True) for found in filter(None, outside) if found.chain == manifest["chain"] and (found.count > 0 or first == 1)]
+    through, contradicted = chain.weigh([mark for mark in marks if not (chain.gaps and mark[0].log)], None, manifest["first_prev"], tree)
+    if chain.gaps:
+        # A checkpoint of version 1 covers no records before a gap.
+        same = [found.hash == stated.hash for found, _ in marks if found.log and found.count == stated.count] if stated else []
+        through, contradicted = last if any(same) and chain.records else None, contradicted or not all(same)
+    problem = lambda: min(chain.failures, key=lambda failure: failure[0] or 0, default=None) or (
+        (None, "file") if not whole else (None, "signature") if None in outside else None)
+    require_known([chain], problem() or contradicted)
+    found = problem()
     return found and (manifest["chain"], *found), contradicted, through is not None, True, chain.appended if manifest["verifiable"] else None
 
 
 def read_manifest(note, keys):
-    text = keys.open(note)
-    heading = "memledger-export/v1\n"
-    said = canonical_object(text[len(heading):-1], MANIFEST) if text and text.startswith(heading) else None
+    """What it says; of version 2 also its `statement`, the checkpoint `stated` and what `later` releases have added. None if it is wrong."""
+    text = keys.open(note) or ""
+    heading = next((one for one in ("memledger-export/v1\n", "memledger-export/v2\n") if text.startswith(one)), None)
+    is_second = heading and "v2" in heading
+    said = canonical_object(text[len(heading):-1], *((MANIFEST_2, {"since"}) if is_second else (MANIFEST,))) if heading else None
     if said is None or said["format"] not in ("json", "csv") or None in map(
             milliseconds, (said["start_time"], said["end_time"], said["created_at"])):
         return None
-    ends = [said[name] for name in ("first_seq", "last_seq", "first_prev", "last_hash", "checkpoint")]
+    if is_second and not read_tree_members(said):
+        return None
+    first, last, *ends = [said[name] for name in ("first_seq", "last_seq", "first_prev", "last_hash", "checkpoint")]
     if said["rows"] == 0:
-        return said if ends == [None] * 5 else None
-    good = isinstance(ends[0], int) and isinstance(ends[1], int) and ends[1] - ends[0] + 1 == said["rows"] and ends[0] > 0
-    found = checkpoint(keys.open(ends[4])) if good and isinstance(ends[4], str) else None
-    return said if found and found[:3] == (said["chain"], ends[1], ends[3]) else None
+        return said if [first, last, *ends] == [None] * 5 and said.get("before") is None else None
+    is_all = said.get("records") != "some"
+    good = isinstance(first, int) and isinstance(last, int) and first > 0
+    good = good and (last - first + 1 == said["rows"] if is_all else 0 < said["rows"] <= last - first + 1)
+    found = keys.checkpoint(ends[2]) if good and isinstance(ends[2], str) else None
+    if not found or found.chain != said["chain"]:
+        return None
+    if not is_second or is_all and said["before"] is None:
+        return said if not found.log and (found.count, found.hash) == (last, ends[1]) else None
+    said["stated"], covered = found, found.count + said["statement"]["through"] - 1
+    before = said["before"]
+    if not found.log or first <= said["statement"]["through"] or (covered != last if is_all else covered < last):
+        return None
+    good = before is None if not is_all else isinstance(before, list) and len(before) == len(divided(first - said["statement"]["through"]))
+    return said if good and all(isinstance(one, str) and len(from_base64(one) or b"") == 32 for one in before or []) else None
+
+
+def read_tree_members(said):
+    """Whether the members of a manifest of version 2 have their form, on their own. Adds `statement` and `later`."""
+    said["statement"] = read_statement(said["tree"], said["chain"])
+    parts, statement = said["parts"], said["statement"]
+    if not statement or said["records"] not in ("all", "some") or not (
+            isinstance(said["filter"], dict) if said["records"] == "some" else said["filter"] is None):
+        return False
+    said["later"] = [(sorted(names), since) for names, since in (
+        (set(said) - MANIFEST_2 - {"since", "statement", "later"}, said.get("since")),
+        (set(statement) - STATEMENT - {"since"}, statement.get("since"))) if names]
+    starts = said["first_seq"] == statement["through"] + 1 and said["first_prev"] != statement["hash"]
+    return not starts and (parts == "all" or isinstance(parts, list) and all(
+        part == "" or is_hex(part) for part in parts))
 
 
 class Row:
@@ -679,12 +1242,19 @@ class Row:
     def shows(self, column, value):
         return jcs(self.values[column]) == jcs(value)
 
+    def list(self, column):
+        return self.values.get(column)
+
+    def is_in_tree(self, chain, stated):
+        """Whether the column `proof` leads from this record to the root of the checkpoint in the manifest."""
+        path, digest = self.list("proof"), self.text("hash")
+        if not isinstance(path, list) or not all(isinstance(one, str) and from_base64(one) for one in path) or not is_hex(digest, 64):
+            return False
+        return is_included(leaf_hash(bytes.fromhex(digest)), chain.seq - chain.statement["through"], stated.count,
+                           list(map(from_base64, path)), bytes.fromhex(stated.hash))
+
     def agrees(self, said, payload):
-        try:
-            kept = parse_json(payload[1].decode()) if isinstance(payload, tuple) else {}
-        except ValueError:
-            kept = {}
-        numbers = said["numbers"]
+        kept, sender, numbers = payload.value, payload.sent_by(), said["numbers"]
         expected = {
             "id": said["id"], "action": said["action"], "project_id": said["project"], "created_at": said["at"],
             "key_id": said["key"], "seq": said["seq"], "memory_id": said["memory"], "performed": is_own(said),
@@ -692,7 +1262,8 @@ class Row:
             "error_code": None if said["code"] == 1000 else said["code"],
             "duration": numbers.get("duration"), "tokens": numbers.get("tokens"), "is_cache_hit": numbers.get("is_cache_hit", False),
             "credits_consumed": numbers.get("credits_consumed", 0), "balance_consumed_usd": numbers.get("balance_consumed_usd", 0),
-            **{name: kept.get(name) for name in PAYLOAD_COLUMNS},
+            **{name: (sender if name in SENDER_COLUMNS else kept).get(name) for name in PAYLOAD_COLUMNS},
+            **({"erased_parts": sorted(payload.erased)} if said["v"] == 2 and payload.state == "held" else {}),
             **{name: kept[name] for name in ("memory_query", "memory_results") if name in kept}}
         return (all(self.shows(column, value) if column in self.values else column in LATER_COLUMNS for column, value in expected.items())
                 and "memory_query" in self.values and "memory_results" in self.values)
@@ -704,6 +1275,12 @@ FORMER_FORMULA = "[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]"
 
 
 class CsvRow(Row):
+    def list(self, column):
+        try:
+            return parse_json(self.values.get(column) or "", unique)
+        except ValueError:
+            return None
+
     def text(self, column):
         return self.values.get(column) or None
 
@@ -815,7 +1392,7 @@ def verify(path, checkpoint_files, public_key):
         keys.follow(split_notes(read(rotations)))
     if keys is None and (exported or checkpoint_files):
         raise Unusable("there is no key")
-    outside = [checkpoint(keys.open(note)) for file in checkpoint_files for note in given_notes(read(file))]
+    outside = [keys.checkpoint(note) for file in checkpoint_files for note in given_notes(read(file))]
     return (verify_export if exported else verify_database)(path, keys, outside)
 
 
