@@ -1,0 +1,148 @@
+// Owns the choice of the values of a payload of version 2 that become parts of their own, for the records of all operations of the server.
+// Nothing calls it yet. What is not listed here becomes a part, so that no text that somebody chose stays in part 0. Must never make a
+// pointer of a name that the API does not define, because a pointer stays after an erasure.
+
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { Place } from "./parts.ts";
+import { partMaxCount } from "./verify/part-lines.ts";
+
+/** Members of a payload that have only what the server made, whatever was asked. Numbers, booleans and null need no name. */
+const madeByServer: ReadonlySet<string> = new Set([
+  "cause",
+  "deleted_memories",
+  "deleted_memory",
+  "erased",
+  "injection",
+  "left_out",
+  "made_of",
+  "memory",
+  "outcome",
+  "performed_for",
+  "redacted",
+  "redacted_parts",
+  "remembering",
+  "remembers",
+  "repeats",
+  "session_id",
+  "sign_in_link",
+  "transport",
+]);
+
+/** Members of `data` of an answer, and of an item in it, with the same property: an id, a time or one of a few words in every answer. */
+export const madeInAnswers: ReadonlySet<string> = new Set([
+  "created_at",
+  "expires_at",
+  "export_id",
+  "id",
+  "last_accessed_at",
+  "memory_type",
+  "pagination",
+  "status",
+  "superseded_by",
+  "updated_at",
+]);
+
+/** Arrays of a request whose items may be about different subjects. Other names in a request may be the caller's own. */
+const requestArrays = ["input", "memories", "messages"] as const;
+
+const senderMembers: ReadonlySet<string> = new Set([
+  "client_name",
+  "ip_address",
+  "os_uid",
+  "os_user",
+  "sudo_user",
+  "user_agent",
+]);
+
+/** The payload with the members that say who has sent the call in `sender`, as version 2 has them. */
+export function withSender(payload: JsonObject): JsonObject {
+  const [sender, others] = [true, false].map((isSender) =>
+    Object.entries(payload).filter(([name]) => senderMembers.has(name) === isSender),
+  );
+  const rest = Object.fromEntries(others ?? []);
+  return sender === undefined || sender.length === 0 ? rest : { ...rest, sender: Object.fromEntries(sender) };
+}
+
+/**
+ * The places of the parts of a payload besides part 0, all about nobody: this release has one subject. Not for an appended record, whose
+ * client has chosen all names in it: its payload is part 0 alone.
+ */
+export function partPlaces(payload: JsonObject): Place[] {
+  const values = membersOf("", payload, madeByServer).flatMap((member) =>
+    member.at === "/response_body" && isAnswerOfServer(payload) ? membersOfAnswer(member.value) : member,
+  );
+  let count = 1 + values.length;
+  const places = values.flatMap((value) => {
+    const arrays = arraysIn(value).filter(({ items }) => {
+      const fits = count + items.length <= partMaxCount;
+      if (fits) count += items.length;
+      return fits;
+    });
+    const isCut = arrays.some(({ at }) => at === value.at);
+    const inside = arrays.flatMap(({ at, items }) => items.map((index) => `${at}/${index}`));
+    return isCut ? inside : [value.at, ...inside];
+  });
+  return places.map((at) => ({ at, about: [] }));
+}
+
+/** A value that becomes a part, or whose items do. */
+interface ChosenValue {
+  readonly at: string;
+  readonly value: Json;
+  /** Whether the names in it are those of answers of the server. */
+  readonly isAnswer: boolean;
+}
+
+/** The members that may have a text that somebody chose. */
+function membersOf(around: string, members: JsonObject, made: ReadonlySet<string>): ChosenValue[] {
+  const isAnswer = made === madeInAnswers;
+  return Object.entries(members).flatMap(([name, value]) =>
+    made.has(name) || isWithoutText(value) ? [] : { at: `${around}/${name}`, value, isAnswer },
+  );
+}
+
+function isWithoutText(value: Json): boolean {
+  return typeof value === "object"
+    ? value === null || Object.keys(value).length === 0
+    : typeof value !== "string";
+}
+
+/** An exchange has `answer`, and the body of an upstream instead. */
+function isAnswerOfServer({ answer, response_body: body }: JsonObject): boolean {
+  return answer === undefined && isObject(body) && typeof body.success === "boolean";
+}
+
+/** A success has a message of one word; the message and the data of a refusal may quote the caller. */
+function membersOfAnswer(body: Json): ChosenValue[] {
+  if (!isObject(body)) return [];
+  const { success, message = "", data = null } = body;
+  const around = "/response_body/data";
+  if (success === true && isObject(data)) return membersOf(around, data, madeInAnswers);
+  const members = success === true ? { data } : { message, data };
+  return membersOf("/response_body", members, madeInAnswers);
+}
+
+interface ItemArray {
+  readonly at: string;
+  /** Indices of the items that become parts. */
+  readonly items: readonly number[];
+}
+
+/** The outermost arrays of objects: the value itself, or members of a request. */
+function arraysIn({ at, value, isAnswer }: ChosenValue): ItemArray[] {
+  if (at === "/request_body" && isObject(value))
+    return requestArrays.flatMap((name) => toArray(`${at}/${name}`, value[name], false));
+  return toArray(at, value, isAnswer);
+}
+
+function toArray(at: string, value: Json | undefined, isAnswer: boolean): ItemArray[] {
+  if (!Array.isArray(value) || !value.some(isObject)) return [];
+  const items = value.flatMap((item: Json, index) => (isMadeItem(item, isAnswer) ? [] : index));
+  return [{ at, items }];
+}
+
+/** In an answer, such as an id and a status for each item of a batch. */
+function isMadeItem(item: Json, isAnswer: boolean): boolean {
+  const isChecked = isAnswer && isObject(item);
+  return isChecked ? membersOf("", item, madeInAnswers).length === 0 : isWithoutText(item);
+}
