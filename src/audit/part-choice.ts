@@ -28,12 +28,13 @@ const madeByServer: ReadonlySet<string> = new Set([
   "transport",
 ]);
 
-/** Members of `data` of an answer, and of an item in it, with the same property: an id, a time or one of a few words in every answer. */
+/** Members of `data` of an answer, and of an item in it, with the same property: an id, a time, a number or one of a few words in every answer. */
 export const madeInAnswers: ReadonlySet<string> = new Set([
   "created_at",
   "expires_at",
   "export_id",
   "id",
+  "index",
   "last_accessed_at",
   "memory_type",
   "pagination",
@@ -143,6 +144,7 @@ function toArray(at: string, value: Json | undefined, isAnswer: boolean): ItemAr
 
 /** In an answer, such as an id and a status for each item of a batch. */
 function isMadeItem(item: Json, isAnswer: boolean): boolean {
-  const isChecked = isAnswer && isObject(item);
-  return isChecked ? membersOf("", item, madeInAnswers).length === 0 : isWithoutText(item);
+  return isAnswer && isObject(item)
+    ? Object.keys(item).every((name) => madeInAnswers.has(name))
+    : isWithoutText(item);
 }
