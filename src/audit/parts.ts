@@ -40,24 +40,14 @@ export interface Part {
  * parts: the caller must choose fewer places
  */
 export function cutPayload(payload: JsonObject, about: readonly string[], places: readonly Place[]): Part[] {
-  const pointers = new Set(places.map(({ at }) => at));
-  const outerFirst = places
-    .map((place) => ({ ...place, level: levelOf(place.at, pointers) }))
-    .toSorted((one, other) => one.level - other.level);
-  const holder: Container = { root: payload };
-  const copied = new Set<unknown>();
-  const texts = new Map<string, string>();
-  for (const { at } of outerFirst.toReversed()) {
-    // The value of a place that was taken is null, and so may be that of another place.
-    if (texts.has(at)) throw misplaced(at);
-    texts.set(at, canonical(take(holder, at, copied)));
-  }
-  const parts = [{ about: sorted(about), at: [""], text: canonical(holder.root ?? null) }];
+  const taken = new Map<Place, TakenText>();
+  const rest = take(payload, toCut(places), 0, taken);
+  const parts = [{ about: sorted(about), at: [""], text: canonical(rest) }];
   const latest = new Map<string, string[]>();
-  for (const place of outerFirst) {
+  const texts = places.flatMap((place) => taken.get(place) ?? []);
+  for (const { place, level, text } of texts.sort((one, other) => one.level - other.level)) {
     const subjects = sorted(place.about);
-    const text = texts.get(place.at) ?? "";
-    const key = [place.level, ...subjects, text].join("\t");
+    const key = [level, ...subjects, text].join("\t");
     const equal = latest.get(key);
     if (equal !== undefined && equal.length < placeMaxCount) equal.push(place.at);
     else {
@@ -70,39 +60,63 @@ export function cutPayload(payload: JsonObject, about: readonly string[], places
   return parts.map(({ text, about, at }) => ({ header: writeHeader(about, at), text }));
 }
 
-/** The number of places around a place. */
-function levelOf(at: string, pointers: ReadonlySet<string>): number {
-  let level = 0;
-  for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) {
-    if (pointers.has(at.slice(0, end))) level += 1;
-  }
-  return level;
+interface TakenText {
+  readonly place: Place;
+  /** The number of places around it. */
+  readonly level: number;
+  readonly text: string;
 }
 
-/** Shared with nobody but the payload, whose containers are copied before they are changed. */
-type Container = Record<string, Json>;
-
-/** The value at a place, which is null from then on in copies of the containers around it. */
-function take(holder: Container, pointer: string, copied: Set<unknown>): Json {
-  let container = holder;
-  let name = "root";
-  for (const next of namesOf(pointer)) {
-    const inner = Object.hasOwn(container, name) ? container[name] : undefined;
-    if (!isContainer(inner)) throw misplaced(pointer);
-    const own = copied.has(inner) ? inner : copyOf(inner);
-    copied.add(own);
-    container[name] = own;
-    container = own;
-    name = next;
-  }
-  const value = Object.hasOwn(container, name) ? container[name] : undefined;
-  const isLength = Array.isArray(container) && name === "length";
-  if (value === undefined || container === holder || isLength) throw misplaced(pointer);
-  container[name] = null;
-  return value;
+/** A value that is taken, or in which others are. */
+interface Cut {
+  readonly at: string;
+  /** The place that it is; null: none, or the whole payload. */
+  place: Place | null;
+  /** Name or index, and what is there. */
+  readonly inside: [string, Cut][];
 }
 
-function copyOf(container: Container): Container {
+/** The whole payload. */
+function toCut(places: readonly Place[]): Cut {
+  const root: Cut = { at: "", place: null, inside: [] };
+  const cuts = new Map([[root.at, root]]);
+  for (const place of places) {
+    const cut = findCut(place.at, cuts);
+    if (cut === root || cut.place !== null) throw misplaced(place.at);
+    cut.place = place;
+  }
+  return root;
+}
+
+function findCut(at: string, cuts: Map<string, Cut>): Cut {
+  const found = cuts.get(at);
+  if (found !== undefined) return found;
+  const end = at.lastIndexOf("/");
+  const [name] = namesOf(at.slice(end));
+  if (end === -1 || name === undefined) throw misplaced(at);
+  const cut: Cut = { at, place: null, inside: [] };
+  findCut(at.slice(0, end), cuts).inside.push([name, cut]);
+  cuts.set(at, cut);
+  return cut;
+}
+
+/** A copy of a value in which null is at the places, whose texts are added to `taken`. @param level the number of places around it */
+function take(value: Json, { at, inside }: Cut, level: number, taken: Map<Place, TakenText>): Json {
+  if (inside.length === 0) return value;
+  if (!isContainer(value)) throw misplaced(at);
+  const copy = copyOf(value);
+  for (const [name, cut] of inside) {
+    const isLength = Array.isArray(value) && name === "length";
+    const old = Object.hasOwn(value, name) && !isLength ? value[name] : undefined;
+    if (old === undefined) throw misplaced(cut.at);
+    const rest = take(old, cut, cut.place === null ? level : level + 1, taken);
+    copy[name] = cut.place === null ? rest : null;
+    if (cut.place !== null) taken.set(cut.place, { place: cut.place, level, text: canonical(rest) });
+  }
+  return copy;
+}
+
+function copyOf(container: Record<string, Json>): Record<string, Json> {
   const copy: unknown = Array.isArray(container) ? [...container] : { ...container };
   return isContainer(copy) ? copy : container;
 }
@@ -117,7 +131,7 @@ function sorted(pseudonyms: readonly string[]): string[] {
 
 /** @throws Error for what is not a pseudonym or not a JSON pointer */
 function writeHeader(about: readonly string[], at: readonly string[]): string {
-  const header = canonical({ about, at });
+  const header = JSON.stringify({ about, at });
   if (parseHeader(header) === null) throw new Error(`${header} is not the header of a part`);
   return header;
 }
