@@ -7,7 +7,7 @@ import { canonical } from "./hash.ts";
 import { compressPayload, type SealedPayload } from "./payload.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
 import { hashBytes } from "./verify/cryptography.ts";
-import { namesOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
+import { nameOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
 import {
   findLines,
   isErased,
@@ -40,80 +40,105 @@ export interface Part {
  * parts: the caller must choose fewer places
  */
 export function cutPayload(payload: JsonObject, about: readonly string[], places: readonly Place[]): Part[] {
-  const taken = new Map<Place, TakenText>();
-  const rest = take(payload, toCut(places), 0, taken);
+  const cuts = places.map((place): Cut => ({ at: place.at, place, level: 0, text: "" }));
+  const rest = take(payload, "", 0, byParent(cuts));
   const parts = [{ about: sorted(about), at: [""], text: canonical(rest) }];
   const latest = new Map<string, string[]>();
-  const texts = places.flatMap((place) => taken.get(place) ?? []);
-  for (const { place, level, text } of texts.sort((one, other) => one.level - other.level)) {
-    const subjects = sorted(place.about);
-    const key = [level, ...subjects, text].join("\t");
+  for (const { at, place, level, text } of cuts.sort((one, other) => one.level - other.level)) {
+    const subjects = sorted(place?.about ?? []);
+    const key = `${level} ${subjects.join()} ${text}`;
     const equal = latest.get(key);
-    if (equal !== undefined && equal.length < placeMaxCount) equal.push(place.at);
+    if (equal !== undefined && equal.length < placeMaxCount) equal.push(at);
     else {
-      const at = [place.at];
-      latest.set(key, at);
-      parts.push({ about: subjects, at, text });
+      const places = [at];
+      latest.set(key, places);
+      parts.push({ about: subjects, at: places, text });
     }
   }
   if (parts.length > partMaxCount) throw new Error(`a payload has at most ${partMaxCount} parts`);
   return parts.map(({ text, about, at }) => ({ header: writeHeader(about, at), text }));
 }
 
-interface TakenText {
-  readonly place: Place;
-  /** The number of places around it. */
-  readonly level: number;
-  readonly text: string;
-}
-
-/** A value that is taken, or in which others are. */
+/** A place, or a value on the way to one. */
 interface Cut {
   readonly at: string;
-  /** The place that it is; null: none, or the whole payload. */
-  place: Place | null;
-  /** Name or index, and what is there. */
-  readonly inside: [string, Cut][];
+  /** Null: on the way. */
+  readonly place: Place | null;
+  /** The number of places around it. */
+  level: number;
+  /** What is taken from a place. */
+  text: string;
 }
 
-/** The whole payload. */
-function toCut(places: readonly Place[]): Cut {
-  const root: Cut = { at: "", place: null, inside: [] };
-  const cuts = new Map([[root.at, root]]);
-  for (const place of places) {
-    const cut = findCut(place.at, cuts);
-    if (cut === root || cut.place !== null) throw misplaced(place.at);
-    cut.place = place;
+type Cuts = ReadonlyMap<string, readonly Cut[]>;
+
+/** Cuts by the pointer of the value in which they are, and those on the way to them. */
+function byParent(cuts: readonly Cut[]): Cuts {
+  const pointers = new Set<string>();
+  const inside = new Map<string, Cut[]>();
+  let latest = "";
+  let siblings: Cut[] | undefined;
+  for (const cut of cuts) {
+    pointers.add(cut.at);
+    const parent = parentOf(cut.at);
+    // Most places are items of the same list as the one before.
+    if (siblings === undefined || parent !== latest) {
+      siblings = siblingsIn(parent, inside);
+      latest = parent;
+    }
+    siblings.push(cut);
   }
-  return root;
+  if (pointers.size < cuts.length) throw new Error("two places in the payload are the same");
+  for (const parent of inside.keys()) {
+    if (parent === "" || pointers.has(parent)) continue;
+    pointers.add(parent);
+    // A new parent is visited later.
+    siblingsIn(parentOf(parent), inside).push({ at: parent, place: null, level: 0, text: "" });
+  }
+  return inside;
 }
 
-function findCut(at: string, cuts: Map<string, Cut>): Cut {
-  const found = cuts.get(at);
-  if (found !== undefined) return found;
-  const end = at.lastIndexOf("/");
-  const [name] = namesOf(at.slice(end));
-  if (end === -1 || name === undefined) throw misplaced(at);
-  const cut: Cut = { at, place: null, inside: [] };
-  findCut(at.slice(0, end), cuts).inside.push([name, cut]);
-  cuts.set(at, cut);
-  return cut;
+function siblingsIn(parent: string, inside: Map<string, Cut[]>): Cut[] {
+  const siblings = inside.get(parent) ?? [];
+  inside.set(parent, siblings);
+  return siblings;
 }
 
-/** A copy of a value in which null is at the places, whose texts are added to `taken`. @param level the number of places around it */
-function take(value: Json, { at, inside }: Cut, level: number, taken: Map<Place, TakenText>): Json {
-  if (inside.length === 0) return value;
+function parentOf(at: string): string {
+  return at.slice(0, Math.max(0, at.lastIndexOf("/")));
+}
+
+/** A copy of a value in which null is at the places, which get their texts. */
+function take(value: Json, at: string, level: number, cuts: Cuts): Json {
+  const inside = cuts.get(at);
+  if (inside === undefined) return value;
   if (!isContainer(value)) throw misplaced(at);
   const copy = copyOf(value);
-  for (const [name, cut] of inside) {
-    const isLength = Array.isArray(value) && name === "length";
-    const old = Object.hasOwn(value, name) && !isLength ? value[name] : undefined;
+  const isArray = Array.isArray(value);
+  for (const cut of inside) {
+    const name = nameAt(cut.at);
+    const key = isArray ? toIndex(name) : name;
+    const old = Object.hasOwn(value, key) ? value[key] : undefined;
     if (old === undefined) throw misplaced(cut.at);
-    const rest = take(old, cut, cut.place === null ? level : level + 1, taken);
-    copy[name] = cut.place === null ? rest : null;
-    if (cut.place !== null) taken.set(cut.place, { place: cut.place, level, text: canonical(rest) });
+    const rest = take(old, cut.at, cut.place === null ? level : level + 1, cuts);
+    copy[key] = cut.place === null ? rest : null;
+    if (cut.place !== null) cut.text = canonical(rest);
+    cut.level = level;
   }
   return copy;
+}
+
+/** @throws Error for the whole payload, and for what is not a pointer */
+function nameAt(pointer: string): string {
+  const start = pointer.lastIndexOf("/");
+  if (start === -1) throw misplaced(pointer);
+  return nameOf(pointer.slice(start + 1));
+}
+
+/** -1 for what is not an index, so that the length is not an item. */
+function toIndex(name: string): number {
+  const index = Number(name);
+  return String(index) === name ? index : -1;
 }
 
 function copyOf(container: Record<string, Json>): Record<string, Json> {
@@ -125,8 +150,8 @@ function misplaced(pointer: string): Error {
   return new Error(`${pointer} is no place of its own in the payload`);
 }
 
-function sorted(pseudonyms: readonly string[]): string[] {
-  return [...new Set(pseudonyms)].toSorted();
+function sorted(pseudonyms: readonly string[]): readonly string[] {
+  return pseudonyms.length < 2 ? pseudonyms : [...new Set(pseudonyms)].toSorted();
 }
 
 /** @throws Error for what is not a pseudonym or not a JSON pointer */

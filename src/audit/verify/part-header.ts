@@ -93,7 +93,10 @@ function toPlace(pointer: string): PartPlace {
 /** The names and indices of a pointer, from the root on. */
 export function namesOf(pointer: string): string[] {
   const names = pointer.split("/").slice(1);
-  return pointer.includes("~")
-    ? names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
-    : names;
+  return pointer.includes("~") ? names.map(nameOf) : names;
+}
+
+/** The name or index that one step of a pointer means. */
+export function nameOf(step: string): string {
+  return step.includes("~") ? step.replaceAll("~1", "/").replaceAll("~0", "~") : step;
 }
