@@ -1037,10 +1037,10 @@ def read_tree(query, number, chain, newest):
     leaves = max(newest - through + 1, 1)
     counts = {found.count for _, found in chain.rows if found.log}
     needed = {place for count in {removed, *counts} if 0 < count <= removed for place in kept_nodes(count, removed)}
-    whole = [(level, position) for level in range(8, leaves.bit_length(), 8) for position in range(leaves >> level)]
     last = {level: position for level, position in sorted(nodes)}
-    if all(count == 1 for count in counts):
-        whole = [(level, position) for level, position in whole if position <= last.get(level, -1)]
+    signed = max(counts, default=0)
+    whole = [(level, position) for level in range(8, leaves.bit_length(), 8) for position in range(leaves >> level)
+             if position + 1 << level <= signed or position <= last.get(level, -1)]
     tree = Tree(chain.tree_text, through, chain.hashes, leaves, removed,
                 {place: digest for place, digest in nodes.items() if isinstance(digest, bytes) and len(digest) == 32})
     for place in needed.union(whole):
