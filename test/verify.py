@@ -112,7 +112,7 @@ def jcs(value):
     if isinstance(value, (int, float)):
         return jcs_number(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return json.encoder.encode_basestring(value)
     if isinstance(value, list):
         return "[" + ",".join(map(jcs, value)) + "]"
     members = sorted(value.items(), key=lambda member: member[0].encode("utf-16-be", "surrogatepass"))
