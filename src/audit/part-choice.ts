@@ -43,8 +43,14 @@ export const madeInAnswers: ReadonlySet<string> = new Set([
   "updated_at",
 ]);
 
-/** Arrays of a request whose items may be about different subjects. Other names in a request may be the caller's own. */
-const requestArrays = ["input", "memories", "messages"] as const;
+/**
+ * A request, and what it says again. Each is a part around the parts of its items, also if it is only an array, so that equal items are
+ * equally deep and become one part.
+ */
+const saidMembers: ReadonlySet<string> = new Set(["/input_content", "/request_body"]);
+
+/** Arrays in them whose items may be about different subjects. Other names may be the caller's own. */
+const saidArrays = ["input", "memories", "messages"] as const;
 
 const senderMembers: ReadonlySet<string> = new Set([
   "client_name",
@@ -79,7 +85,7 @@ export function partPlaces(payload: JsonObject): Place[] {
       if (fits) count += items.length;
       return fits;
     });
-    const isCut = arrays.some(({ at }) => at === value.at);
+    const isCut = !saidMembers.has(value.at) && arrays.some(({ at }) => at === value.at);
     const inside = arrays.flatMap(({ at, items }) => items.map((index) => `${at}/${index}`));
     return isCut ? inside : [value.at, ...inside];
   });
@@ -129,11 +135,11 @@ interface ItemArray {
   readonly items: readonly number[];
 }
 
-/** The outermost arrays of objects: the value itself, or members of a request. */
+/** The outermost arrays of objects: the value itself, or members of what was said. */
 function arraysIn({ at, value, isAnswer }: ChosenValue): ItemArray[] {
-  if (at === "/request_body" && isObject(value))
-    return requestArrays.flatMap((name) => toArray(`${at}/${name}`, value[name], false));
-  return toArray(at, value, isAnswer);
+  return saidMembers.has(at) && isObject(value)
+    ? saidArrays.flatMap((name) => toArray(`${at}/${name}`, value[name], false))
+    : toArray(at, value, isAnswer);
 }
 
 function toArray(at: string, value: Json | undefined, isAnswer: boolean): ItemArray[] {

@@ -12,6 +12,15 @@ import { chatEvents } from "../gateway/upstream-shapes.ts";
 import { post, rpc, toolCall } from "../transports/mcp/clients.ts";
 
 export const mark = "zqmarkqz";
+/** A body that is recorded as its digest. */
+export const unreadable = `{"content": "${mark}"`;
+/** More of memledger.toml: an upstream with the mark in its name, which nobody can reach. */
+export const markedUpstream = `[[gateway.upstreams]]
+name = "${mark}"
+kind = "openai"
+base-url = "http://127.0.0.1:9/v1"
+models = ["far-*"]
+`;
 
 /** The records of the project, and those of the installation. */
 export async function callEverything(gateway: TestGateway): Promise<readonly RecordRow[]> {
@@ -121,7 +130,7 @@ async function callProject(gateway: TestGateway): Promise<void> {
     await send("GET", `/v1/audit/${path}`);
   // Refused.
   await send("POST", "/v1/memories", { [mark]: mark, content: marked(), messages: [{ [mark]: marked() }] });
-  await send("POST", "/v1/memories", `{"content": "${mark}"`);
+  await send("POST", "/v1/memories", unreadable);
   await send("GET", `/v1/memories?${mark}=${mark}`);
   await send("GET", `/v1/memories?cursor=${mark}`);
   await send("POST", "/v1/memories/search", { query, tags: [mark], memory_type: mark });
@@ -161,6 +170,7 @@ async function callGateway(gateway: TestGateway): Promise<void> {
   await ask("/v1/chat/completions", { model: mark, ...body });
   await ask("/v1/chat/completions", `{"model": "${mark}", "model": "${mark}"}`);
   await ask("/v1/chat/completions", { model: name, ...body }, { "Memledger-Memory": mark });
+  await ask("/v1/chat/completions", { model: `far-${mark}`, ...body });
   await send("GET", "/v1/models");
   // What an upstream chooses.
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [mark]: mark };

@@ -14,12 +14,12 @@ import {
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { RecordRow } from "../fixture.ts";
 import { startTestGateway, type TestGateway } from "../gateway/exchanges.ts";
-import { callEverything, mark } from "./marked-calls.ts";
+import { callEverything, mark, markedUpstream, unreadable } from "./marked-calls.ts";
 
 let gateway: TestGateway;
 let all: readonly RecordRow[] = [];
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway(markedUpstream);
   all = await callEverything(gateway);
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -63,7 +63,7 @@ test("the calls were of every operation, most with the mark", () => {
 });
 
 test("no first part and no header has the mark, or SHA-256 of a text with it", () => {
-  const texts = new Set(all.flatMap(({ payload }) => textsIn(payload)).concat(mark));
+  const texts = new Set(all.flatMap(({ payload }) => textsIn(payload)).concat(mark, unreadable));
   const digests = [...texts].flatMap((text) => {
     const digest = new Bun.CryptoHasher("sha256").update(text).digest();
     return [digest.toString("hex"), digest.toString("base64")];

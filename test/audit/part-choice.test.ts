@@ -165,7 +165,8 @@ describe("any payload", () => {
           expect(at === "" || defined.has(name)).toBe(true);
           const rest = at.slice(name.length + 1);
           if (name === "response_body" && rest !== "") expect(rest).toMatch(inAnswers);
-          else if (name === "request_body") expect(rest).toMatch(/^(\/(input|memories|messages)\/\d+)?$/);
+          else if (name === "request_body" || name === "input_content")
+            expect(rest).toMatch(/^((\/(input|memories|messages))?\/\d+)?$/);
           else if (name !== "response_body") expect(inside.join("/")).toMatch(/^\d*$/);
         }
         expect(join(parts)).toEqual(moved);
@@ -205,6 +206,25 @@ test("a text that repeats is one part, and what an answer says of each item by i
     "/output_content",
     "/response_body/data/prompt",
     "/response_body/data/results/1",
+  ]);
+});
+
+test("a message that a request says and its record repeats is one part", () => {
+  const messages = [
+    { role: "user", content: "Bob lives in Oslo." },
+    { role: "user", content: "And Ana?" },
+  ];
+  const request_body = { model: "m", messages };
+  const at = ["", "/input_content", "/request_body"];
+  const repeated = (array: string) =>
+    [0, 1].flatMap((index) => [`${array}/${index}`, `/request_body/messages/${index}`]);
+  expect(placesIn(cut({ input_content: messages, request_body }))).toEqual([
+    ...at,
+    ...repeated("/input_content"),
+  ]);
+  expect(placesIn(cut({ input_content: { messages }, request_body }))).toEqual([
+    ...at,
+    ...repeated("/input_content/messages"),
   ]);
 });
 
