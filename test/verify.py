@@ -404,11 +404,12 @@ class Chain:
         elif entry and self.at is not None and entry["at"] < self.at:
             self.fail(seq, "time")
         payload = entry and (Payload if entry["v"] == 1 else Parts)(entry, stored, self.withheld)
-        local = (self.look(seq, entry, text, digest, payload, columns) or ("owner" if foreign(entry, payload) else None)) if entry else "form"
+        local = self.look(seq, entry, text, digest, payload, columns) if entry else "form"
+        local = local or ("owner" if foreign(entry, payload) else None)
         if local:
             self.fail(seq, local)
         if entry:
-            if payload.state == "missing" and not (payload.lasts(entry)):
+            if payload.state == "missing" and not payload.lasts(entry):
                 self.missing.append(seq)
             if payload.state == "held" and payload.good:
                 self.keep(seq, entry, payload, entry_hash(entry, text) == digest and local != "form")
@@ -467,7 +468,7 @@ class Chain:
             for one in listed("redacted_parts"):
                 if isinstance(one, list) and len(one) == 2 and is_whole(one[0]) and isinstance(one[1], list):
                     by_part.setdefault(one[0], set()).update(filter(is_whole, one[1]))
-        self.excuses.append(Removal(seq, {one for one in listed("redacted") if is_whole(one)}, by_part, through if isinstance(through, int) else 0,
+        self.excuses.append(Removal(seq, set(filter(is_whole, listed("redacted"))), by_part, through if isinstance(through, int) else 0,
                                     listed("erased") if entry["v"] == 2 else [], entry["v"]))
         if entry["action"] == "audit.prune":
             self.claims.append((seq, said.get("through"), said.get("count"), said.get("cause")))
@@ -1161,9 +1162,9 @@ def verify_export(path, keys, outside):
         chain.require_sources()
     tree, own = None, []
     if statement and manifest["before"] is not None:
-        removed = first - statement["through"]
-        tree = Tree(manifest["tree"], statement["through"], chain.hashes, (last if manifest["verifiable"] else first - 1) + 1 - statement["through"],
-                    removed, zip(divided(removed), map(from_base64, manifest["before"])))
+        through = statement["through"]
+        removed, leaves = first - through, (last if manifest["verifiable"] else first - 1) - through + 1
+        tree = Tree(manifest["tree"], through, chain.hashes, leaves, removed, zip(divided(removed), map(from_base64, manifest["before"])))
         if removed == 1 and tree.nodes[0, 0] != tree.first:
             chain.fail(0, "tree")
         own = [(stated, False)]
@@ -1180,12 +1181,12 @@ def verify_export(path, keys, outside):
     problem = lambda: min(chain.failures, key=lambda failure: failure[0] or 0, default=None) or (
         (None, "file") if not whole else (None, "signature") if None in outside else None)
     require_known([chain], problem() or contradicted)
-    found = problem()
-    return found and (manifest["chain"], *found), contradicted, through is not None, True, chain.appended if manifest["verifiable"] else None
+    found, appended = problem(), chain.appended if manifest["verifiable"] else None
+    return found and (manifest["chain"], *found), contradicted, through is not None, True, appended
 
 
 def read_manifest(note, keys):
-    """What it says; of version 2 also its `statement`, the checkpoint `stated` and what `later` releases have added. None if it is wrong."""
+    """What it says, or None if it is wrong. Of version 2 also its `statement`, the checkpoint `stated` and what `later` releases added."""
     text = keys.open(note) or ""
     heading = next((one for one in ("memledger-export/v1\n", "memledger-export/v2\n") if text.startswith(one)), None)
     is_second = heading and "v2" in heading
