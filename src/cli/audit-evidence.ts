@@ -4,7 +4,7 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runtimeCryptography } from "../audit/runtime-cryptography.ts";
-import type { KnownCheckpoint } from "../audit/verify/chain-verification.ts";
+import type { KnownCheckpoint, KnownRoot } from "../audit/verify/checkpoint-comparison.ts";
 import { type AcceptedKeys, acceptKeys, type InputNames, readCheckpoints } from "../audit/verify/evidence.ts";
 import { splitNotes } from "../audit/verify/note.ts";
 import { type NoteReader, readKeys, readNotes } from "../audit/verify/note-reader.ts";
@@ -52,6 +52,8 @@ export interface Evidence {
   /** Where the public keys come from, for the output. */
   readonly keySource: string;
   readonly checkpoints: readonly KnownCheckpoint[];
+  /** Those of version 2. */
+  readonly roots: readonly KnownRoot[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
   /** How valid signatures may fail the check although no record was changed; null: no such reason is known. */
@@ -80,7 +82,7 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   const outside = options.checkpoints.map((name) => ({ name, text: readText(name) }));
   if (reader === null && outside.length > 0)
     throw new UnusableInput("A checkpoint cannot be checked without the public key. Add --public-key FILE.");
-  const beside = reader === null ? [] : readBeside(subject, reader, remarks);
+  const beside = reader === null ? noCheckpoints : readBeside(subject, reader, remarks);
   const given =
     reader === null
       ? noCheckpoints
@@ -89,14 +91,15 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
     reader,
     keys,
     keySource,
-    checkpoints: [...beside, ...given.checkpoints],
+    checkpoints: [...beside.checkpoints, ...given.checkpoints],
+    roots: [...beside.roots, ...given.roots],
     refusedOutside: given.failure,
     remarks: [...remarks, ...given.remarks],
     keyAdvice: isBeside ? null : adviseOnKey(subject, accepted),
   };
 }
 
-const noCheckpoints = { checkpoints: [], failure: null, remarks: [] };
+const noCheckpoints = { checkpoints: [], roots: [], failure: null, remarks: [] };
 
 /** The statements about changes of the key. A key is trusted only if a statement about it is signed by the former key. */
 function readRotationsBeside(subject: Subject): readonly string[] {
@@ -146,22 +149,29 @@ function findKeys(
 }
 
 /** The notes that the server keeps beside its database. Notes that none of the keys has signed are ignored, with a remark. */
-function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): KnownCheckpoint[] {
-  if (subject.kind === "export") return [];
+function readBeside(
+  subject: Subject,
+  reader: NoteReader,
+  remarks: string[],
+): Pick<Evidence, "checkpoints" | "roots"> {
+  if (subject.kind === "export") return noCheckpoints;
   const folder = join(dirname(subject.path), "checkpoints");
-  return globSync("*.notes", { cwd: folder })
+  const read = globSync("*.notes", { cwd: folder })
     .toSorted()
-    .flatMap((name) => {
-      const { checkpoints, refused } = readNotes(readText(join(folder, name)), reader);
+    .map((name) => {
+      const { checkpoints, roots, refused } = readNotes(readText(join(folder, name)), reader);
       if (refused > 0)
         remarks.push(`Ignored ${counted(refused, "note")} in ${join(folder, name)}: not signed by this key.`);
-      return checkpoints.map((checkpoint) => ({
-        ...checkpoint,
-        isOutside: false,
-        isSigned: true,
-        source: `checkpoints/${name}`,
-      }));
+      const source = `checkpoints/${name}`;
+      return {
+        checkpoints: checkpoints.map((one) => ({ ...one, isOutside: false, isSigned: true, source })),
+        roots: roots.map((one) => ({ ...one, isOutside: false, source })),
+      };
     });
+  return {
+    checkpoints: read.flatMap(({ checkpoints }) => checkpoints),
+    roots: read.flatMap(({ roots }) => roots),
+  };
 }
 
 /** @throws UnusableInput when the file is not a regular file, is too large or cannot be read */

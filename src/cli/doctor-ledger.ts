@@ -45,11 +45,11 @@ export async function verifyRecent({ directory }: CheckedDirectory): Promise<Rec
     { kind: "database", path: directory.database },
     { publicKey: null, checkpoints: [] },
   );
-  const { reader, checkpoints } = evidence;
+  const { reader, checkpoints, roots } = evidence;
   if (reader === null) {
     throw new Error(noPublicKey);
   }
-  const finding = await ledgerVerifier.verifyRecent({ path: directory.database, reader, checkpoints });
+  const finding = await ledgerVerifier.verifyRecent({ path: directory.database, reader, checkpoints, roots });
   const { failure, contradiction } = finding.report;
   if (failure !== null) {
     const place = failure.seq === null ? "The ledger" : `Record ${failure.seq} of chain ${failure.chain}`;

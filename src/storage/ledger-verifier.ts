@@ -1,7 +1,7 @@
 // Owns the interface for verifying the ledger of a database or of its copy as evidence. An implementation writes nothing, and needs no
 // server, no network, no data directory and no native library.
 
-import type { KnownCheckpoint } from "../audit/verify/chain-verification.ts";
+import type { KnownCheckpoint, KnownRoot } from "../audit/verify/checkpoint-comparison.ts";
 import type { NoteReader } from "../audit/verify/note-reader.ts";
 import type { Failure, Report } from "../audit/verify/verdict.ts";
 
@@ -19,6 +19,8 @@ export interface LedgerVerification {
   readonly reader: NoteReader | null;
   /** From the data directory and from elsewhere, with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
+  /** The same of version 2. */
+  readonly roots: readonly KnownRoot[];
   /** Id or name of the one project to verify; null: everything. */
   readonly project: string | null;
   readonly remarks: readonly string[];
@@ -32,6 +34,8 @@ export interface RecentVerification {
   readonly reader: NoteReader;
   /** From the data directory, with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
+  /** The same of version 2. */
+  readonly roots: readonly KnownRoot[];
 }
 
 export interface RecentFinding {

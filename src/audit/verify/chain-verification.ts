@@ -1,10 +1,9 @@
-// Owns the checks of one whole chain: joins its verified segments, and compares the chain with its anchors and checkpoints. Pure; must
+// Owns the checks of one whole chain: joins its verified segments, and compares the chain with its anchors. Pure; must
 // never read a file.
 
-import { counted } from "../../text/plural.ts";
-import type { Anchor, Checkpoint } from "../checkpoint.ts";
+import type { Anchor } from "../checkpoint.ts";
 import { gapMessage, linkMessage, type Segment, timeMessage } from "./segment.ts";
-import { type ChainExtent, type ChainReport, type Contradiction, earlier, type Failure } from "./verdict.ts";
+import { type ChainExtent, earlier, type Failure } from "./verdict.ts";
 
 /** The point after which a chain begins: its genesis, or its newest anchor. */
 export interface ChainStart {
@@ -94,66 +93,4 @@ export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
     [through, at] = [anchor.through, anchor.lastAt];
   }
   return null;
-}
-
-/** A checkpoint with a valid signature, or one that the server keeps in memory. */
-export interface KnownCheckpoint extends Checkpoint {
-  readonly isOutside: boolean;
-  /** False: kept in memory. Such a checkpoint can contradict the chain, but confirms nothing. */
-  readonly isSigned: boolean;
-  /** Where a person finds it. */
-  readonly source: string;
-}
-
-interface CheckpointComparison {
-  readonly chain: string;
-  readonly checkpoints: readonly KnownCheckpoint[];
-  /** The hash of the ledger at a size; null when the ledger does not contain it. */
-  readonly hashAt: (size: number) => string | null;
-  /** The newest record. A larger checkpoint shows that records were removed at the end; null: larger ones are ignored. */
-  readonly newest: number | null;
-  /** The first record that a checkpoint can cover; null: none. */
-  readonly first: number | null;
-}
-
-export function compareCheckpoints({
-  chain,
-  checkpoints,
-  hashAt,
-  newest,
-  first,
-}: CheckpointComparison): Pick<ChainReport, "coveredThrough" | "contradiction"> {
-  let coveredThrough: number | null = null;
-  let contradiction: Contradiction | null = null;
-  for (const { size, hash, isOutside, source } of checkpoints) {
-    const known = hashAt(size);
-    if (newest !== null && size > newest) {
-      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)} removed, or an older copy of the file was restored`;
-      contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
-    } else if (known !== null && known !== hash) {
-      const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
-      contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
-    } else if (known !== null && isOutside && first !== null && size >= first) {
-      coveredThrough = Math.max(coveredThrough ?? 0, size);
-    }
-  }
-  return { coveredThrough, contradiction };
-}
-
-/** What is missing for the checkpoint that covers the most records. */
-function describeMissing(newest: number, checkpoints: readonly KnownCheckpoint[]): string {
-  const through = Math.max(...checkpoints.map(({ size }) => size));
-  const missing = through - newest;
-  return missing === 1
-    ? `Record ${through} is missing: it was`
-    : `The ${missing} records from ${newest + 1} to ${through} are missing: they were`;
-}
-
-/** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */
-export function coveredSize(checkpoints: readonly KnownCheckpoint[]): number {
-  return checkpoints.reduce((most, { size, isSigned }) => (isSigned ? Math.max(most, size) : most), 0);
-}
-
-function lower(one: Contradiction | null, other: Contradiction): Contradiction {
-  return one !== null && one.size <= other.size ? one : other;
 }

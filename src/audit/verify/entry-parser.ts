@@ -3,8 +3,9 @@
 
 import canonicalize from "canonicalize";
 import { isObject, type JsonObject } from "../../json/json.ts";
+import { type EntryVersion2, isParts, parseVersion2, pseudonym, unknownTokens } from "./entry-version-2.ts";
 
-/** The members of a valid entry, without `numbers` and `v`. */
+/** The members of a valid entry, without `numbers`. */
 export interface Entry {
   readonly chain: string;
   readonly seq: number;
@@ -21,6 +22,8 @@ export interface Entry {
   /** Whether the entry has the member `performed`. */
   readonly isPerformed: boolean;
   readonly prev: string;
+  /** What version 2 has in addition; null: an entry of version 1. */
+  readonly v2: EntryVersion2 | null;
 }
 
 const number = String.raw`-?\d[\d.e+-]*`;
@@ -29,12 +32,38 @@ const textOrNull = `(?:${text}|null)`;
 const id = "[0-9a-f]{32}";
 const action = String.raw`[a-z0-9_]+(?:\.[a-z0-9_]+)*`;
 /** Almost every entry: members in their order, no escapes, the usual numbers. Costs a tenth of parsing and serialising. */
-const usualForm = new RegExp(
-  `^\\{"action":"(${action})","at":${text},"chain":${text},"code":(${number}|null),"id":"(${id})","key":${textOrNull},` +
-    `"memory":${textOrNull},"numbers":\\{"balance_consumed_usd":(${number}),"credits_consumed":(${number}),` +
-    `"duration":(${number}|null),"is_cache_hit":(?:true|false)\\},"payload_hash":${text}(,"performed":true)?,"prev":${text},` +
-    `"project":${textOrNull},"seq":(${number}),"status":(${number}),"v":1\\}$`,
-);
+function usualForm(version: 1 | 2): RegExp {
+  const [conversation, parts, subject] =
+    version === 1
+      ? ["", "", ""]
+      : [`(?:,"conversation":"(${pseudonym})")?`, `"parts":(${number}),`, `(?:,"subject":"(${pseudonym})")?`];
+  return new RegExp(
+    `^\\{"action":"(${action})","at":${text},"chain":${text},"code":(${number}|null)${conversation},"id":"(${id})","key":${textOrNull},` +
+      `"memory":${textOrNull},"numbers":\\{"balance_consumed_usd":(${number}),"credits_consumed":(${number}),` +
+      `"duration":(${number}|null),"is_cache_hit":(?:true|false)\\},${parts}"payload_hash":${text}(,"performed":true)?,"prev":${text},` +
+      `"project":${textOrNull},"seq":(${number}),"status":(${number})${subject},"v":${version}\\}$`,
+  );
+}
+
+/** Where the groups of a match are. Those of version 1 are `payloadHash` and the others at 11 and so on; those before are at the same place. */
+interface Groups {
+  readonly form: RegExp;
+  readonly conversation: number;
+  readonly id: number;
+  readonly parts: number;
+  readonly payloadHash: number;
+  readonly subject: number;
+}
+
+const groups1: Groups = { form: usualForm(1), conversation: 0, id: 5, parts: 0, payloadHash: 11, subject: 0 };
+const groups2: Groups = {
+  form: usualForm(2),
+  conversation: 5,
+  id: 6,
+  parts: 12,
+  payloadHash: 13,
+  subject: 19,
+};
 
 const idForm = new RegExp(`^${id}$`);
 const actionForm = new RegExp(`^${action}$`);
@@ -42,33 +71,47 @@ const actionMaxCharacters = 100;
 
 /** Null when the text is not the JCS form of a valid entry. */
 export function parseEntry(entry: string): Entry | null {
-  const match = usualForm.exec(entry);
+  // The text ends with the version and a brace.
+  const groups = entry.charCodeAt(entry.length - 2) === 0x32 ? groups2 : groups1;
+  const match = groups.form.exec(entry);
   if (match === null) return parseAnyEntry(entry);
+  const { id: idAt, payloadHash: hashAt } = groups;
   // One by one: this runs for every record, and destructuring an array costs time.
   const action = match[1] ?? "";
   const code = match[4] ?? "";
-  const seq = match[15] ?? "";
-  const status = match[16] ?? "";
+  const seq = match[hashAt + 4] ?? "";
+  const status = match[hashAt + 5] ?? "";
   const at = match[2] ?? "";
   if (!isCanonical(code) || !isCanonical(seq) || !isCanonical(status)) return null;
-  if (!isCanonical(match[8] ?? "") || !isCanonical(match[9] ?? "") || !isCanonical(match[10] ?? ""))
-    return null;
+  if (!isCanonical(match[idAt + 3] ?? "") || !isCanonical(match[idAt + 4] ?? "")) return null;
+  if (!isCanonical(match[idAt + 5] ?? "")) return null;
   if (!isIntegerText(code) || !isIntegerText(seq) || !isIntegerText(status)) return null;
   if (millisecondsOf(at) === null || action.length > actionMaxCharacters) return null;
+  const parts = groups === groups1 ? "1" : (match[groups.parts] ?? "");
+  if (!isCanonical(parts) || !isParts(Number(parts))) return null;
   return {
     chain: match[3] ?? "",
     seq: Number(seq),
-    id: match[5] ?? "",
+    id: match[idAt] ?? "",
     at,
     action,
     status: Number(status),
     code: code === "null" ? null : Number(code),
-    key: match[6] ?? null,
-    memory: match[7] ?? null,
-    project: match[14] ?? null,
-    payloadHash: match[11] ?? "",
-    isPerformed: match[12] !== undefined,
-    prev: match[13] ?? "",
+    key: match[idAt + 1] ?? null,
+    memory: match[idAt + 2] ?? null,
+    project: match[hashAt + 3] ?? null,
+    payloadHash: match[hashAt] ?? "",
+    isPerformed: match[hashAt + 1] !== undefined,
+    prev: match[hashAt + 2] ?? "",
+    v2:
+      groups === groups1
+        ? null
+        : {
+            parts: Number(parts),
+            subject: match[groups.subject] ?? null,
+            conversation: match[groups.conversation] ?? null,
+            newer: null,
+          },
   };
 }
 
@@ -98,12 +141,19 @@ const members = 14;
 /** The same result as parseEntry, for entries in any form; ten times slower. Exported so that a test compares the two. */
 export function parseAnyEntry(entry: string): Entry | null {
   const value = parseCanonical(entry);
-  if (value === null || value.v !== 1) return null;
+  if (value === null) return null;
   const isPerformed = value.performed === true;
-  if (Object.keys(value).length !== members + (isPerformed ? 1 : 0)) return null;
   const { action, at, chain, code, id, key, memory, numbers, payload_hash, prev, project, seq, status } =
     value;
-  if (!hasNumbers(numbers)) return null;
+  const others = unknownNumbers(numbers);
+  if (others === null) return null;
+  let v2: EntryVersion2 | null = null;
+  if (value.v === 1) {
+    if (Object.keys(value).length !== members + (isPerformed ? 1 : 0) || others.length > 0) return null;
+  } else {
+    v2 = value.v === 2 ? parseVersion2(value, [...others, ...unknownTokens(numbers)]) : null;
+    if (v2 === null || Object.keys(value).length < members + 1) return null;
+  }
   const checked = checkMembers({
     action,
     at,
@@ -118,7 +168,7 @@ export function parseAnyEntry(entry: string): Entry | null {
     seq,
     status,
   });
-  return checked === null ? null : { ...checked, isPerformed };
+  return checked === null ? null : { ...checked, isPerformed, v2 };
 }
 
 /** The object whose JCS form the text is; null when the text is not the JCS form of an object. */
@@ -131,21 +181,20 @@ export function parseCanonical(json: string): JsonObject | null {
   }
 }
 
-/** Whether `numbers` has the members that the server writes, `tokens` in appended records only. */
-function hasNumbers(numbers: unknown): boolean {
-  if (!isObject(numbers)) return false;
+/** The names in `numbers` that the server does not write; null: one that it always writes is missing or has another type. */
+function unknownNumbers(numbers: unknown): readonly string[] | null {
+  if (!isObject(numbers)) return null;
   const { duration, credits_consumed, balance_consumed_usd, is_cache_hit, tokens = {}, ...others } = numbers;
-  return (
+  const isValid =
     (duration === null || typeof duration === "number") &&
     typeof credits_consumed === "number" &&
     typeof balance_consumed_usd === "number" &&
     typeof is_cache_hit === "boolean" &&
-    isObject(tokens) &&
-    Object.keys(others).length === 0
-  );
+    isObject(tokens);
+  return isValid ? Object.keys(others) : null;
 }
 
-type Checked = Omit<Entry, "isPerformed">;
+type Checked = Omit<Entry, "isPerformed" | "v2">;
 
 function checkMembers(entry: Readonly<Record<keyof Checked, unknown>>): Checked | null {
   const { action, at, chain, code, id, key, memory, payloadHash, prev, project, seq, status } = entry;

@@ -3,7 +3,7 @@
 
 import { counted } from "../../text/plural.ts";
 import { toTimestamp } from "../../timestamp.ts";
-import type { KnownCheckpoint } from "./chain-verification.ts";
+import type { KnownCheckpoint, KnownRoot } from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { parseVerifierKey, signerId } from "./note.ts";
 import { checkNotes, createNoteReader, type NoteReader } from "./note-reader.ts";
@@ -39,7 +39,10 @@ export function acceptKeys(
   const { keys, ...rotations } = followRotations(given, statements, cryptography);
   return {
     keys,
-    reader: keys.length === 0 ? null : createNoteReader(keys, cryptography),
+    reader:
+      keys.length === 0
+        ? null
+        : createNoteReader(keys, cryptography, Number.POSITIVE_INFINITY, rotations.successions),
     hasUnconfirmed: rotations.unconfirmed.some(({ successor }) => !keys.includes(successor)),
     remarks: describeRotations(rotations, keys, names),
   };
@@ -74,6 +77,8 @@ export interface SuppliedFile {
 
 export interface GivenCheckpoints {
   readonly checkpoints: readonly KnownCheckpoint[];
+  /** Those of version 2. */
+  readonly roots: readonly KnownRoot[];
   /** The first checkpoint that none of the keys has signed. */
   readonly failure: Failure | null;
   readonly remarks: readonly string[];
@@ -98,6 +103,7 @@ export function readCheckpoints(
   });
   return {
     checkpoints: given.flatMap(({ checkpoints }) => checkpoints),
+    roots: given.flatMap(({ roots }) => roots),
     failure: given.find(({ failure }) => failure !== null)?.failure ?? null,
     remarks,
   };
@@ -107,16 +113,13 @@ function readNotesOf(
   { name }: SuppliedFile,
   notes: readonly string[],
   { reader, keys }: { readonly reader: NoteReader; readonly keys: readonly string[] },
-): Pick<GivenCheckpoints, "checkpoints" | "failure"> {
+): Pick<GivenCheckpoints, "checkpoints" | "roots" | "failure"> {
   const refused = notes.find((note) => reader.open(note) === null);
   const source = name.split(/[\\/]/).at(-1) ?? name;
+  const { checkpoints, roots } = checkNotes(notes, reader);
   return {
-    checkpoints: checkNotes(notes, reader).checkpoints.map((checkpoint) => ({
-      ...checkpoint,
-      isOutside: true,
-      isSigned: true,
-      source,
-    })),
+    checkpoints: checkpoints.map((one) => ({ ...one, isOutside: true, isSigned: true, source })),
+    roots: roots.map((one) => ({ ...one, isOutside: true, source })),
     failure:
       refused === undefined
         ? null
@@ -131,7 +134,7 @@ function noCheckpoint(
 ): string {
   const isKey = text.split("\n").some((line) => parseVerifierKey(line, cryptography) !== null);
   const expected =
-    'Give a file with the unchanged output of "memledger audit checkpoint" (four lines, an empty line, a line with the signature) or the unchanged JSON answer of GET /v1/audit/checkpoint';
+    'Give a file with the unchanged output of "memledger audit checkpoint" (three or four lines, an empty line, a line with the signature) or the unchanged JSON answer of GET /v1/audit/checkpoint';
   return `${name} does not contain a checkpoint${isKey ? `; it contains a public key: use ${publicKey} for it` : ""}. ${expected}. Nothing was verified.`;
 }
 

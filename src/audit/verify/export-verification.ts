@@ -1,12 +1,8 @@
 // Owns the verification of an export and its manifest. The file is a stream of bytes. Pure; must never open a file.
 
 import { fromHex } from "../../text/byte-text.ts";
-import {
-  compareCheckpoints,
-  type JoinedChain,
-  joinSegments,
-  type KnownCheckpoint,
-} from "./chain-verification.ts";
+import { type JoinedChain, joinSegments } from "./chain-verification.ts";
+import { compareCheckpoints, type KnownCheckpoint } from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { columnsAgree, type ExportedRecord } from "./export-columns.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
@@ -83,6 +79,9 @@ async function readFile(
     project,
     columnsAgree,
     sha256: cryptography.createSha256(),
+    hashInto: cryptography.hashInto,
+    firstOfVersion2: null,
+    tree: null,
     wanted: wantedSizes(checkpoints, manifest),
     span: [manifest.startTime, manifest.endTime],
   });

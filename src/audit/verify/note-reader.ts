@@ -1,6 +1,6 @@
 // Owns the verification of signed notes: key files, signatures with any of their keys, and files of checkpoints. Must never read a file.
 
-import { type Checkpoint, parseCheckpoint } from "../checkpoint.ts";
+import { type Checkpoint, parseCheckpoint, parseTreeCheckpoint, type TreeCheckpoint } from "../checkpoint.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { type OpenedNote, openSignedNote, parseVerifierKey, splitNotes } from "./note.ts";
 import { UnusableInput } from "./verdict.ts";
@@ -11,6 +11,8 @@ export interface NoteReader {
   open(note: string): string | null;
   /** The verifier keys that have signed a note; none when it is not opened. */
   signersOf(note: string): readonly string[];
+  /** Whether the former key has signed that this one succeeds it. */
+  isSuccessor(key: string, former: string): boolean;
 }
 
 /** @param source where a person finds the keys. @throws UnusableInput */
@@ -25,6 +27,12 @@ export function readKeys(file: string, source: string, cryptography: Cryptograph
   return keys;
 }
 
+/** Both are verifier keys. */
+export interface Succession {
+  readonly former: string;
+  readonly successor: string;
+}
+
 /**
  * Caches the results: the same checkpoints are in the database and in files.
  * @param resultsMax how many results are kept; a reader that is used as long as a server runs needs a limit
@@ -33,6 +41,7 @@ export function createNoteReader(
   keys: readonly string[],
   cryptography: Cryptography,
   resultsMax = Number.POSITIVE_INFINITY,
+  successions: readonly Succession[] = [],
 ): NoteReader {
   const results = new Map<string, OpenedNote | null>();
   const resultOf = (note: string) => {
@@ -47,11 +56,19 @@ export function createNoteReader(
   return {
     open: (note) => resultOf(note)?.text ?? null,
     signersOf: (note) => resultOf(note)?.signers ?? [],
+    isSuccessor: (key, former) => successions.some((one) => one.former === former && one.successor === key),
   };
+}
+
+/** A checkpoint of version 2, with the keys that have signed it. */
+export interface SignedRoot extends TreeCheckpoint {
+  readonly signers: readonly string[];
 }
 
 interface NotesFile {
   readonly checkpoints: readonly Checkpoint[];
+  /** Of version 2. */
+  readonly roots: readonly SignedRoot[];
   /** Number of notes that none of the keys has signed, or that are not checkpoints. */
   readonly refused: number;
 }
@@ -61,10 +78,35 @@ export function readNotes(file: string, reader: NoteReader): NotesFile {
 }
 
 export function checkNotes(notes: readonly string[], reader: NoteReader): NotesFile {
-  const checkpoints = notes.flatMap((note) => {
+  const checkpoints: Checkpoint[] = [];
+  const roots: SignedRoot[] = [];
+  for (const note of notes) {
     const text = reader.open(note);
     const checkpoint = text === null ? null : parseCheckpoint(text);
-    return checkpoint === null ? [] : [checkpoint];
-  });
-  return { checkpoints, refused: notes.length - checkpoints.length };
+    const root = text === null ? null : parseTreeCheckpoint(text);
+    if (checkpoint !== null) checkpoints.push(checkpoint);
+    if (root !== null) roots.push({ ...root, signers: reader.signersOf(note) });
+  }
+  return { checkpoints, roots, refused: notes.length - checkpoints.length - roots.length };
+}
+
+/**
+ * Whether a key that was changed has signed this alone after the change: a checkpoint of the same log with fewer leaves has valid signatures of this
+ * key and of its successor. Then it counts as not signed.
+ */
+export function isSignedTooLate(
+  { chain, log, leaves, signers }: SignedRoot,
+  all: readonly SignedRoot[],
+  reader: NoteReader,
+): boolean {
+  return signers.every((former) =>
+    all.some(
+      (other) =>
+        other.chain === chain &&
+        other.log === log &&
+        other.leaves < leaves &&
+        other.signers.includes(former) &&
+        other.signers.some((key) => reader.isSuccessor(key, former)),
+    ),
+  );
 }

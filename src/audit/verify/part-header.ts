@@ -10,6 +10,8 @@ export interface PartHeader {
   readonly at: readonly string[];
   /** The same pointers, taken apart. */
   readonly places: readonly PartPlace[];
+  /** Members that a later release has added. Absent: none. */
+  readonly others?: readonly string[];
 }
 
 export interface PartPlace {
@@ -32,11 +34,12 @@ const known = new Map<string, PartHeader>();
 const knownMaxCount = 4096;
 const knownMaxCharacters = 512;
 
-/** Null when the text is not the JCS form of a valid header. */
-export function parseHeader(header: string): PartHeader | null {
+/** Null when the text is not the JCS form of a valid header. `isNewer`: it may have members that a later release has added. */
+export function parseHeader(header: string, isNewer = false): PartHeader | null {
   const found = known.get(header);
   if (found !== undefined) return found;
   const parsed = parseUsualHeader(header) ?? parseAnyHeader(header);
+  if (parsed === null && isNewer) return parseAnyHeader(header, true);
   if (parsed === null || header.length > knownMaxCharacters) return parsed;
   if (known.size >= knownMaxCount) known.clear();
   known.set(header, parsed);
@@ -55,13 +58,14 @@ function parseUsualHeader(header: string): PartHeader | null {
 }
 
 /** The same result as parseHeader, for headers in any form; slower. Exported so that a test compares the two. */
-export function parseAnyHeader(header: string): PartHeader | null {
+export function parseAnyHeader(header: string, isNewer = false): PartHeader | null {
   const value = parseCanonical(header);
-  if (value === null || Object.keys(value).length !== 2) return null;
-  const { about, at } = value;
+  if (value === null || (!isNewer && Object.keys(value).length !== 2)) return null;
+  const { about, at, ...more } = value;
   if (!isTexts(about) || !isTexts(at) || !areDifferent(at)) return null;
   const isValid = about.every((one) => pseudonymForm.test(one)) && isAscending(about) && at.every(isPointer);
-  return isValid ? { about, at, places: at.map(toPlace) } : null;
+  const others = Object.keys(more);
+  return isValid ? { about, at, places: at.map(toPlace), ...(others.length > 0 ? { others } : {}) } : null;
 }
 
 function isTexts(value: unknown): value is string[] {

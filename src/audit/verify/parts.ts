@@ -23,26 +23,32 @@ const payloadPrefix = utf8.encode("memledger/payload/v2\0");
 
 /**
  * The parts of a payload that agrees with the number of parts and the payload hash of its entry; null: it does not. `mayWithhold`: it is
- * from a file that has the parts of some subjects only.
+ * from a file that has the parts of some subjects only. `isNewer`: headers may have members that a later release has added.
  */
 export function verifyParts(
   stored: StoredParts,
   { parts, payloadHash }: { readonly parts: number; readonly payloadHash: string },
-  cryptography: Cryptography,
+  cryptography: Pick<Cryptography, "hashInto">,
   mayWithhold = false,
+  isNewer = false,
 ): ParsedParts | null {
-  const parsed = parseParts(stored, parts, mayWithhold);
+  const parsed = parseParts(stored, parts, mayWithhold, isNewer);
   if (parsed === null || hashParts(stored, parsed.lines, cryptography) !== payloadHash) return null;
   return arePlacesFree(parsed, mayWithhold) ? parsed : null;
 }
 
 /** Everything but the hashes and the places. Null: malformed, or not this number of parts. */
-export function parseParts(stored: StoredParts, count: number, mayWithhold = false): ParsedParts | null {
+export function parseParts(
+  stored: StoredParts,
+  count: number,
+  mayWithhold = false,
+  isNewer = false,
+): ParsedParts | null {
   const lines = findLines(stored, count);
   if (lines === null) return null;
   const headers: (PartHeader | null)[] = [];
   for (const line of lines) {
-    const header = readHeader(stored.content, line);
+    const header = readHeader(stored.content, line, isNewer);
     if (header === null && !(mayWithhold && isWithheldLine(stored.content, line))) return null;
     headers.push(header);
   }
@@ -51,9 +57,9 @@ export function parseParts(stored: StoredParts, count: number, mayWithhold = fal
   return { ...stored, lines, headers };
 }
 
-function readHeader(content: Uint8Array, line: PartLine): PartHeader | null {
+function readHeader(content: Uint8Array, line: PartLine, isNewer: boolean): PartHeader | null {
   const text = readHeaderText(content, line);
-  return text === null ? null : parseHeader(text);
+  return text === null ? null : parseHeader(text, isNewer);
 }
 
 function isWithheldLine(content: Uint8Array, line: PartLine): boolean {

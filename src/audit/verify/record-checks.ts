@@ -2,8 +2,10 @@
 // value of a record before its hashes are verified.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
-import type { Sha256 } from "./cryptography.ts";
+import type { Cryptography, Sha256 } from "./cryptography.ts";
 import type { Entry } from "./entry-parser.ts";
+import { isErased, type ParsedParts, readText } from "./part-lines.ts";
+import { verifyParts } from "./parts.ts";
 import type { Failure } from "./verdict.ts";
 
 /** A payload as it is stored. `unreadable`: it exists, but cannot be decompressed. */
@@ -32,23 +34,40 @@ export interface FoundRecord {
 export interface RecordOptions<Found extends FoundRecord> {
   readonly chain: string;
   readonly project: string | null;
+  /** The first record of version 2; null: there is none. */
+  readonly firstOfVersion2: number | null;
   /** The range of times that the records must be in, ends included; null: any time. */
   readonly span: readonly [from: string, to: string] | null;
-  /** Whether the stored copies of an entry's members match the entry. */
-  readonly columnsAgree: (record: Found, entry: Entry) => boolean;
+  /** Whether the stored copies of an entry's members match the entry. `parts`: of a payload of version 2 that was verified. */
+  readonly columnsAgree: (record: Found, entry: Entry, parts: ParsedParts | null) => boolean;
+  /** Other stored rows about a record of version 2: what is wrong with them. */
+  readonly checkRows?: (record: Found, entry: Entry, parts: ParsedParts | null) => RecordFault | null;
+  /** Whether a name is stored for one of these pseudonyms. */
+  readonly haveName?: (pseudonyms: readonly string[]) => boolean;
+  /** Whether parts may be withheld, as in some files. */
+  readonly mayWithhold?: boolean;
   readonly sha256: Sha256;
+  readonly hashInto: Cryptography["hashInto"];
 }
 
 /** What a record documents as removed. Plain data. */
 export interface Removal {
   readonly seq: number;
+  /** Whether it is of version 2: what it names must be missing. */
+  readonly isBinding: boolean;
   /** Seqs whose payloads were erased. */
   readonly redacted: readonly number[];
+  /** Parts of payloads that were erased. */
+  readonly redactedParts: readonly ErasedParts[];
+  /** Whether a pseudonym of an erased subject or conversation still has a name. */
+  readonly leavesName: boolean;
   /** Payloads up to this seq were removed; 0: none. */
   readonly payloadsThrough: number;
   /** The anchor that was signed; null: none. */
   readonly anchor: RecordedAnchor | null;
 }
+
+export type ErasedParts = readonly [seq: number, parts: readonly number[]];
 
 /** The values of the anchor as the record of audit.prune documents them. */
 interface RecordedAnchor {
@@ -60,45 +79,81 @@ interface RecordedAnchor {
 /** Actions whose records document a removal. Verifiers need their payloads, so these must not be missing. */
 export const removalActions: ReadonlySet<string> = new Set(["audit.redact", "audit.prune"]);
 
-type RecordFault = Pick<Failure, "check" | "message">;
+export type RecordFault = Pick<Failure, "check" | "message">;
 
-/** The first check that the record fails; null: it passes all of them. */
+/** The parts of a payload of version 2 that matches its entry; null for every other payload. */
+export function readParts<Found extends FoundRecord>(
+  { payload }: Found,
+  { v2, payloadHash }: Entry,
+  { hashInto, mayWithhold = false }: RecordOptions<Found>,
+): ParsedParts | null {
+  if (v2 === null || typeof payload === "string") return null;
+  const { salt, text } = payload;
+  const content = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  const expected = { parts: v2.parts, payloadHash };
+  return verifyParts({ content, salt }, expected, { hashInto }, mayWithhold, v2.newer !== null);
+}
+
+/** The first check that the record fails; null: it passes all of them. `parts`: the result of `readParts`. */
 export function checkRecord<Found extends FoundRecord>(
   record: Found,
   entry: Entry,
-  { chain, project, span, columnsAgree, sha256 }: RecordOptions<Found>,
+  parts: ParsedParts | null,
+  { chain, project, firstOfVersion2, span, columnsAgree, checkRows, sha256 }: RecordOptions<Found>,
 ): RecordFault | null {
+  if ((entry.v2 !== null) !== (firstOfVersion2 !== null && entry.seq >= firstOfVersion2))
+    return { check: "form", message: "the entry is not of the version that the statement of the tree says" };
   if (entry.chain !== chain || entry.project !== project) {
     return { check: "chain", message: "the entry belongs to another chain or project" };
   }
   if (span !== null && (entry.at < span[0] || entry.at > span[1])) {
     return { check: "time", message: "the time is outside the range of the export" };
   }
-  if (!isHashValid(record, sha256))
+  if (!isHashValid(record, entry, sha256))
     return { check: "hash", message: "the stored hash is not the hash of the entry" };
-  if (!isPayloadValid(record, entry, sha256)) {
-    return { check: "payload", message: "the payload does not match the payload hash in the entry" };
-  }
-  if (!columnsAgree(record, entry)) {
+  const payloadFault = checkPayload(record, entry, parts, sha256);
+  if (payloadFault !== null) return { check: "payload", message: payloadFault };
+  if (!columnsAgree(record, entry, parts)) {
     return { check: "columns", message: "a stored column does not match the entry" };
   }
-  if (record.foreign == null) return null;
-  const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
-  return { check: "owner", message };
+  if (record.foreign != null) {
+    const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
+    return { check: "owner", message };
+  }
+  return entry.v2 === null ? null : (checkRows?.(record, entry, parts) ?? null);
 }
 
+const mismatch = "the payload does not match the payload hash in the entry";
+
 /** A payload may be missing if a later record documents it, but not the payload of a record that documents a removal. */
-function isPayloadValid(record: FoundRecord, entry: Entry, sha256: Sha256): boolean {
-  return record.payload === "missing"
-    ? !removalActions.has(entry.action)
-    : matchesPayloadHash(record, entry, sha256);
+function checkPayload(
+  record: FoundRecord,
+  entry: Entry,
+  parts: ParsedParts | null,
+  sha256: Sha256,
+): string | null {
+  if (entry.v2 === null) {
+    if (record.payload === "missing") return removalActions.has(entry.action) ? mismatch : null;
+    return matchesPayloadHash(record, entry, sha256) ? null : mismatch;
+  }
+  if (record.payload !== "missing" && parts === null) return mismatch;
+  if (!isRemoval(entry)) return null;
+  const [line] = parts?.lines ?? [];
+  if (line === undefined || isErased(line)) return "the part that documents a removal is missing";
+  return parts?.headers[0]?.about.length === 0 ? null : "the part that documents a removal is about somebody";
+}
+
+/** Of version 2. Others may be removed like all records. */
+function isRemoval({ action, status }: Entry): boolean {
+  return status === 200 && removalActions.has(action);
 }
 
 const saltBytes = 16;
 
-function isHashValid({ entry, hash }: FoundRecord, sha256: Sha256): boolean {
+function isHashValid({ entry, hash }: FoundRecord, { v2 }: Entry, sha256: Sha256): boolean {
   if (entry === null) return false;
-  return sha256.update("memledger/entry/v1\0").update(entry).digest() === hash;
+  const prefix = v2 === null ? "memledger/entry/v1\0" : "memledger/entry/v2\0";
+  return sha256.update(prefix).update(entry).digest() === hash;
 }
 
 function matchesPayloadHash({ payload }: FoundRecord, entry: Entry, sha256: Sha256): boolean {
@@ -108,24 +163,49 @@ function matchesPayloadHash({ payload }: FoundRecord, entry: Entry, sha256: Sha2
 }
 
 /** Null when the record removed nothing, or fails a check. */
-export function readRemoval(record: FoundRecord, entry: Entry, seq: number, sha256: Sha256): Removal | null {
-  if (entry.status !== 200 || !isHashValid(record, sha256)) return null;
-  if (!matchesPayloadHash(record, entry, sha256)) return null;
-  if (typeof record.payload === "string") return null;
-  const payload = parsePayload(record.payload.text);
+export function readRemoval<Found extends FoundRecord>(
+  record: Found,
+  entry: Entry,
+  parts: ParsedParts | null,
+  { sha256, haveName }: RecordOptions<Found>,
+): Omit<Removal, "seq"> | null {
+  if (entry.status !== 200 || !isHashValid(record, entry, sha256)) return null;
+  const payload = entry.v2 === null ? readPayload(record, entry, sha256) : readFirstPart(parts);
   if (payload === null) return null;
-  const { redacted, payloads_through, through, count, cause } = payload;
+  const { redacted, redacted_parts, payloads_through, through, count, cause, erased } = payload;
   const isRedaction = entry.action === "audit.redact";
+  const isBinding = isRedaction && entry.v2 !== null;
   const anchor =
     !isRedaction && isSeq(through) && isSeq(count) && typeof cause === "string"
       ? { through, count, cause }
       : null;
+  const pseudonyms =
+    isBinding && Array.isArray(erased) ? erased.filter((one) => typeof one === "string") : [];
   return {
-    seq,
+    isBinding,
     redacted: isRedaction && Array.isArray(redacted) ? redacted.filter(isSeq) : [],
+    redactedParts: isBinding && Array.isArray(redacted_parts) ? redacted_parts.flatMap(toErasedParts) : [],
+    leavesName: pseudonyms.length > 0 && (haveName?.(pseudonyms) ?? false),
     payloadsThrough: !isRedaction && isSeq(payloads_through) ? payloads_through : 0,
     anchor,
   };
+}
+
+function readPayload(record: FoundRecord, entry: Entry, sha256: Sha256): JsonObject | null {
+  if (typeof record.payload === "string" || !matchesPayloadHash(record, entry, sha256)) return null;
+  return parsePayload(record.payload.text);
+}
+
+/** The object in the first part, in which the members about removals are. */
+function readFirstPart(parts: ParsedParts | null): JsonObject | null {
+  const [line] = parts?.lines ?? [];
+  if (parts === null || line === undefined || isErased(line)) return null;
+  return parsePayload(readText(parts.content, line) ?? "");
+}
+
+function toErasedParts(value: unknown): ErasedParts[] {
+  const [seq, parts]: unknown[] = Array.isArray(value) ? value : [];
+  return isSeq(seq) && Array.isArray(parts) ? [[seq, parts.filter(isSeq)]] : [];
 }
 
 /** Null: it is not an object. */

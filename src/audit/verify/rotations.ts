@@ -41,6 +41,8 @@ export interface FollowedRotations {
   readonly keys: readonly string[];
   /** The statements that name these successors. */
   readonly confirmed: readonly KeyRotation[];
+  /** All statements that these keys have signed about their successors. */
+  readonly successions: readonly KeyRotation[];
   /** Statements about these keys that only the successor has signed: the former key was lost, or the statement is forged. */
   readonly unconfirmed: readonly KeyRotation[];
 }
@@ -65,6 +67,12 @@ export function followRotations(
       confirmed.push(rotation);
     }
   }
+  const successions = statements.filter(({ by, former }) => by === "former" && known.has(former));
   const unconfirmed = statements.filter(({ by, former }) => by === "successor" && known.has(former));
-  return { keys: [...known], confirmed, unconfirmed: unconfirmed.map(({ by: _, ...rotation }) => rotation) };
+  return {
+    keys: [...known],
+    confirmed,
+    successions,
+    unconfirmed: unconfirmed.map(({ by: _, ...rotation }) => rotation),
+  };
 }

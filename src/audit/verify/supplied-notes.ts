@@ -2,7 +2,7 @@
 // JSON answer that contains the note. Must never verify a signature.
 
 import { isObject } from "../../json/json.ts";
-import { parseCheckpoint } from "../checkpoint.ts";
+import { parseCheckpoint, parseTreeCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
 
 interface SuppliedNotes {
@@ -16,8 +16,13 @@ interface SuppliedNotes {
 export function parseSuppliedNotes(file: string): SuppliedNotes {
   const text = (textsFromJson(file) ?? [file]).map(withPlainLineEnds).join("\n");
   const found = splitNotes(text);
-  const notes = found.filter((note) => isSignedNote(note) && parseCheckpoint(textOfNote(note)) !== null);
+  const notes = found.filter((note) => isSignedNote(note) && isCheckpoint(textOfNote(note)));
   return { notes, ignored: found.length - notes.length };
+}
+
+/** Of either version. */
+function isCheckpoint(text: string): boolean {
+  return parseCheckpoint(text) !== null || parseTreeCheckpoint(text) !== null;
 }
 
 function withPlainLineEnds(text: string): string {

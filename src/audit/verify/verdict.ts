@@ -21,6 +21,7 @@ export type Check =
   | "signature"
   | "owner"
   | "orphan"
+  | "tree"
   | "schema"
   | "index"
   | "manifest"
@@ -68,6 +69,19 @@ export interface ChainReport extends ChainExtent {
   readonly uncoveredRemovals: number;
   readonly failure: Failure | null;
   readonly contradiction: Contradiction | null;
+  /** Records that a later release has written. Absent: none. */
+  readonly newer?: readonly NewerFinding[];
+}
+
+/** A member that this version does not know. */
+export interface NewerFinding {
+  /** Null: of a manifest. */
+  readonly seq: number | null;
+  readonly member: string;
+  /** The release that knows the member. */
+  readonly release: string;
+  /** Whether an accepted key has signed a checkpoint that covers it. */
+  readonly isCovered: boolean;
 }
 
 export interface Report {
@@ -100,7 +114,35 @@ export interface Findings {
   readonly remarks: readonly string[];
 }
 
-export function createReport({ chains, failure, contradictions, remarks }: Findings): Report {
+/** @throws UnusableInput when nothing is wrong, but a later release has written something that this version does not know */
+export function createReport(findings: Findings): Report {
+  const report = toReport(findings);
+  const newer = findings.chains.flatMap((chain) => chain.newer ?? []);
+  const [first] = newer;
+  if (first === undefined) return report;
+  const isClean = report.failure === null && report.contradiction === null;
+  if (isClean && newer.every(({ isCovered }) => isCovered)) {
+    const where = first.seq === null ? "The manifest" : `Record ${first.seq}`;
+    throw new UnusableInput(
+      `${where} has the member ${first.member}, which this version of memledger does not know. Verify it with version ${first.release} or a later one.`,
+    );
+  }
+  return toReport({ ...findings, chains: findings.chains.map(refuseNewer) });
+}
+
+/** Otherwise unknown members are a failure like any other. */
+function refuseNewer({ newer = [], ...chain }: ChainReport): ChainReport {
+  const failures = newer.map(
+    ({ seq, member }): Failure => ({
+      seq,
+      check: seq === null ? "manifest" : seq === 0 ? "tree" : "form",
+      message: `the member ${member} is not known`,
+    }),
+  );
+  return { ...chain, failure: failures.reduce<Failure | null>(earlier, chain.failure) };
+}
+
+function toReport({ chains, failure, contradictions, remarks }: Findings): Report {
   const broken = chains.find((chain) => chain.failure !== null);
   const contradiction =
     chains.find((chain) => chain.contradiction !== null)?.contradiction ?? contradictions[0] ?? null;

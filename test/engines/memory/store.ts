@@ -175,7 +175,8 @@ function verifyChain(data: Data, project: string, now: number): Verification {
   if (first === undefined) return { report: null, isComplete: true, round: null, lastCompleteAt: null };
   const { chain } = first;
   const sha256 = runtimeCryptography.createSha256();
-  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true, sha256 };
+  const version1 = { hashInto: runtimeCryptography.hashInto, firstOfVersion2: null, tree: null };
+  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true, sha256, ...version1 };
   const verifier = createSegmentVerifier(options);
   for (const { seq, entry, hash, payload } of rows)
     verifier.take({ seq, entry, hash, payload: payload ?? "missing" });

@@ -67,6 +67,9 @@ export async function verifyRecords(
     span: null,
     columnsAgree: ({ seq }, entry) => seq === entry.seq,
     sha256: runtimeCryptography.createSha256(),
+    hashInto: runtimeCryptography.hashInto,
+    firstOfVersion2: null,
+    tree: null,
   });
   for (const { seq, entry, hash, salt, payload } of records) {
     const found = salt === null || payload === null ? "missing" : { salt, text: payload };

@@ -1,13 +1,23 @@
 // Owns the SQL that reads chains, anchors and checkpoints for a verification. Checks them, and determines where each chain begins.
 
 import { genesisHash } from "../../../audit/chain.ts";
-import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../../../audit/checkpoint.ts";
+import {
+  type Anchor,
+  type Checkpoint,
+  parseAnchor,
+  parseCheckpoint,
+  parseTreeCheckpoint,
+  type TreeCheckpoint,
+} from "../../../audit/checkpoint.ts";
 import { type ChainStart, checkAnchors } from "../../../audit/verify/chain-verification.ts";
 import { millisecondsOf, parseCanonical } from "../../../audit/verify/entry-parser.ts";
-import type { NoteReader } from "../../../audit/verify/note-reader.ts";
+import { textOfNote } from "../../../audit/verify/note.ts";
+import type { NoteReader, SignedRoot } from "../../../audit/verify/note-reader.ts";
+import { parseStatement, type StoredTree } from "../../../audit/verify/tree-verification.ts";
 import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { toTimestamp } from "../../../timestamp.ts";
 import type { LedgerSource } from "./source.ts";
+import { hasVersion2, readTree, storedRootAt } from "./version-2.ts";
 
 /** A chain without its records. */
 export interface ChainFrame {
@@ -23,6 +33,10 @@ export interface ChainFrame {
   readonly payloadsThrough: number | null;
   /** Those in the database with valid signatures. */
   readonly checkpoints: readonly Checkpoint[];
+  /** The same of version 2. */
+  readonly roots: readonly SignedRoot[];
+  /** Null: the chain has no tree. */
+  readonly tree: StoredTree | null;
   readonly failure: Failure | null;
 }
 
@@ -34,6 +48,7 @@ interface ChainRow {
   readonly genesis: string;
   readonly hash: string;
   readonly payloads_through: number;
+  readonly tree: string | null;
 }
 
 interface NoteRow {
@@ -44,23 +59,29 @@ interface NoteRow {
 
 /** By number. @throws UnusableInput when there are signatures but no key to check them */
 export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
-  const rows = source.all(`${chainRows} ORDER BY c.number`) as ChainRow[];
+  const rows = source.all(`${chainRows(source)} ORDER BY c.number`) as ChainRow[];
   return rows.map((row) => frameOf(source, reader, row));
 }
 
-const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash, c.payloads_through
-  FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project`;
+function chainRows(source: LedgerSource): string {
+  const tree = hasVersion2(source) ? "c.tree" : "NULL AS tree";
+  return `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash, c.payloads_through, ${tree}
+    FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project`;
+}
 
 /** The chain with this number. */
 export function readChain(source: LedgerSource, reader: NoteReader, number: number): ChainFrame {
-  const [row] = source.all(`${chainRows} WHERE c.number = ?`, number) as ChainRow[];
+  const [row] = source.all(`${chainRows(source)} WHERE c.number = ?`, number) as ChainRow[];
   if (row === undefined) throw new Error(`there is no chain ${number}`);
   return frameOf(source, reader, row);
 }
 
 function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
   const anchors = readAnchors(source, reader, row);
-  const checkpoints = readCheckpoints(source, reader, row);
+  const statement = row.tree === null ? null : parseStatement(String(row.tree));
+  const checkpoints = readCheckpoints(source, reader, row, statement?.through ?? null);
+  const sizes = checkpoints.roots.map(({ leaves }) => leaves);
+  const { tree, failure } = readTree(source, row, { anchors: anchors.good, sizes });
   const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
   return {
     number,
@@ -69,10 +90,12 @@ function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow)
     genesisHash: hash,
     payloadsThrough,
     start: anchors.start ?? { seq: 0, hash, at: null },
-    anchors: anchors.count,
+    anchors: anchors.good.length,
     anchor: anchors.newest,
     checkpoints: checkpoints.good,
-    failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
+    roots: checkpoints.roots,
+    tree,
+    failure: [anchors.failure, checkpoints.failure, failure].reduce(earlier, checkGenesis(row)),
   };
 }
 
@@ -97,7 +120,7 @@ function readAnchors(
   source: LedgerSource,
   reader: NoteReader | null,
   { number, id }: ChainRow,
-): { start: ChainStart | null; newest: Anchor | null; count: number; failure: Failure | null } {
+): { start: ChainStart | null; newest: Anchor | null; good: Anchor[]; failure: Failure | null } {
   const rows = notesOf(
     source,
     "SELECT through AS seq, at, note FROM audit_anchor WHERE chain = ? ORDER BY through",
@@ -118,19 +141,20 @@ function readAnchors(
     } else good.push(anchor);
   }
   const newest = rows.at(-1);
-  if (newest === undefined) return { start: null, newest: null, count: 0, failure };
+  if (newest === undefined) return { start: null, newest: null, good, failure };
   const last = good.find(({ through }) => through === newest.seq);
   const at = last === undefined ? null : toTimestamp(last.lastAt);
   const start = { seq: newest.seq, hash: last?.hash ?? null, at };
   if (good.length === rows.length) failure = earlier(failure, checkAnchors(good));
-  return { start, newest: last ?? null, count: good.length, failure };
+  return { start, newest: last ?? null, good, failure };
 }
 
 function readCheckpoints(
   source: LedgerSource,
   reader: NoteReader | null,
   { number, id }: ChainRow,
-): { good: Checkpoint[]; failure: Failure | null } {
+  treeThrough: number | null,
+): { good: Checkpoint[]; roots: SignedRoot[]; failure: Failure | null } {
   const rows = notesOf(
     source,
     "SELECT size AS seq, at, note FROM audit_checkpoint WHERE chain = ? ORDER BY size",
@@ -138,10 +162,15 @@ function readCheckpoints(
   );
   let failure: Failure | null = null;
   const good: Checkpoint[] = [];
+  const roots: SignedRoot[] = [];
   for (const { seq, at, note } of rows) {
     const text = openNote(reader, note);
     const checkpoint = text === null ? null : parseCheckpoint(text);
+    const root = text === null ? null : parseTreeCheckpoint(text);
+    // Without a tree, there is nothing with which the size can be compared.
+    const isRoot = root?.chain === id && (treeThrough === null || root.leaves + treeThrough - 1 === seq);
     if (text === null) failure = earlier(failure, unsigned(seq));
+    else if (root !== null && isRoot) roots.push({ ...root, signers: reader?.signersOf(String(note)) ?? [] });
     else if (
       checkpoint === null ||
       checkpoint.chain !== id ||
@@ -155,7 +184,7 @@ function readCheckpoints(
       });
     } else good.push(checkpoint);
   }
-  return { good, failure };
+  return { good, roots, failure };
 }
 
 /** The newest record that a signed checkpoint in the database covers with its hash; 0 when there is none. Starts with the newest checkpoint. */
@@ -173,11 +202,35 @@ export function coveredThrough(
     const text = reader.open(row.note);
     const checkpoint = text === null ? null : parseCheckpoint(text);
     const [entry] = source.all(hashAt, number, row.size) as { hash: string }[];
+    const root = text === null ? null : parseTreeCheckpoint(text);
+    if (root?.chain === chain && isStored(source, number, row.size, root)) return row.size;
     if (checkpoint?.chain === chain && checkpoint.size === row.size && checkpoint.hash === entry?.hash) {
       return row.size;
     }
     below = row.size;
   }
+}
+
+/** Whether what is stored of the tree gives this root. */
+function isStored(
+  source: LedgerSource,
+  number: number,
+  size: number,
+  { leaves, root }: TreeCheckpoint,
+): boolean {
+  const [row] = source.all(`${chainRows(source)} WHERE c.number = ?`, number) as ChainRow[];
+  if (row === undefined) return false;
+  const anchors = source.all(
+    "SELECT note FROM audit_anchor WHERE chain = ? ORDER BY through",
+    number,
+  ) as NoteRow[];
+  const parsed = anchors
+    .map(({ note }) => parseAnchor(textOfNote(String(note))))
+    .filter((one) => one !== null);
+  const { tree } = readTree(source, row, { anchors: parsed, sizes: [] });
+  return (
+    tree !== null && leaves + tree.through - 1 === size && storedRootAt(source, number, tree, leaves) === root
+  );
 }
 
 function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {

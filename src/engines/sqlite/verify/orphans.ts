@@ -1,7 +1,10 @@
 // Owns the SQL that finds rows of the ledger which belong to no chain or record, so that no other check reads them. Each function names
 // such a row, or returns null.
 
+import { findStrayPlace } from "../../../audit/verify/tree-verification.ts";
+import type { ChainFrame } from "./ledger.ts";
 import type { LedgerSource } from "./source.ts";
+import { hasVersion2 } from "./version-2.ts";
 
 /** A row whose number is outside the range that is read. */
 export function findNumberOutOfRange(source: LedgerSource): string | null {
@@ -37,4 +40,28 @@ export function findStrayNote(source: LedgerSource): string | null {
     "SELECT chain FROM audit_verification WHERE length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*' LIMIT 1",
   ) as { chain: number }[];
   return mark === undefined ? null : `the row of audit_verification of the chain ${mark.chain} has no hash`;
+}
+
+/** A row of audit_pseudonym that names no record. Those of records are compared with them. */
+export function findStrayPseudonym(source: LedgerSource): string | null {
+  if (!hasVersion2(source)) return null;
+  const [row] = source.all(
+    "SELECT entry FROM audit_pseudonym WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED) LIMIT 1",
+  ) as { entry: number }[];
+  return row === undefined ? null : `a row of audit_pseudonym names row ${row.entry}, which is no record`;
+}
+
+/** A node of no tree, or at a place where the tree has no stored node. */
+export function findStrayNode(source: LedgerSource, frames: readonly ChainFrame[]): string | null {
+  if (!hasVersion2(source)) return null;
+  const withTree = new Set(frames.flatMap(({ number, tree }) => (tree === null ? [] : [number])));
+  const chains = source.all("SELECT DISTINCT chain FROM audit_node") as { chain: number }[];
+  const other = chains.find(({ chain }) => !withTree.has(chain));
+  if (other !== undefined) return `a row of audit_node names the chain ${other.chain}, which has no tree`;
+  for (const { chain, tree } of frames) {
+    const place = tree === null ? null : findStrayPlace(tree);
+    if (place !== null)
+      return `audit_node has the node ${place.position} of level ${place.level} of the chain ${chain}, which must not be stored`;
+  }
+  return null;
 }

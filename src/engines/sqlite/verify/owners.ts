@@ -1,6 +1,9 @@
 // Owns the checks of what belongs to which project. The genesis of a chain proves only the id of its project; records show the name, the
 // keys and the memories that belong to this id. What has no row any more, or no record, is not compared.
 
+import { parseEntry } from "../../../audit/verify/entry-parser.ts";
+import { joinParts } from "../../../audit/verify/part-places.ts";
+import { parseParts } from "../../../audit/verify/parts.ts";
 import { parsePayload } from "../../../audit/verify/record-checks.ts";
 import type { Failure } from "../../../audit/verify/verdict.ts";
 import { isObject, type Json, type JsonObject } from "../../../json/json.ts";
@@ -31,11 +34,11 @@ interface ListingRecord {
 export function listsForeignMemory(
   source: LedgerSource,
   { chain, action, status }: ListingRecord,
-  payload: Uint8Array | string,
+  answer: () => JsonObject,
 ): boolean {
   const member = lists.get(action);
   if (member === undefined || status < 200 || status > 299) return false;
-  const items = answerIn(payload)[member];
+  const items = answer()[member];
   const ids = (Array.isArray(items) ? items : [])
     .map((item) => (isObject(item) ? item.id : null))
     .filter((id) => typeof id === "string");
@@ -59,9 +62,8 @@ export function findForeignName(source: LedgerSource): Failure | null {
   const projects = source.all("SELECT id, name FROM project NOT INDEXED") as { id: Json; name: string }[];
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   for (const action of namingActions) {
-    for (const { seq, text } of readRecords(source, action)) {
-      const payload = text instanceof Uint8Array ? unpackPayload(text) : null;
-      const { id = null, name } = payload === null ? {} : answerIn(payload);
+    for (const { seq, ...record } of readRecords(source, action)) {
+      const { id = null, name } = answerOf(payloadOf(record));
       if (name === undefined || (names.get(id) ?? name) === name) continue;
       const message = `the project ${id} has another name in this database than in record ${seq} of the installation (${action}): the name was changed, or names or ids of projects were exchanged`;
       return { seq: null, check: "owner", message };
@@ -70,12 +72,29 @@ export function findForeignName(source: LedgerSource): Failure | null {
   return null;
 }
 
-function* readRecords(source: LedgerSource, action: string): Generator<{ seq: number; text: unknown }> {
-  const sql = `SELECT e.seq, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+interface NamingRecord {
+  readonly seq: number;
+  readonly entry: string;
+  readonly salt: unknown;
+  readonly text: unknown;
+}
+
+/** Of either version, not verified. */
+function payloadOf({ entry, salt, text }: Omit<NamingRecord, "seq">): JsonObject | null {
+  const content = text instanceof Uint8Array ? unpackPayload(text) : null;
+  const parsed = parseEntry(String(entry));
+  if (content === null || !(salt instanceof Uint8Array) || parsed === null) return null;
+  if (parsed.v2 === null) return parsePayload(content);
+  const parts = parseParts({ content, salt }, parsed.v2.parts);
+  return parts === null ? null : joinParts(parts);
+}
+
+function* readRecords(source: LedgerSource, action: string): Generator<NamingRecord> {
+  const sql = `SELECT e.seq, e.entry, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
     WHERE e.chain = (SELECT number FROM audit_chain WHERE project IS NULL) AND e.action = ?1
       AND e.status BETWEEN 200 AND 299 AND e.seq > ?2 ORDER BY e.seq LIMIT ${recordsAtOnce}`;
   for (let after = 0; ; ) {
-    const records = source.all(sql, action, after) as { seq: number; text: unknown }[];
+    const records = source.all(sql, action, after) as NamingRecord[];
     yield* records;
     const last = records.at(-1);
     if (last === undefined) return;
@@ -84,7 +103,7 @@ function* readRecords(source: LedgerSource, action: string): Generator<{ seq: nu
 }
 
 /** The data of the answer in a payload; empty if there is none. */
-function answerIn(payload: Uint8Array | string): JsonObject {
-  const body = parsePayload(payload)?.response_body;
+export function answerOf(payload: JsonObject | null): JsonObject {
+  const body = payload?.response_body;
   return isObject(body) && isObject(body.data) ? body.data : {};
 }

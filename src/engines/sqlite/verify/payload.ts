@@ -2,6 +2,23 @@
 // accepts one frame only: decoders skip other frames and bytes after the last one, so data could be hidden there.
 
 import { zstdDecompressSync } from "node:zlib";
+import type { FoundPayload } from "../../../audit/verify/record-checks.ts";
+
+/** Of audit_payload. */
+export interface PayloadRow {
+  /** Of audit_entry. */
+  readonly number: number;
+  readonly salt: Uint8Array;
+  readonly text: Uint8Array;
+}
+
+/** A forged schema can return values of other types. */
+export function toPayload(row: PayloadRow | undefined): FoundPayload {
+  if (row === undefined) return "missing";
+  if (!(row.salt instanceof Uint8Array) || !(row.text instanceof Uint8Array)) return "unreadable";
+  const text = unpackPayload(row.text);
+  return text === null ? "unreadable" : { salt: row.salt, text };
+}
 
 /** More than any valid record contains: bodies are limited, and answers contain at most a page of memories. */
 const payloadLimitBytes = 256 * 1024 * 1024;

@@ -1,15 +1,18 @@
 // Owns the verification of the newest records of each chain, for checks that must finish within seconds. The checks are those of
 // `audit verify`. Never writes.
 
+import { sizeOf } from "../../../audit/verify/checkpoint-comparison.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { createReport } from "../../../audit/verify/verdict.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
 import type { RecentFinding, RecentVerification } from "../../../storage/ledger-verifier.ts";
+import { toKey } from "./chain-key.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, coveredThrough, readChains } from "./ledger.ts";
 import { reportChain } from "./report.ts";
 import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
+import { treeAfter } from "./version-2.ts";
 
 interface RecentOptions extends RecentVerification {
   /** Default: as many as limits.ts allows for this number of chains. */
@@ -35,7 +38,7 @@ export function verifyRecentRecords(options: RecentOptions): RecentFinding {
 
 function verifyChains(
   source: LedgerSource,
-  { reader, checkpoints, recordsPerChain }: RecentOptions,
+  { reader, checkpoints, roots, recordsPerChain }: RecentOptions,
 ): RecentFinding {
   const frames = readChains(source, reader);
   const fair = Math.floor(recentRecordsInAll / Math.max(1, frames.length));
@@ -46,21 +49,12 @@ function verifyChains(
     newestAt = Math.max(newestAt ?? 0, newest.at);
     const frame = startAt(source, whole, newest.seq - most);
     olderRecords += frame.start.seq - whole.start.seq;
-    const sizes = [...frame.checkpoints, ...checkpoints.filter(({ chain }) => chain === frame.chain)];
-    const wanted = sizes.map(({ size }) => size).filter((size) => size > frame.start.seq);
-    const { number, chain, project, start } = frame;
-    const key = {
-      number,
-      chain,
-      project,
-      through: start.seq,
-      wanted: [...new Set(wanted)].sort((a, b) => a - b),
-    };
+    const key = toKey(frame, { checkpoints, roots });
     const segments = readSegments(source, key, newest.seq);
-    return reportChain(frame, segments, checkpoints, coveredThrough(source, reader, key));
+    return reportChain(frame, segments, { checkpoints, roots }, coveredThrough(source, reader, key));
   });
   const present = new Set(frames.map(({ chain }) => chain));
-  const contradictions = checkpoints
+  const contradictions = [...checkpoints, ...roots.map((root) => ({ ...root, size: sizeOf(root, null) }))]
     .filter(({ chain }) => !present.has(chain))
     .map(({ chain, size, source: from }) => ({
       ...({ kind: "replaced", chain, size } as const),
@@ -92,7 +86,13 @@ function startAt(source: LedgerSource, frame: ChainFrame, seq: number): ChainFra
   // The records of removals may be older than this one.
   return row === undefined
     ? frame
-    : { ...frame, start: { seq, ...row }, anchor: null, payloadsThrough: null };
+    : {
+        ...frame,
+        start: { seq, ...row },
+        anchor: null,
+        payloadsThrough: null,
+        tree: frame.tree === null ? null : treeAfter(source, frame.number, frame.tree, seq),
+      };
 }
 
 const recordsAtOnce = 1_000;

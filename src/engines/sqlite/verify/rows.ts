@@ -3,11 +3,13 @@
 
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
-import type { Foreign, FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
+import { type Foreign, type FoundRecord, parsePayload } from "../../../audit/verify/record-checks.ts";
 import { createSegmentVerifier, type Segment, type SegmentVerifier } from "../../../audit/verify/segment.ts";
-import { foreignColumn, listsForeignMemory, ownersJoined } from "./owners.ts";
-import { unpackPayload } from "./payload.ts";
+import { answerOf, foreignColumn, listsForeignMemory, ownersJoined } from "./owners.ts";
+import { type PayloadRow, toPayload } from "./payload.ts";
 import { isDamage, type LedgerSource } from "./source.ts";
+import { hasVersion2, treeHasher } from "./version-2.ts";
+import { checkRows, haveName, type PseudonymRow, readPseudonyms } from "./version-2-rows.ts";
 
 /** The fields of a chain that the check of its records needs. Plain data. */
 export interface ChainKey {
@@ -19,6 +21,12 @@ export interface ChainKey {
   readonly through: number;
   /** Seqs whose hashes are wanted, ascending. */
   readonly wanted: readonly number[];
+  /** Null: the chain has no tree. `roots`: seqs at which the root is wanted, ascending. */
+  readonly tree: {
+    readonly first: number;
+    readonly through: number;
+    readonly roots: readonly number[];
+  } | null;
 }
 
 /** Row numbers above `above`, up to `through`. */
@@ -53,16 +61,12 @@ interface EntryRow {
   readonly entry: string;
   readonly hash: string;
   readonly foreign: Foreign;
-}
-
-interface PayloadRow {
-  readonly number: number;
-  readonly salt: Uint8Array;
-  readonly text: Uint8Array;
+  readonly mac: unknown;
 }
 
 interface DatabaseRecord extends FoundRecord {
   readonly row: EntryRow;
+  readonly pseudonyms: readonly PseudonymRow[];
 }
 
 const rowsAtOnce = 500;
@@ -76,12 +80,20 @@ export function verifyRange(
   { above, through }: RowRange,
   only: number | null = null,
 ): RangeResult {
-  const known = new Map(chains.map((chain) => [chain.number, startChain(chain)]));
   let [rows, orphan, last] = [0, null as string | null, above];
+  const onStray = ({ seq }: EntryRow) => {
+    orphan ??= `a row of audit_pseudonym names record ${seq}, which does not have the pseudonym`;
+  };
+  const known = new Map(chains.map((chain) => [chain.number, startChain(source, chain, onStray)]));
+  const isVersion2 = hasVersion2(source);
   while (last < through) {
-    const entries = readEntries(source, last, through, only);
+    const entries = readEntries(source, last, through, only, isVersion2);
     const end = entries.length < rowsAtOnce ? through : (entries.at(-1)?.number ?? through);
     const payloads = readPayloads(source, last, end, only);
+    const pseudonyms = Map.groupBy(
+      isVersion2 ? readPseudonyms(source, last, end) : [],
+      ({ number }) => number,
+    );
     let next = 0;
     for (const row of entries) {
       for (; (payloads[next]?.number ?? row.number) < row.number; next += 1)
@@ -89,7 +101,11 @@ export function verifyRange(
       const payload = payloads[next]?.number === row.number ? payloads[next++] : undefined;
       const chain = known.get(row.chain);
       if (chain === undefined) orphan ??= `record ${row.number} (seq ${row.seq}) belongs to no chain`;
-      else verifierFor(row, chain).take(toRecord(source, row, payload));
+      else {
+        const named = pseudonyms.get(row.number) ?? [];
+        if (named.length > 0 && row.seq > chain.through && row.seq < chain.first) onStray(row);
+        verifierFor(row, chain).take(toRecord(source, row, payload, named));
+      }
     }
     if (next < payloads.length) orphan ??= strayPayload(payloads[next]);
     rows += entries.length;
@@ -106,15 +122,38 @@ export function verifyRange(
 
 interface OpenChain {
   readonly through: number;
+  /** The first record of version 2. */
+  readonly first: number;
   readonly verifier: SegmentVerifier<DatabaseRecord>;
   readonly leftover: SegmentVerifier<DatabaseRecord>;
 }
 
-function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
-  const sha256 = runtimeCryptography.createSha256();
-  const common = { chain, project, span: null, columnsAgree, sha256 };
-  const leftover = createSegmentVerifier({ ...common, wanted: [] });
-  return { through, verifier: createSegmentVerifier({ ...common, wanted }), leftover };
+function startChain(
+  source: LedgerSource,
+  { number, chain, project, wanted, through, tree }: ChainKey,
+  onStray: (row: EntryRow) => void,
+): OpenChain {
+  const { createSha256, hashInto } = runtimeCryptography;
+  const firstOfVersion2 = tree?.first ?? null;
+  const common = {
+    chain,
+    project,
+    span: null,
+    columnsAgree,
+    sha256: createSha256(),
+    hashInto,
+    firstOfVersion2,
+  };
+  const verifier = createSegmentVerifier<DatabaseRecord>({
+    ...common,
+    wanted,
+    tree: tree === null ? null : { ...tree, hasher: treeHasher },
+    checkRows: ({ row, pseudonyms }, entry, parts) =>
+      checkRows(source, { chain: number, project, pseudonyms }, entry, parts, () => onStray(row)),
+    haveName: (pseudonyms) => haveName(source, pseudonyms),
+  });
+  const leftover = createSegmentVerifier<DatabaseRecord>({ ...common, wanted: [], tree: null });
+  return { through, first: firstOfVersion2 ?? Number.POSITIVE_INFINITY, verifier, leftover };
 }
 
 /** A row with a seq of 0 or less cannot be a record from before the anchor. */
@@ -127,10 +166,17 @@ function finish(number: number, verifier: SegmentVerifier<DatabaseRecord>): Chai
   return segment === null ? [] : [[number, segment]];
 }
 
-function readEntries(source: LedgerSource, above: number, through: number, only: number | null): EntryRow[] {
+function readEntries(
+  source: LedgerSource,
+  above: number,
+  through: number,
+  only: number | null,
+  isVersion2: boolean,
+): EntryRow[] {
+  const mac = isVersion2 ? "e.mac" : "NULL AS mac";
   const ofChain = only === null ? "" : "AND e.chain = ?3";
   const read = (foreign: string, joined: string) => {
-    const sql = `SELECT ${entryColumns}, ${foreign} FROM audit_entry e NOT INDEXED ${joined}
+    const sql = `SELECT ${entryColumns}, ${mac}, ${foreign} FROM audit_entry e NOT INDEXED ${joined}
       WHERE e.number > ?1 AND e.number <= ?2 ${ofChain} ORDER BY e.number LIMIT ${rowsAtOnce}`;
     return source.all(sql, above, through, ...(only === null ? [] : [only])) as EntryRow[];
   };
@@ -162,11 +208,19 @@ function strayPayload(row: PayloadRow | undefined): string {
 }
 
 /** A forged schema can return values of other types; a value that is not text counts as missing. */
-function toRecord(source: LedgerSource, row: EntryRow, stored: PayloadRow | undefined): DatabaseRecord {
+function toRecord(
+  source: LedgerSource,
+  row: EntryRow,
+  stored: PayloadRow | undefined,
+  pseudonyms: readonly PseudonymRow[],
+): DatabaseRecord {
   const payload = toPayload(stored);
-  const lists = typeof payload !== "string" && listsForeignMemory(source, row, payload.text);
+  const lists =
+    typeof payload !== "string" &&
+    listsForeignMemory(source, row, () => answerOf(parsePayload(payload.text)));
   return {
     row,
+    pseudonyms,
     seq: typeof row.seq === "number" ? row.seq : null,
     entry: typeof row.entry === "string" ? row.entry : null,
     hash: typeof row.hash === "string" ? row.hash : null,
@@ -175,12 +229,8 @@ function toRecord(source: LedgerSource, row: EntryRow, stored: PayloadRow | unde
   };
 }
 
-function toPayload(row: PayloadRow | undefined): FoundPayload {
-  if (row === undefined) return "missing";
-  if (!(row.salt instanceof Uint8Array) || !(row.text instanceof Uint8Array)) return "unreadable";
-  const text = unpackPayload(row.text);
-  return text === null ? "unreadable" : { salt: row.salt, text };
-}
+/** Of a record of version 2. Only the holder of the signing key can check it. */
+const macBytes = 16;
 
 function columnsAgree({ row }: DatabaseRecord, entry: Entry): boolean {
   return (
@@ -190,6 +240,7 @@ function columnsAgree({ row }: DatabaseRecord, entry: Entry): boolean {
     row.action === entry.action &&
     row.status === entry.status &&
     row.key === entry.key &&
-    row.memory === entry.memory
+    row.memory === entry.memory &&
+    (row.mac === null || (entry.v2 !== null && row.mac instanceof Uint8Array && row.mac.length === macBytes))
   );
 }

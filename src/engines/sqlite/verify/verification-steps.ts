@@ -3,16 +3,19 @@
 
 import type { Project } from "../../../access/project.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
-import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
+import { joinSegments } from "../../../audit/verify/chain-verification.ts";
+import type { KnownCheckpoint } from "../../../audit/verify/checkpoint-comparison.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
 import { openedNotesMax, verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { toKey } from "./chain-key.ts";
 import { type ChainFrame, coveredThrough, readChain } from "./ledger.ts";
 import { reportChain } from "./report.ts";
 import { type ChainKey, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
 import type { LedgerSource } from "./source.ts";
+import { treeAfter } from "./version-2.ts";
 
 /** The newest record that an earlier run of this process has verified. */
 export interface Mark {
@@ -103,11 +106,11 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
           start: { seq: mark.seq, hash: mark.hash, at: row.at },
           anchor: null,
           payloadsThrough: null,
+          tree: whole.tree === null ? null : treeAfter(source, number, whole.tree, mark.seq),
         };
     const above = isWhole ? 0 : row.number;
-    const sizes = [...frame.checkpoints.map(({ size }) => size), ...(isOurs ? [mark.seq] : [])];
-    const wanted = [...new Set(sizes)].filter((size) => size > frame.start.seq).sort((a, b) => a - b);
-    const key = { number, chain: frame.chain, project: frame.project, through: whole.start.seq, wanted };
+    const marked = isOurs ? [{ chain: whole.chain, size: mark.seq }] : [];
+    const key = { ...toKey(frame, { checkpoints: marked, roots: [] }), through: whole.start.seq };
     return { frame, key, above, isWhole };
   };
 
@@ -146,19 +149,20 @@ export function reportRun(
   { covered, payloadsThrough }: RunEnd,
 ): ChainReport {
   const atEnd = { ...frame, payloadsThrough: isWhole ? payloadsThrough : null };
-  return reportChain(atEnd, segments, mark === null ? [] : [toCheckpoint(mark)], covered);
+  const checkpoints = mark === null ? [] : [toCheckpoint(mark)];
+  return reportChain(atEnd, segments, { checkpoints, roots: [] }, covered);
 }
 
 /** The report of an unfinished run, without removals: later records may account for missing payloads. */
 export function reportProgress({ frame }: RunStart, segments: readonly Segment[]): ChainReport {
-  const { chain, project, start, anchors, checkpoints } = frame;
+  const { chain, project, start, anchors, checkpoints, roots } = frame;
   const { extent, failure } = joinSegments({ start, segments });
   return {
     chain,
     project,
     ...extent,
     anchors,
-    checkpoints: checkpoints.length,
+    checkpoints: checkpoints.length + roots.length,
     coveredThrough: null,
     uncoveredRecords: extent.records,
     contradiction: null,

@@ -2,19 +2,28 @@
 // needs no server, no network and no native library.
 
 import { availableParallelism } from "node:os";
-import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
+import { type KnownCheckpoint, type KnownRoot, sizeOf } from "../../../audit/verify/checkpoint-comparison.ts";
+import { isSignedTooLate } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import {
   type Contradiction,
   createReport,
+  earlier,
   type Failure,
   type Report,
   UnusableInput,
 } from "../../../audit/verify/verdict.ts";
 import type { LedgerVerification } from "../../../storage/ledger-verifier.ts";
+import { toKey } from "./chain-key.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
-import { findNumberOutOfRange, findStrayNote, findStrayPayload } from "./orphans.ts";
+import {
+  findNumberOutOfRange,
+  findStrayNode,
+  findStrayNote,
+  findStrayPayload,
+  findStrayPseudonym,
+} from "./orphans.ts";
 import { findForeignName } from "./owners.ts";
 import { reportChain, requireRest } from "./report.ts";
 import { type ChainKey, type ChainSegment, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
@@ -45,16 +54,17 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     source.all("BEGIN");
     const changed = checkSchema(source);
     if (changed !== null) return createReport({ ...nothing, failure: changed, remarks: options.remarks });
-    const frames = readChains(source, options.reader);
+    const { frames, roots, refusedOutside } = withoutFormerKeys(readChains(source, options.reader), options);
+    const others = { checkpoints: options.checkpoints, roots };
     const only = options.project === null ? null : findChain(source, frames, options.project);
-    const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
+    const wanted = frames.map((frame) => toKey(frame, others));
     const scope = { only: only?.number ?? null, options };
     const { results, damage } = await verifyRows(source, verifiers, wanted, scope);
     const segments = groupSegments(results.flatMap((result) => result.segments));
     const leftovers = groupSegments(results.flatMap((result) => result.leftovers));
     const shown = only === null ? frames : [only];
     const chains = shown.map((frame) =>
-      requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), {
+      requireRest(reportChain(frame, segments.get(frame.number) ?? [], others), {
         frame,
         leftovers: leftovers.get(frame.number) ?? [],
       }),
@@ -62,16 +72,13 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const orphan =
       findNumberOutOfRange(source) ??
       (only === null
-        ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source))
+        ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source, frames))
         : null);
     return createReport({
       chains,
       failure:
-        damage ??
-        (orphan === null ? null : toFailure(orphan)) ??
-        findForeignName(source) ??
-        options.refusedOutside,
-      contradictions: findReplaced(frames, options.checkpoints),
+        damage ?? (orphan === null ? null : toFailure(orphan)) ?? findForeignName(source) ?? refusedOutside,
+      contradictions: findReplaced(frames, others),
       remarks: options.remarks,
     });
   } finally {
@@ -79,6 +86,39 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     source.close();
   }
 }
+
+interface Others {
+  readonly checkpoints: readonly KnownCheckpoint[];
+  readonly roots: readonly KnownRoot[];
+}
+
+/** Checkpoints that a former key has signed after its change count as not signed. */
+function withoutFormerKeys(
+  frames: readonly ChainFrame[],
+  { reader, roots, refusedOutside }: DatabaseVerification,
+): { frames: readonly ChainFrame[]; roots: readonly KnownRoot[]; refusedOutside: Failure | null } {
+  const all = [...frames.flatMap((frame) => frame.roots), ...roots];
+  const isLate = (root: (typeof all)[number]) => reader !== null && isSignedTooLate(root, all, reader);
+  const late = roots.find((root) => root.isOutside && isLate(root));
+  return {
+    frames: frames.map((frame) => {
+      const through = frame.tree?.through ?? null;
+      const failures = frame.roots
+        .filter(isLate)
+        .map((root): Failure => ({ seq: sizeOf(root, through), check: "signature", message: signedTooLate }));
+      const failure = failures.reduce<Failure | null>(earlier, frame.failure);
+      return { ...frame, roots: frame.roots.filter((root) => !isLate(root)), failure };
+    }),
+    roots: roots.filter((root) => !isLate(root)),
+    refusedOutside:
+      refusedOutside ??
+      (late === undefined
+        ? null
+        : { seq: null, check: "signature", message: `${signedTooLate} (${late.source})` }),
+  };
+}
+
+const signedTooLate = "a former key has signed a checkpoint after it was changed";
 
 const nothing = { chains: [], contradictions: [] };
 
@@ -114,17 +154,6 @@ function findChain(source: LedgerSource, frames: readonly ChainFrame[], project:
   throw new UnusableInput(
     `No project ${project} has a chain in this database. Give the id or name of a project.`,
   );
-}
-
-function toKey(
-  { number, chain, project, start, checkpoints }: ChainFrame,
-  more: readonly KnownCheckpoint[],
-): ChainKey {
-  const sizes = [...checkpoints, ...more.filter((checkpoint) => checkpoint.chain === chain)].map(
-    ({ size }) => size,
-  );
-  const wanted = [...new Set(sizes)].filter((size) => size > start.seq).sort((a, b) => a - b);
-  return { number, chain, project, through: start.seq, wanted };
 }
 
 async function verifyRows(
@@ -175,12 +204,9 @@ function groupSegments(found: readonly ChainSegment[]): ReadonlyMap<number, read
   return groups;
 }
 
-function findReplaced(
-  frames: readonly ChainFrame[],
-  checkpoints: readonly KnownCheckpoint[],
-): Contradiction[] {
+function findReplaced(frames: readonly ChainFrame[], { checkpoints, roots }: Others): Contradiction[] {
   const present = new Set(frames.map(({ chain }) => chain));
-  return checkpoints
+  return [...checkpoints, ...roots.map((root) => ({ ...root, size: sizeOf(root, null) }))]
     .filter(({ chain }) => !present.has(chain))
     .map(({ chain, size, source }) => {
       const message = `${source} covers the chain ${chain}, which is not in this database: the chain was replaced, or this is another ledger`;
@@ -188,7 +214,12 @@ function findReplaced(
     });
 }
 
-function findStray(source: LedgerSource): string | null {
+function findStray(source: LedgerSource, frames: readonly ChainFrame[]): string | null {
   const { oldest, newest } = extent(source);
-  return findStrayPayload(source, oldest, newest) ?? findStrayNote(source);
+  return (
+    findStrayPayload(source, oldest, newest) ??
+    findStrayNote(source) ??
+    findStrayPseudonym(source) ??
+    findStrayNode(source, frames)
+  );
 }

@@ -1,0 +1,151 @@
+// Owns the comparison of a chain with signed checkpoints of both versions. Pure; must never read a file.
+
+import { toHex } from "../../text/byte-text.ts";
+import { counted } from "../../text/plural.ts";
+import type { Checkpoint } from "../checkpoint.ts";
+import type { SignedRoot } from "./note-reader.ts";
+import type { ChainReport, Contradiction } from "./verdict.ts";
+
+/** A checkpoint with a valid signature, or one that the server keeps in memory. */
+export interface KnownCheckpoint extends Checkpoint {
+  readonly isOutside: boolean;
+  /** False: kept in memory. Such a checkpoint can contradict the chain, but confirms nothing. */
+  readonly isSigned: boolean;
+  /** Where a person finds it. */
+  readonly source: string;
+}
+
+type Comparison = Pick<ChainReport, "coveredThrough" | "contradiction">;
+
+interface CheckpointComparison {
+  readonly chain: string;
+  readonly checkpoints: readonly KnownCheckpoint[];
+  /** The hash of the ledger at a size; null when the ledger does not contain it. */
+  readonly hashAt: (size: number) => string | null;
+  /** The newest record. A larger checkpoint shows that records were removed at the end; null: larger ones are ignored. */
+  readonly newest: number | null;
+  /** The first record that a checkpoint can cover; null: none. */
+  readonly first: number | null;
+}
+
+export function compareCheckpoints({
+  chain,
+  checkpoints,
+  hashAt,
+  newest,
+  first,
+}: CheckpointComparison): Comparison {
+  let coveredThrough: number | null = null;
+  let contradiction: Contradiction | null = null;
+  for (const { size, hash, isOutside, source } of checkpoints) {
+    const known = hashAt(size);
+    if (newest !== null && size > newest) {
+      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)} removed, or an older copy of the file was restored`;
+      contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
+    } else if (known !== null && known !== hash) {
+      const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
+      contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
+    } else if (known !== null && isOutside && first !== null && size >= first) {
+      coveredThrough = Math.max(coveredThrough ?? 0, size);
+    }
+  }
+  return { coveredThrough, contradiction };
+}
+
+/** What is missing for the checkpoint that covers the most records. */
+function describeMissing(newest: number, checkpoints: readonly KnownCheckpoint[]): string {
+  const through = Math.max(...checkpoints.map(({ size }) => size));
+  const missing = through - newest;
+  return missing === 1
+    ? `Record ${through} is missing: it was`
+    : `The ${missing} records from ${newest + 1} to ${through} are missing: they were`;
+}
+
+/** A checkpoint of version 2 with a valid signature. */
+export interface KnownRoot extends SignedRoot {
+  readonly isOutside: boolean;
+  /** Where a person finds it. */
+  readonly source: string;
+}
+
+interface RootComparison {
+  readonly chain: string;
+  readonly roots: readonly KnownRoot[];
+  /** `through` of the statement; null: the chain has no tree. */
+  readonly through: number | null;
+  /** Undefined: not known. Null: nodes to compute it are missing. */
+  readonly rootAt: (leaves: number) => Uint8Array | null | undefined;
+  /** The newest record; null: larger checkpoints are ignored. */
+  readonly newest: number | null;
+  readonly first: number | null;
+  /** The log in which the newest checkpoint is. */
+  readonly log: string;
+}
+
+/** The comparison of checkpoints of version 2. */
+export function compareRoots({
+  chain,
+  roots,
+  through,
+  rootAt,
+  newest,
+  first,
+  log,
+}: RootComparison): Comparison {
+  let coveredThrough: number | null = null;
+  let contradiction: Contradiction | null = null;
+  for (const one of roots) {
+    const { leaves, root, isOutside, source } = one;
+    const size = sizeOf(one, through);
+    const known = rootAt(leaves);
+    const accepted =
+      one.log === log || log === firstLog
+        ? ""
+        : `. An administrator has accepted a loss of records: record ${log}`;
+    if (through === null || (newest !== null && size > newest)) {
+      const message = `${source} covers ${counted(size, "record")}, but ${through === null ? "the chain has no tree" : `the last record is number ${newest}`}: records were removed, or an older copy of the file was restored${accepted}`;
+      contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
+    } else if (known === null || (known !== undefined && toHex(known) !== root)) {
+      const message = `${source} does not match the records up to ${size}: one of them was replaced${accepted}`;
+      contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
+    } else if (known !== undefined && isOutside && first !== null && size >= first) {
+      coveredThrough = Math.max(coveredThrough ?? 0, size);
+    }
+  }
+  return { coveredThrough, contradiction };
+}
+
+/** The log of a chain whose records were never lost. */
+const firstLog = "2";
+
+/** The seq that a checkpoint of version 2 covers. `through`: of the statement. */
+export function sizeOf({ leaves }: Pick<KnownRoot, "leaves">, through: number | null): number {
+  return leaves + (through ?? 0) - 1;
+}
+
+/** What both kinds of checkpoints say together. */
+export function joinComparisons(one: Comparison, other: Comparison): Comparison {
+  return {
+    coveredThrough:
+      one.coveredThrough === null || other.coveredThrough === null
+        ? (one.coveredThrough ?? other.coveredThrough)
+        : Math.max(one.coveredThrough, other.coveredThrough),
+    contradiction:
+      other.contradiction === null ? one.contradiction : lower(one.contradiction, other.contradiction),
+  };
+}
+
+/** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */
+export function coveredSize(
+  checkpoints: readonly KnownCheckpoint[],
+  roots: readonly KnownRoot[] = [],
+  through: number | null = null,
+): number {
+  const sizes = checkpoints.filter(({ isSigned }) => isSigned).map(({ size }) => size);
+  const covered = through === null ? [] : roots.map((root) => sizeOf(root, through));
+  return [...sizes, ...covered].reduce((most, size) => Math.max(most, size), 0);
+}
+
+function lower(one: Contradiction | null, other: Contradiction): Contradiction {
+  return one !== null && one.size <= other.size ? one : other;
+}

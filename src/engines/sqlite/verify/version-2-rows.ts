@@ -1,0 +1,108 @@
+// Owns the comparison of records of version 2 with other rows of the database: pseudonyms, and memories that were made of a conversation.
+// Never writes.
+
+import type { Entry } from "../../../audit/verify/entry-parser.ts";
+import { isErased, type ParsedParts, readText } from "../../../audit/verify/part-lines.ts";
+import { joinParts } from "../../../audit/verify/part-places.ts";
+import { parsePayload, type RecordFault } from "../../../audit/verify/record-checks.ts";
+import { isObject } from "../../../json/json.ts";
+import { answerOf, listsForeignMemory } from "./owners.ts";
+import type { LedgerSource } from "./source.ts";
+
+/** A row of audit_pseudonym. */
+export interface PseudonymRow {
+  /** Of audit_entry. */
+  readonly number: number;
+  /** Null: there is no such pseudonym. */
+  readonly id: string | null;
+  /** Id of the project of the pseudonym. */
+  readonly project: string | null;
+}
+
+/** Those of records with numbers above `above`, up to `through`, by number. The check of the tables compares the index with the rows. */
+export function readPseudonyms(source: LedgerSource, above: number, through: number): PseudonymRow[] {
+  const sql = `SELECT a.entry AS number, p.id, o.id AS project FROM audit_pseudonym a
+    LEFT JOIN pseudonym p ON p.serial = a.pseudonym LEFT JOIN project o ON o.serial = p.project
+    WHERE a.entry > ? AND a.entry <= ? ORDER BY a.entry`;
+  return source.all(sql, above, through) as PseudonymRow[];
+}
+
+interface RecordRows {
+  /** Of audit_chain. */
+  readonly chain: number;
+  /** Id; null: of the installation, which may name pseudonyms of every project. */
+  readonly project: string | null;
+  readonly pseudonyms: readonly PseudonymRow[];
+}
+
+/** Rows that must not be there are reported to `onStray`. */
+export function checkRows(
+  source: LedgerSource,
+  { chain, project, pseudonyms }: RecordRows,
+  entry: Entry,
+  parts: ParsedParts | null,
+  onStray: () => void,
+): RecordFault | null {
+  const about = parts?.headers.flatMap((header) => header?.about ?? []) ?? [];
+  const own = [entry.v2?.subject, entry.v2?.conversation].filter((one) => one != null);
+  const needed = new Set([...own, ...about]);
+  const found = new Map(pseudonyms.map((row) => [row.id, row]));
+  if (pseudonyms.some(({ id }) => id === null || !needed.has(id))) onStray();
+  const absent = [...needed].filter((id) => !found.has(id));
+  const unknown = absent.filter((id) => nameOf(source, id) === undefined);
+  if (absent.length > unknown.length)
+    return { check: "columns", message: "a row of audit_pseudonym is missing" };
+  const isForeign = pseudonyms.some((row) => project !== null && row.id !== null && row.project !== project);
+  if (unknown.length > 0 || isForeign)
+    return { check: "owner", message: "a pseudonym of the record has no row, or belongs to another project" };
+  if (parts === null) return null;
+  const lists = listsForeignMemory(source, { ...entry, chain }, () => answerOf(joinParts(parts)));
+  const message = lists
+    ? "a memory in the answer belongs to another project in this database"
+    : (checkNames(source, parts) ?? checkSources(source, chain, parts));
+  return message === null ? null : { check: "owner", message };
+}
+
+/** Undefined: the pseudonym has no row. */
+function nameOf(source: LedgerSource, id: string): string | null | undefined {
+  const [row] = source.all("SELECT name FROM pseudonym WHERE id = ?", id) as { name: string | null }[];
+  return row?.name ?? (row === undefined ? undefined : null);
+}
+
+/** Whether one of these pseudonyms has a name. */
+export function haveName(source: LedgerSource, pseudonyms: readonly string[]): boolean {
+  return pseudonyms.some((id) => typeof nameOf(source, id) === "string");
+}
+
+const namesPlace = /^\/names\/\d+$/;
+
+/** While a part has a name, the row of the pseudonym must have it. */
+function checkNames(source: LedgerSource, { content, lines, headers }: ParsedParts): string | null {
+  for (const [index, line] of lines.entries()) {
+    if (isErased(line) || headers[index]?.at.some((place) => namesPlace.test(place)) !== true) continue;
+    const item = parsePayload(readText(content, line) ?? "");
+    const { pseudonym = null, name = null } = item ?? {};
+    if (typeof pseudonym !== "string" || typeof name !== "string" || nameOf(source, pseudonym) !== name)
+      return "the row of a pseudonym has another name than the record";
+  }
+  return null;
+}
+
+const madeOf = '"made_of":';
+
+/** The sources of memories must have the parts of which the memories were made. */
+function checkSources(source: LedgerSource, chain: number, { content, lines }: ParsedParts): string | null {
+  const [first] = lines;
+  if (first === undefined || isErased(first)) return null;
+  const text = Buffer.from(content.buffer, content.byteOffset + first.headerEnd, first.end - first.headerEnd);
+  const items = text.includes(madeOf) ? parsePayload(text.toString())?.made_of : null;
+  for (const item of Array.isArray(items) ? items : []) {
+    if (!isObject(item) || typeof item.record !== "string" || !Array.isArray(item.parts)) continue;
+    const sql = "SELECT entry ->> '$.parts' AS parts FROM audit_entry WHERE chain = ? AND id = ?";
+    const [row] = source.all(sql, chain, item.record) as { parts: number | null }[];
+    const count = row === undefined ? Number.POSITIVE_INFINITY : Number(row.parts ?? 0);
+    if (!item.parts.every((part) => Number.isSafeInteger(part) && Number(part) >= 0 && Number(part) < count))
+      return "a memory was made of a part that its source does not have";
+  }
+  return null;
+}

@@ -1,0 +1,133 @@
+// Owns the reading of what a database has of version 2 of the record format beside its records: statements and nodes of trees, and the rows
+// of pseudonyms. Never writes.
+
+import type { Anchor } from "../../../audit/checkpoint.ts";
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
+import { createTreeHasher, statementHash, type TreeNode, type TreeReader } from "../../../audit/tree.ts";
+import { hashBytes } from "../../../audit/verify/cryptography.ts";
+import { endOf, parseHash, rootOfNodes } from "../../../audit/verify/tree-forest.ts";
+import { nodesBefore, parseStatement, type StoredTree } from "../../../audit/verify/tree-verification.ts";
+import type { Failure } from "../../../audit/verify/verdict.ts";
+import { toHex } from "../../../text/byte-text.ts";
+import type { LedgerSource } from "./source.ts";
+
+export const treeHasher = createTreeHasher(runtimeCryptography);
+
+/** The first format whose tables have version 2. */
+const firstFormat = 8;
+
+export function hasVersion2(source: LedgerSource): boolean {
+  const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
+  return (header?.user_version ?? 0) >= firstFormat;
+}
+
+export interface TreeRow {
+  readonly number: number;
+  readonly id: string;
+  /** The genesis hash. */
+  readonly hash: string;
+  /** The statement. */
+  readonly tree: string | null;
+}
+
+export interface FoundTree {
+  readonly tree: StoredTree | null;
+  readonly failure: Failure | null;
+}
+
+interface TreeContext {
+  readonly anchors: readonly Anchor[];
+  /** Numbers of leaves of checkpoints of the chain in the database. */
+  readonly sizes: readonly number[];
+}
+
+/** The tree of a chain whose records are read from the first one on. */
+export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }: TreeContext): FoundTree {
+  const { number, id, hash, tree: text } = row;
+  if (text === null) return { tree: null, failure: null };
+  const fail = (message: string): FoundTree => ({ tree: null, failure: { seq: 0, check: "tree", message } });
+  const statement = parseStatement(String(text));
+  if (statement === null) return fail("the statement of the tree is not in the format of one");
+  const { through, first, newer } = statement;
+  const before = through === 0 ? hash : anchors.find((anchor) => anchor.through === through)?.hash;
+  if (statement.chain !== id || statement.genesis !== hash || statement.hash !== before)
+    return fail("the statement of the tree is about another chain, genesis or anchor");
+  const data = statementHash(text, runtimeCryptography);
+  const start = anchors.at(-1)?.through ?? 0;
+  const removed = start > through ? start - through + 1 : 0;
+  const whole = {
+    ...{
+      through,
+      first,
+      statement: data,
+      removed,
+      newer,
+      sizes,
+      newest: Math.max(start, newestOf(source, number)),
+    },
+    ...{ base: Math.max(1, removed), isWhole: true, stored: readNodes(source, number) },
+  };
+  const reader = createReader(source, number, whole);
+  const nodes: readonly TreeNode[] | null =
+    removed === 0
+      ? [{ level: 0, position: 0, hash: treeHasher.leaf(data) }]
+      : nodesBefore(removed, reader, treeHasher);
+  return { tree: { ...whole, start: nodes }, failure: null };
+}
+
+/** The tree as if the chain began after a record, which is not removed. */
+export function treeAfter(source: LedgerSource, chain: number, tree: StoredTree, seq: number): StoredTree {
+  const base = seq - tree.through + 1;
+  const start = nodesBefore(base, createReader(source, chain, tree), treeHasher);
+  const stored = tree.stored.filter((node) => endOf(node) > base);
+  return { ...tree, base, start, stored, isWhole: false };
+}
+
+/** The root (hexadecimal) at a number of leaves, by what is stored; null: it cannot be computed. */
+export function storedRootAt(
+  source: LedgerSource,
+  chain: number,
+  tree: StoredTree,
+  leaves: number,
+): string | null {
+  const nodes = nodesBefore(leaves, createReader(source, chain, tree), treeHasher);
+  const root = nodes === null ? null : rootOfNodes(nodes, treeHasher);
+  return root === null ? null : toHex(root);
+}
+
+/** In place of a hash that is none. The check of its record fails. */
+const unreadable = new Uint8Array(hashBytes);
+
+function newestOf(source: LedgerSource, chain: number): number {
+  const sql = "SELECT MAX(seq) AS newest FROM audit_entry WHERE chain = ?";
+  const [row] = source.all(sql, chain) as { newest: number | null }[];
+  return row?.newest ?? 0;
+}
+
+/** Nodes with another length than that of a hash count as missing. */
+function readNodes(source: LedgerSource, chain: number): TreeNode[] {
+  const sql = "SELECT level, position, hash FROM audit_node WHERE chain = ? ORDER BY level, position";
+  return (source.all(sql, chain) as TreeNode[]).filter(({ hash }) => hash.length === hashBytes);
+}
+
+function createReader(
+  source: LedgerSource,
+  chain: number,
+  { through, removed, statement }: Pick<StoredTree, "through" | "removed" | "statement">,
+): TreeReader {
+  const leafSql = "SELECT hash FROM audit_entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq";
+  const nodeSql =
+    "SELECT hash FROM audit_node WHERE chain = ? AND level = ? AND position >= ? AND position < ? ORDER BY position";
+  return {
+    removed,
+    leaves(first, end) {
+      const rows = source.all(leafSql, chain, through + Math.max(first, 1), through + end);
+      const hashes = (rows as { hash: string }[]).map(({ hash }) => parseHash(String(hash)) ?? unreadable);
+      return first === 0 ? [statement, ...hashes] : hashes;
+    },
+    nodes: (level, first, end) =>
+      (source.all(nodeSql, chain, level, first, end) as { hash: Uint8Array }[])
+        .map(({ hash }) => hash)
+        .filter((hash) => hash.length === hashBytes),
+  };
+}
