@@ -4,7 +4,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { goldenTexts, makeVersion2Database } from "./version-2-database.ts";
+import { UnusableInput } from "../../src/audit/verify/verdict.ts";
+import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { cases } from "./forge-version-2.ts";
+import { tamper } from "./tamper.ts";
+import { goldenTexts, makeVersion2Database, type Version2Options } from "./version-2-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-version-2-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,5 +17,52 @@ describe("golden texts of version 2", () => {
   const texts = goldenTexts(makeVersion2Database(join(folder, "golden")));
   test.each(Object.keys(texts))("%s", (name) => {
     expect(texts[name]).toBe(readFileSync(join(import.meta.dir, "golden/v2", name), "utf8"));
+  });
+});
+
+const nothing = { checkpoints: [], publicKey: null, project: null };
+
+describe("made databases verify", () => {
+  const honest: readonly Version2Options[] = [
+    {},
+    { records: 700, anchor: 270 },
+    { records: 600, anchor: 255 },
+    { records: 600, anchor: 256 },
+    { records: 60, anchor: 20 },
+  ];
+  test.each(honest)("%j", async (options) => {
+    const made = makeVersion2Database(mkdtempSync(join(folder, "honest-")), options);
+    const kept = `${made.folder}.kept`;
+    const notes = made.chains.flatMap(({ notes: all }) => [...all.values()].map(({ note }) => `${note}\n`));
+    await Bun.write(kept, notes.join(""));
+    const { finding } = await verifyPath(made.folder, { ...nothing, checkpoints: [kept] });
+    expect(finding).toMatchObject({ verdict: "intact", failure: null, contradiction: null });
+  });
+});
+
+describe("a forged database", () => {
+  test.each(cases)("$name", async ({ options, lie, rotations, expected, seq }) => {
+    const made = makeVersion2Database(mkdtempSync(join(folder, "forged-")), options);
+    rmSync(join(made.folder, "checkpoints"), { recursive: true });
+    if (rotations !== undefined) await Bun.write(join(made.folder, "audit.rotations"), rotations);
+    if (lie !== undefined)
+      tamper(made.database, (database) => (typeof lie === "string" ? database.exec(lie) : lie(database)));
+    const outcome = await verifyPath(made.folder, nothing).catch((error: unknown) => {
+      if (error instanceof UnusableInput) return error;
+      throw error;
+    });
+    if (outcome instanceof UnusableInput) {
+      expect(expected).toBe("unusable");
+      expect(outcome.message).toMatch(/more.*0\.9\.0/);
+      return;
+    }
+    const { verdict, failure, contradiction } = outcome.finding;
+    if (verdict === "broken")
+      expect({ check: failure?.check, seq: failure?.seq, message: "" }).toEqual({
+        check: expected as "form",
+        seq: seq ?? null,
+        message: "",
+      });
+    else expect(verdict === "contradicted" ? contradiction?.kind : verdict).toBe(expected as "truncated");
   });
 });

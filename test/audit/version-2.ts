@@ -55,8 +55,15 @@ export interface MadeRecord2 {
   readonly parts: number;
   /** Of the entry. */
   readonly pseudonyms: readonly string[];
+  /** As it was written. */
+  readonly sealed: MadePayload;
   /** Null: the payload is missing. */
-  payload: { readonly salt: Uint8Array; readonly content: Uint8Array } | null;
+  payload: MadePayload | null;
+}
+
+interface MadePayload {
+  readonly salt: Uint8Array;
+  readonly content: Uint8Array;
 }
 
 export interface Draft2 {
@@ -162,6 +169,7 @@ export function createChain2({ number, name, project, signer, forgery = {} }: Ch
       ...{ seq, id, at, version, action, status, key, memory, entry, hash, parts: sealed.parts },
       mac: version === 1 ? null : macOf(hash),
       pseudonyms: [subject, conversation].filter((one) => one !== undefined),
+      sealed: { salt: sealed.salt, content: sealed.content },
       payload: { salt: sealed.salt, content: sealed.content },
     };
     records.push(record);
