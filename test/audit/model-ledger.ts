@@ -247,6 +247,7 @@ async function finish(
     cryptography: runtimeCryptography,
     manifest: text,
     refusedOutside: null,
+    roots: [],
     remarks: [],
     file: new Response(file.text).body ?? new ReadableStream(),
     checkpoints: notes.map((note) => ({ ...note, isOutside: true, isSigned: true, source: "kept" })),

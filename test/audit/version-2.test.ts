@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { UnusableInput } from "../../src/audit/verify/verdict.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import { cases } from "./forge-version-2.ts";
+import { exportCases } from "./forge-version-2-export.ts";
 import { tamper } from "./tamper.ts";
 import { goldenTexts, makeVersion2Database, type Version2Options } from "./version-2-database.ts";
+import { makeVersion2Export } from "./version-2-export.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-version-2-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,5 +66,30 @@ describe("a forged database", () => {
         message: "",
       });
     else expect(verdict === "contradicted" ? contradiction?.kind : verdict).toBe(expected as "truncated");
+  });
+});
+
+describe.each(["json", "csv"] as const)("an export in %s", (format) => {
+  const made = makeVersion2Database(join(folder, `export-${format}`));
+  const [, chain] = made.chains;
+  const kept = join(made.folder, "checkpoints", `${chain?.chain}.notes`);
+
+  test.each(exportCases)("$name", async ({ name, plan, expected, seq = null }) => {
+    const path = makeVersion2Export(made, {
+      ...{ format, first: 5, last: 60, name: `${name.replaceAll(" ", "-")}.${format}` },
+      ...plan,
+    });
+    const outcome = await verifyPath(path, { ...nothing, checkpoints: [kept] }).catch((error: unknown) => {
+      if (error instanceof UnusableInput) return error;
+      throw error;
+    });
+    if (outcome instanceof UnusableInput) {
+      expect(expected).toBe("unusable");
+      expect(outcome.message).toMatch(/more.*0\.9\.0/);
+      return;
+    }
+    const { verdict, failure } = outcome.finding;
+    if (verdict !== "broken") expect(verdict).toBe(expected as "intact");
+    else expect([failure?.check, failure?.seq]).toEqual([expected as "form", seq]);
   });
 });

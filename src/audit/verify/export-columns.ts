@@ -5,6 +5,8 @@ import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { Entry } from "./entry-parser.ts";
 import type { ExportRow } from "./export-rows.ts";
 import { isOwn } from "./own-records.ts";
+import { isErased, isWithheld, type ParsedParts } from "./part-lines.ts";
+import { joinParts } from "./part-places.ts";
 import type { FoundRecord } from "./record-checks.ts";
 
 export interface ExportedRecord extends FoundRecord {
@@ -31,12 +33,20 @@ const laterPayloadColumns = ["request_parameters", "transport", "client_name"] a
 /** The server derives these columns if the payload does not contain them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
 
+/** In version 2, these are members of the member `sender`. */
+const senderColumns = ["ip_address", "user_agent", "client_name"] as const;
+
 /** Columns that the first version of the program did not write may be absent; all others must be present. */
-export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entry: Entry): boolean {
+export function columnsAgree(
+  { row, entry: text, payload }: ExportedRecord,
+  entry: Entry,
+  parts: ParsedParts | null,
+): boolean {
   const shows = (column: string, value: Json) => row.has(column) && row.shows(column, value);
   const agreesIfPresent = (column: string, value: Json) => !row.has(column) || row.shows(column, value);
   const numbers = membersOf(JSON.parse(text ?? "{}").numbers);
-  const members = typeof payload === "string" ? {} : parsePayload(payload.text);
+  const members =
+    typeof payload === "string" ? {} : entry.v2 === null ? parsePayload(payload.text) : membersIn(parts);
   return (
     shows("id", entry.id) &&
     shows("action", entry.action) &&
@@ -53,12 +63,24 @@ export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entr
     payloadColumns.every((column) => shows(column, members[column] ?? null)) &&
     derivedColumns.every((column) => row.has(column)) &&
     derivedColumns.every((column) => members[column] === undefined || shows(column, members[column])) &&
+    (entry.v2 === null || shows("erased_parts", parts === null ? null : erasedIn(parts))) &&
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&
     agreesIfPresent("performed", isOwn(entry)) &&
     laterPayloadColumns.every((column) => agreesIfPresent(column, members[column] ?? null))
   );
+}
+
+/** The payload object and who sent the call. */
+function membersIn(parts: ParsedParts | null): JsonObject {
+  const payload = parts === null ? {} : (joinParts(parts) ?? {});
+  const sender = membersOf(payload.sender);
+  return { ...payload, ...Object.fromEntries(senderColumns.map((name) => [name, sender[name] ?? null])) };
+}
+
+function erasedIn({ lines }: ParsedParts): number[] {
+  return lines.flatMap((line, index) => (isErased(line) && !isWithheld(line) ? [index] : []));
 }
 
 /** {} for a text that is not a JSON object: whether the text matches its hash is checked elsewhere. */

@@ -9,6 +9,8 @@ export interface ExportRow {
   has(column: string): boolean;
   /** The text of a column; null when the column is null, absent or not a text. */
   text(column: string): string | null;
+  /** The value of a column; undefined when it has none. In CSV: of a JSON text. */
+  json(column: string): Json | undefined;
   /** Whether a column shows this value. */
   shows(column: string, value: Json): boolean;
 }
@@ -134,6 +136,7 @@ function jsonRow(value: JsonObject): ExportRow {
       const shown = value[column];
       return typeof shown === "string" ? shown : null;
     },
+    json: (column) => value[column],
     shows: (column, expected) => isSame(value[column] ?? null, expected),
   };
 }
@@ -175,6 +178,7 @@ function csvRow(header: readonly string[], cells: readonly string[]): ExportRow 
   return {
     has: (column) => header.includes(column),
     text: (column) => cellOf(column) || null,
+    json: (column) => parseUnambiguousJson(cellOf(column)),
     shows: (column, expected) => showsInCsv(cellOf(column), expected),
   };
 }

@@ -1,15 +1,24 @@
 // Owns the verification of an export and its manifest. The file is a stream of bytes. Pure; must never open a file.
 
 import { fromHex } from "../../text/byte-text.ts";
+import { createTreeHasher } from "../tree.ts";
 import { type JoinedChain, joinSegments } from "./chain-verification.ts";
-import { compareCheckpoints, type KnownCheckpoint } from "./checkpoint-comparison.ts";
+import {
+  compareCheckpoints,
+  compareRoots,
+  joinComparisons,
+  type KnownCheckpoint,
+  type KnownRoot,
+} from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { columnsAgree, type ExportedRecord } from "./export-columns.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
+import { optionsOf, rootsIn } from "./export-tree.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
-import type { NoteReader } from "./note-reader.ts";
+import { isSignedTooLate, type NoteReader } from "./note-reader.ts";
 import type { FoundPayload } from "./record-checks.ts";
-import { createSegmentVerifier } from "./segment.ts";
+import { findRestored } from "./removals.ts";
+import { createSegmentVerifier, type Segment } from "./segment.ts";
 import { type ChainReport, createReport, earlier, type Failure, type Report } from "./verdict.ts";
 
 interface ExportVerification {
@@ -21,6 +30,8 @@ interface ExportVerification {
   readonly fileHash?: FileHash;
   /** External checkpoints with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
+  /** The same of version 2. */
+  readonly roots: readonly KnownRoot[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
   /** Whether the export has all records of its chain up to now, so that a larger checkpoint shows that records were removed. */
@@ -35,19 +46,24 @@ export interface FileHash {
 }
 
 export async function verifyExport(options: ExportVerification): Promise<Report> {
-  const manifest = parseManifest(options.manifest, options.reader);
+  const manifest = parseManifest(options.manifest, options.reader, options.cryptography);
   const { refusedOutside, remarks } = options;
   if (typeof manifest === "string") {
     const failure: Failure = { seq: null, check: "manifest", message: manifest };
     return createReport({ chains: [], failure, contradictions: [], remarks });
   }
-  const { body, failure } = await readFile(options, manifest);
-  const chain = reportExport(manifest, body, options);
+  const { body, segments, failure } = await readFile(options, manifest);
+  const { chain, incomparable } = reportExport(manifest, body, segments, options);
   return createReport({
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
     contradictions: [],
-    remarks: [...remarks, ...outOfReach(chain, options), ...(manifest.isVerifiable ? [] : [unverifiable])],
+    remarks: [
+      ...remarks,
+      ...outOfReach(chain, options),
+      ...incomparable,
+      ...(manifest.isVerifiable ? [] : [unverifiable]),
+    ],
   });
 }
 
@@ -69,9 +85,16 @@ const unverifiable =
   "This export has no hashes: the signature confirms that the file is unchanged, but its records cannot be verified.";
 
 async function readFile(
-  { file, checkpoints, cryptography, fileHash = cryptography.createSha256(), onProgress }: ExportVerification,
+  {
+    file,
+    checkpoints,
+    roots,
+    cryptography,
+    fileHash = cryptography.createSha256(),
+    onProgress,
+  }: ExportVerification,
   manifest: Manifest,
-): Promise<{ body: JoinedChain; failure: Failure | null }> {
+): Promise<{ body: JoinedChain; segments: readonly Segment[]; failure: Failure | null }> {
   const { chain, project, span, isVerifiable } = manifest;
   let bytes = 0;
   const segment = createSegmentVerifier<ExportedRecord>({
@@ -80,8 +103,7 @@ async function readFile(
     columnsAgree,
     sha256: cryptography.createSha256(),
     hashInto: cryptography.hashInto,
-    firstOfVersion2: null,
-    tree: null,
+    ...optionsOf(manifest, roots, createTreeHasher(cryptography)),
     wanted: wantedSizes(checkpoints, manifest),
     span: [manifest.startTime, manifest.endTime],
   });
@@ -97,11 +119,13 @@ async function readFile(
   }
   const start = { seq: (span?.firstSeq ?? 1) - 1, hash: span?.firstPrev ?? null, at: null };
   const found = segment.finish();
-  const body = joinSegments({ start, segments: found === null ? [] : [found] });
+  const segments = found === null ? [] : [found];
+  const body = joinSegments({ start, segments });
   const isWhole =
     rows === manifest.rows && bytes === manifest.bytes && (await fileHash.digest()) === manifest.sha256;
   const message = "the file does not match its manifest";
   return {
+    segments,
     body: isVerifiable
       ? { ...body, failure: earlier(body.failure, checkEnd(body, manifest)) }
       : { ...body, extent: { ...body.extent, records: rows } },
@@ -137,7 +161,12 @@ function toRecord(row: ExportRow | null, expectedSeq: number | null): ExportedRe
   };
 }
 
-const nothing: ExportRow = { has: () => false, text: () => null, shows: () => false };
+const nothing: ExportRow = {
+  has: () => false,
+  text: () => null,
+  json: () => undefined,
+  shows: () => false,
+};
 
 function toPayload(salt: string | null, text: string | null): FoundPayload {
   if (salt === null && text === null) return "missing";
@@ -163,31 +192,57 @@ function checkEnd({ extent: { lastSeq }, lastHash }: JoinedChain, { span }: Mani
 
 function reportExport(
   manifest: Manifest,
-  { extent, hashes, failure }: JoinedChain,
-  { checkpoints, isWhole = false }: ExportVerification,
-): ChainReport {
-  const { chain, project, span } = manifest;
+  { extent, hashes, failure: found }: JoinedChain,
+  segments: readonly Segment[],
+  { checkpoints, roots, reader, cryptography, isWhole = false }: ExportVerification,
+): { readonly chain: ChainReport; readonly incomparable: readonly string[] } {
+  const { chain, project, span, v2, root, isVerifiable } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
   const hashAt = (size: number) =>
     span !== null && size === span.firstSeq - 1 ? span.firstPrev : (hashes.get(size) ?? null);
-  const compared = compareCheckpoints({
-    chain,
-    checkpoints: own,
-    hashAt,
-    newest: isWhole ? (extent.lastSeq ?? 0) : null,
-    first: extent.firstSeq,
-  });
   const { firstSeq, lastSeq } = extent;
+  const common = { chain, newest: isWhole ? (lastSeq ?? 0) : null, first: firstSeq };
+  const signed =
+    root === null ? [] : [{ ...root, isOutside: false, source: "the checkpoint of the manifest" }];
+  const given = [...signed, ...roots.filter((one) => one.chain === chain)];
+  const comparable = given.filter((one) => !isSignedTooLate(one, given, reader));
+  const rootAt = isVerifiable ? rootsIn(manifest, segments, createTreeHasher(cryptography)) : () => undefined;
+  const compared = joinComparisons(
+    compareCheckpoints({ ...common, checkpoints: own, hashAt }),
+    v2 === null
+      ? { coveredThrough: null, contradiction: null }
+      : compareRoots({
+          ...common,
+          roots: comparable,
+          through: v2.statement.through,
+          rootAt,
+          log: root?.log ?? "2",
+        }),
+  );
+  const isBinding = v2 !== null && !v2.hasGaps && !v2.mayWithhold;
+  const all = { start: (firstSeq ?? 1) - 1, coveredThrough: lastSeq ?? 0, newest: lastSeq ?? 0 };
+  const failure = earlier(found, isBinding ? findRestored(segments, all) : null);
+  const members = v2?.newer?.members ?? [];
+  const newer = [
+    ...members.map((member) => ({ seq: null, member, release: v2?.newer?.release ?? "", isCovered: true })),
+    ...segments.flatMap((segment) => segment.newer).map((one) => ({ ...one, isCovered: true })),
+  ];
   const after = compared.coveredThrough ?? (firstSeq ?? 1) - 1;
-  return {
+  const report = {
     chain,
     project,
     ...extent,
     failure,
     ...compared,
-    checkpoints: own.length + (span === null ? 0 : 1),
+    checkpoints: own.length + given.length + (span === null || root !== null ? 0 : 1),
     anchors: 0,
-    uncoveredRecords: lastSeq === null ? 0 : lastSeq - after,
+    coveredThrough: after > (lastSeq ?? after) ? lastSeq : compared.coveredThrough,
+    uncoveredRecords: lastSeq === null ? 0 : Math.max(0, lastSeq - after),
     uncoveredRemovals: 0,
+    ...(newer.length > 0 ? { newer } : {}),
   };
+  const incomparable = roots
+    .filter((one) => one.chain === chain && (v2 === null || rootAt(one.leaves) === undefined))
+    .map(({ source, leaves }) => `${source}, of ${leaves} leaves, cannot be compared with this export.`);
+  return { chain: report, incomparable };
 }

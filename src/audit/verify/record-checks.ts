@@ -40,7 +40,7 @@ export interface RecordOptions<Found extends FoundRecord> {
   readonly span: readonly [from: string, to: string] | null;
   /** Whether the stored copies of an entry's members match the entry. `parts`: of a payload of version 2 that was verified. */
   readonly columnsAgree: (record: Found, entry: Entry, parts: ParsedParts | null) => boolean;
-  /** Other stored rows about a record of version 2: what is wrong with them. */
+  /** What is wrong with other things that are stored about a record. */
   readonly checkRows?: (record: Found, entry: Entry, parts: ParsedParts | null) => RecordFault | null;
   /** Whether a name is stored for one of these pseudonyms. */
   readonly haveName?: (pseudonyms: readonly string[]) => boolean;
@@ -120,7 +120,7 @@ export function checkRecord<Found extends FoundRecord>(
     const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
     return { check: "owner", message };
   }
-  return entry.v2 === null ? null : (checkRows?.(record, entry, parts) ?? null);
+  return checkRows?.(record, entry, parts) ?? null;
 }
 
 const mismatch = "the payload does not match the payload hash in the entry";

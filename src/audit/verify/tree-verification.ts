@@ -236,17 +236,21 @@ function readerOf(stored: ReadonlyMap<string, Uint8Array>, removed: number): Tre
 /** The nodes of the first so many leaves; null: stored ones are missing. */
 export function nodesBefore(leaves: number, reader: TreeReader, hasher: TreeHasher): TreeNode[] | null {
   try {
-    let end = 0;
-    const { hashes } = frontierAt(leaves, reader, hasher);
-    return hashes.map((hash) => {
-      const level = Math.floor(Math.log2(leaves - end));
-      const position = end / 2 ** level;
-      end += 2 ** level;
-      return { level, position, hash };
-    });
+    return placeNodes(leaves, frontierAt(leaves, reader, hasher).hashes);
   } catch {
     return null;
   }
+}
+
+/** The complete nodes into which so many leaves are divided, from their hashes, the largest first. */
+export function placeNodes(leaves: number, hashes: readonly Uint8Array[]): TreeNode[] {
+  let end = 0;
+  return hashes.map((hash) => {
+    const level = Math.floor(Math.log2(leaves - end));
+    const position = end / 2 ** level;
+    end += 2 ** level;
+    return { level, position, hash };
+  });
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

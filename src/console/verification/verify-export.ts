@@ -73,6 +73,7 @@ async function verify(
     reader,
     cryptography,
     checkpoints: kept.checkpoints,
+    roots: kept.roots,
     refusedOutside: kept.failure,
     remarks: [...remarks, ...accepted.remarks, ...kept.remarks],
     onProgress: (doneBytes, totalBytes) => onProgress({ doneBytes, totalBytes }),

@@ -65,6 +65,7 @@ export function testExports(subject: EngineUnderTest): void {
         checkpoints: [],
         remarks: [],
         refusedOutside: null,
+        roots: [],
       });
       expect(verified).toMatchObject({ records: 1, failure: null, contradiction: null });
       const input = { memory: String(made.id) };

@@ -149,7 +149,9 @@ function startChain(
     wanted,
     tree: tree === null ? null : { ...tree, hasher: treeHasher },
     checkRows: ({ row, pseudonyms }, entry, parts) =>
-      checkRows(source, { chain: number, project, pseudonyms }, entry, parts, () => onStray(row)),
+      entry.v2 === null
+        ? null
+        : checkRows(source, { chain: number, project, pseudonyms }, entry, parts, () => onStray(row)),
     haveName: (pseudonyms) => haveName(source, pseudonyms),
   });
   const leftover = createSegmentVerifier<DatabaseRecord>({ ...common, wanted: [], tree: null });
