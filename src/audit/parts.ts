@@ -7,15 +7,9 @@ import { canonical } from "./hash.ts";
 import { compressPayload, type SealedPayload } from "./payload.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
 import { hashBytes } from "./verify/cryptography.ts";
+import { partMaxCount } from "./verify/entry-version-2.ts";
 import { nameOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
-import {
-  findLines,
-  isErased,
-  type PartLine,
-  partMaxCount,
-  type StoredParts,
-  saltBytes,
-} from "./verify/part-lines.ts";
+import { findLines, isErased, type PartLine, type StoredParts, saltBytes } from "./verify/part-lines.ts";
 import { isContainer } from "./verify/part-places.ts";
 import { hashParts, hashText } from "./verify/parts.ts";
 

@@ -1,7 +1,6 @@
 // Owns the members that an entry of version 2 has in addition, and members that a later release has added. Must never correct anything.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
-import { partMaxCount } from "./part-lines.ts";
 
 export interface EntryVersion2 {
   /** Number of parts of the payload. */
@@ -20,6 +19,7 @@ export interface NewerMembers {
   readonly members: readonly string[];
 }
 
+export const partMaxCount = 10_000;
 export const pseudonym = "[0-9a-f]{32}";
 const pseudonymForm = new RegExp(`^${pseudonym}$`);
 const releaseForm = /^[0-9]{1,4}(?:\.[0-9]{1,4}){2}$/;

@@ -2,6 +2,7 @@
 
 import { type Json, readJson } from "../../json/json.ts";
 import { hashBytes } from "./cryptography.ts";
+import { partMaxCount } from "./entry-version-2.ts";
 import type { PartHeader } from "./part-header.ts";
 
 /** A payload as it is stored, decompressed. */
@@ -29,7 +30,6 @@ export interface ParsedParts extends StoredParts {
 }
 
 export const saltBytes = 16;
-export const partMaxCount = 10_000;
 const tab = 0x09;
 const lineFeed = 0x0a;
 /** `{}`, which is not a header. */

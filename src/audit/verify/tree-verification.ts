@@ -142,15 +142,15 @@ function checkNodes(
   };
   const leaves = leavesOf(tree);
   if (tree.isWhole) for (const place of cutPlaces(tree)) if (!stored.has(nameOf(place))) fail(place, missing);
-  const mayLack = !tree.sizes.some((size) => size > 1);
+  const signed = Math.max(0, ...tree.sizes);
   for (let level = levelsPerStored; 2 ** level <= leaves; level += levelsPerStored) {
     const count = Math.floor(leaves / 2 ** level);
     const first = tree.isWhole ? 0 : Math.floor(tree.base / 2 ** level);
-    // Those at the end, while the tree is not complete yet.
-    let isAtEnd = mayLack;
+    // Those at the end, which no checkpoint in the database needs.
+    let isAtEnd = true;
     for (let position = count - 1; position >= first; position--) {
       const place = { level, position };
-      isAtEnd &&= !stored.has(nameOf(place));
+      isAtEnd &&= !stored.has(nameOf(place)) && endOf(place) > signed;
       if (!stored.has(nameOf(place)) && !isAtEnd) fail(place, missing);
     }
   }
