@@ -4,7 +4,7 @@
 
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { Place } from "./parts.ts";
-import { partMaxCount } from "./verify/part-lines.ts";
+import { partMaxCount } from "./verify/entry-version-2.ts";
 
 /** Members of a payload that have only what the server made, whatever was asked. Numbers, booleans and null need no name. */
 const madeByServer: ReadonlySet<string> = new Set([

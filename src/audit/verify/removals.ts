@@ -15,7 +15,10 @@ export function findUnexplainedRemoval(segments: readonly Segment[], coveredThro
   const recorded = recordedRemovals(removals.filter(({ seq }) => seq <= coveredThrough));
   for (const { missing, erased } of segments) {
     const payload = firstOf(
-      missing.flatMap(([from, through]) => recorded.outside(from, through).take(1).toArray()),
+      missing.flatMap(([from, through]) => {
+        const [first] = recorded.outside(from, through);
+        return first ?? [];
+      }),
     );
     const part = firstOf(
       erased.filter(([seq, parts]) => recorded.areOutside(seq, parts)).map(([seq]) => seq),
@@ -144,7 +147,7 @@ export function countRemovedAfter(
   const recorded = recordedRemovals(removals);
   const payloads = segments
     .flatMap(({ missing }) => missing)
-    .reduce((sum, [from, through]) => sum + recorded.outside(from, through).toArray().length, 0);
+    .reduce((sum, [from, through]) => sum + [...recorded.outside(from, through)].length, 0);
   const erased = segments
     .flatMap((segment) => segment.erased)
     .filter(([seq, parts]) => recorded.areOutside(seq, parts)).length;
