@@ -4,10 +4,19 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Project } from "../../src/access/project.ts";
+import type { Segment } from "../../src/audit/verify/segment.ts";
 import { UnusableInput } from "../../src/audit/verify/verdict.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
+import {
+  createVerificationSteps,
+  type Mark,
+  reportRun,
+} from "../../src/engines/sqlite/verify/verification-steps.ts";
+import { openDatabase } from "../../src/native/sqlite.ts";
 import { cases } from "./forge-version-2.ts";
 import { exportCases } from "./forge-version-2-export.ts";
+import { runtime } from "./ledger.ts";
 import { tamper } from "./tamper.ts";
 import { goldenTexts, makeVersion2Database, type Version2Options } from "./version-2-database.ts";
 import { makeVersion2Export } from "./version-2-export.ts";
@@ -91,5 +100,44 @@ describe.each(["json", "csv"] as const)("an export in %s", (format) => {
     const { verdict, failure } = outcome.finding;
     if (verdict !== "broken") expect(verdict).toBe(expected as "intact");
     else expect([failure?.check, failure?.seq]).toEqual([expected as "form", seq]);
+  });
+});
+
+describe("the verification of the server", () => {
+  /** Runs from the first record, or after a mark, in steps. */
+  const run = (path: string, key: string, id: string, mark: Mark | null) => {
+    const database = openDatabase(path, runtime);
+    const steps = createVerificationSteps(database, [key]);
+    const project = { id } as Project;
+    const start = steps.startRun(project, mark, false);
+    if (start === null) throw new Error("there is no chain");
+    const segments: Segment[] = [];
+    for (let above: number | null = start.above; above !== null; ) {
+      const step = steps.verifyStep(start.key, above, segments.at(-1)?.last.seq ?? start.frame.start.seq);
+      if (step.moved) throw new Error("records were removed");
+      segments.push(...step.result.segments.map(([, segment]) => segment));
+      above = step.next;
+      if (above === null) {
+        database.close();
+        return { ...reportRun(start, segments, mark, step), isWhole: start.isWhole };
+      }
+    }
+    throw new Error("the run did not end");
+  };
+
+  test.each([{}, { records: 700, anchor: 270 }])("%j: whole, and after a mark", (options) => {
+    const made = makeVersion2Database(mkdtempSync(join(folder, "server-")), options);
+    const [, chain] = made.chains;
+    const id = chain?.project ?? "";
+    const marked = chain?.records[280];
+    const mark = { chain: chain?.chain ?? "", seq: marked?.seq ?? 0, hash: marked?.hash ?? "" };
+    const honest = { failure: null, contradiction: null };
+    const { verifierKey } = made.signer;
+    expect(run(made.database, verifierKey, id, null)).toMatchObject({ ...honest, isWhole: true });
+    expect(run(made.database, verifierKey, id, mark)).toMatchObject({ ...honest, isWhole: false });
+    tamper(made.database, (database) =>
+      database.exec("UPDATE audit_node SET hash = zeroblob(32) WHERE chain = 2 AND level = 8"),
+    );
+    expect(run(made.database, verifierKey, id, null).failure?.check).toBe("tree");
   });
 });
