@@ -6,8 +6,9 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { recordFieldNames } from "../../src/audit/record-schema.ts";
 import { toExportedRecord } from "../../src/audit/record-view.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { toTimestamp } from "../../src/timestamp.ts";
+import { toCsv, toJson } from "./export-text.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";
 
 export interface ExportPlan {
@@ -56,26 +57,6 @@ function toRow(record: MadeRecord, { erased = [], verifiable = true }: ExportPla
     salt: salt === null ? null : Buffer.from(salt).toString("hex"),
     payload,
   };
-}
-
-function toJson(rows: readonly JsonObject[], columns: readonly string[]): string {
-  const lines = rows.map((row) =>
-    JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))),
-  );
-  return `[\n${lines.join(",\n")}\n]\n`;
-}
-
-function toCsv(rows: readonly JsonObject[], columns: readonly string[]): string {
-  const lines = rows.map((row) => columns.map((column) => toCell(row[column] ?? null)).join(","));
-  return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
-}
-
-function toCell(value: Json): string {
-  if (value === null) return "";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  const cell = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 interface Written {

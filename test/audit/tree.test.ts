@@ -2,7 +2,6 @@
 // prove what they are about and nothing else.
 
 import { describe, expect, test } from "bun:test";
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import {
@@ -25,23 +24,13 @@ import { placesAtCut } from "../../src/audit/verify/node-places.ts";
 import { isConsistent, isIncluded } from "../../src/audit/verify/tree-paths.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { toHex } from "../../src/text/byte-text.ts";
+import { naiveRoot, sha256, splitOf } from "./naive-tree.ts";
 
 const hasher = createTreeHasher(runtimeCryptography);
-const sha256 = (...parts: Uint8Array[]) =>
-  new Uint8Array(createHash("sha256").update(Buffer.concat(parts)).digest());
 
 /** More than two stored nodes of level 8, and an incomplete one. */
 const leavesMax = 700;
 const data = Array.from({ length: leavesMax }, (_, index) => sha256(Buffer.from(`leaf ${index}`)));
-
-/** MTH of RFC 6962, section 2.1. */
-function naiveRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  const [only] = leaves;
-  if (only === undefined) return sha256();
-  if (leaves.length === 1) return sha256(Uint8Array.of(0), only);
-  const middle = splitOf(leaves.length);
-  return sha256(Uint8Array.of(1), naiveRoot(leaves.slice(0, middle)), naiveRoot(leaves.slice(middle)));
-}
 
 /** PATH of RFC 6962, section 2.1.1. */
 function naivePath(index: number, leaves: readonly Uint8Array[]): Uint8Array[] {
@@ -61,11 +50,6 @@ function naiveProof(former: number, leaves: readonly Uint8Array[], isWhole = tru
   return former <= middle
     ? [...naiveProof(former, left, isWhole), naiveRoot(right)]
     : [...naiveProof(former - middle, right, false), naiveRoot(left)];
-}
-
-/** The largest power of two smaller than n. */
-function splitOf(count: number): number {
-  return 2 ** (Math.ceil(Math.log2(count)) - 1);
 }
 
 interface StoredTree {

@@ -10,6 +10,7 @@ import { toExportedRecord } from "../../src/audit/record-view.ts";
 import { frontierAt } from "../../src/audit/tree.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 import { toTimestamp } from "../../src/timestamp.ts";
+import { toCsv, toJson } from "./export-text.ts";
 import { hasher, type MadeChain2, type MadeRecord2 } from "./version-2.ts";
 import type { MadeVersion2 } from "./version-2-database.ts";
 
@@ -129,26 +130,6 @@ function objectOf(content: string): Record<string, Json> | null {
     }
   }
   return holder.root as Record<string, Json> | null;
-}
-
-function toJson(rows: readonly JsonObject[], columns: readonly string[]): string {
-  const lines = rows.map((row) =>
-    JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))),
-  );
-  return `[\n${lines.join(",\n")}\n]\n`;
-}
-
-function toCsv(rows: readonly JsonObject[], columns: readonly string[]): string {
-  const lines = rows.map((row) => columns.map((column) => toCell(row[column] ?? null)).join(","));
-  return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
-}
-
-function toCell(value: Json): string {
-  if (value === null) return "";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  const cell = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 function toManifest(

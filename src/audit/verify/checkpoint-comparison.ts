@@ -116,7 +116,7 @@ export function compareRoots({
 }
 
 /** The log of a chain whose records were never lost. */
-const firstLog = "2";
+export const firstLog = "2";
 
 /** The seq that a checkpoint of version 2 covers. `through`: of the statement. */
 export function sizeOf({ leaves }: Pick<KnownRoot, "leaves">, through: number | null): number {

@@ -6,6 +6,7 @@ import { type JoinedChain, joinSegments } from "./chain-verification.ts";
 import {
   compareCheckpoints,
   compareRoots,
+  firstLog,
   joinComparisons,
   type KnownCheckpoint,
   type KnownRoot,
@@ -216,7 +217,7 @@ function reportExport(
           roots: comparable,
           through: v2.statement.through,
           rootAt,
-          log: root?.log ?? "2",
+          log: root?.log ?? firstLog,
         }),
   );
   const isBinding = v2 !== null && !v2.hasGaps && !v2.mayWithhold;

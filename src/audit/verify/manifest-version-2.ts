@@ -56,10 +56,10 @@ function isPseudonym(value: unknown): boolean {
 /** Null when these are not the hashes of the complete nodes of so many leaves. */
 function toNodes(before: unknown, leaves: number): TreeNode[] | null {
   if (!Array.isArray(before) || leaves < 1) return null;
-  const hashes = before.map((text) => (typeof text === "string" ? fromBase64(text) : null));
-  const valid = hashes
-    .filter((hash) => hash !== null && hash.length === hashBytes)
-    .filter((hash) => hash !== null);
+  const valid = before.flatMap((text) => {
+    const hash = typeof text === "string" ? fromBase64(text) : null;
+    return hash?.length === hashBytes ? [hash] : [];
+  });
   const bits = [...leaves.toString(2)].filter((bit) => bit === "1").length;
   return valid.length === before.length && valid.length === bits ? placeNodes(leaves, valid) : null;
 }

@@ -1,6 +1,7 @@
 // Owns the complete nodes into which consecutive leaves of a Merkle tree are divided, so that parts of a chain can be hashed separately and
 // joined. Must never read what is stored.
 
+import { fromHex } from "../../text/byte-text.ts";
 import type { TreeHasher, TreeNode } from "../tree.ts";
 import { hashBytes } from "./cryptography.ts";
 import { levelsPerStored } from "./node-places.ts";
@@ -44,20 +45,7 @@ export function endOf({ level, position }: Pick<TreeNode, "level" | "position">)
   return (position + 1) * 2 ** level;
 }
 
-/** The bytes of a hash: 64 lower-case hexadecimal characters. Null for other texts. Runs for every record. */
+/** The bytes of a hash: 64 lower-case hexadecimal characters. Null for other texts. */
 export function parseHash(hex: string): Uint8Array | null {
-  if (hex.length !== 2 * hashBytes) return null;
-  const bytes = new Uint8Array(hashBytes);
-  for (let index = 0; index < hashBytes; index++) {
-    const [high, low] = [digit(hex.charCodeAt(2 * index)), digit(hex.charCodeAt(2 * index + 1))];
-    if (high < 0 || low < 0) return null;
-    bytes[index] = 16 * high + low;
-  }
-  return bytes;
-}
-
-/** -1 for other characters. */
-function digit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+  return hex.length === 2 * hashBytes ? fromHex(hex) : null;
 }

@@ -1,28 +1,18 @@
 // Tests the Merkle tree of a chain in a database: its nodes and roots by the definition of RFC 6962, in steps, and after removals.
 
 import { expect, test } from "bun:test";
-import { createHash } from "node:crypto";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import { consistencyPath, createTreeHasher, inclusionPath, statementText } from "../../../src/audit/tree.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { toHex } from "../../../src/text/byte-text.ts";
+import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { makeDatabase } from "./schema-text.ts";
 
-const sha256 = (...parts: (Uint8Array | string)[]) =>
-  new Uint8Array(parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest());
 const hashEntry = (entry: string, seq: number, first: number) =>
-  toHex(sha256(`memledger/entry/v${seq < first ? 1 : 2}\0`, entry));
+  toHex(sha256(Buffer.from(`memledger/entry/v${seq < first ? 1 : 2}\0${entry}`)));
 const entryOf = (seq: number) => JSON.stringify({ seq });
 const hasher = createTreeHasher(runtimeCryptography);
-
-/** MTH of RFC 6962, section 2.1. */
-function naiveRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  const [only = new Uint8Array()] = leaves;
-  if (leaves.length === 1) return sha256(Uint8Array.of(0), only);
-  const middle = 2 ** (Math.ceil(Math.log2(leaves.length)) - 1);
-  return sha256(Uint8Array.of(1), naiveRoot(leaves.slice(0, middle)), naiveRoot(leaves.slice(middle)));
-}
 
 /** A chain whose records up to `through` were removed before its tree began, and whose records from `first` on are of version 2. */
 function makeChain({ records, first, through }: { records: number; first: number; through: number }) {
@@ -50,7 +40,7 @@ function makeChain({ records, first, through }: { records: number; first: number
   const leaves = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       index === 0
-        ? sha256("memledger/tree/v2\0", statement)
+        ? sha256(Buffer.from(`memledger/tree/v2\0${statement}`))
         : new Uint8Array(Buffer.from(hashAt(through + index), "hex")),
     );
   return { database, append, remove, leaves, trees: createChainTrees(database, hashEntry) };

@@ -5,6 +5,7 @@ import {
   compareCheckpoints,
   compareRoots,
   coveredSize,
+  firstLog,
   joinComparisons,
   type KnownCheckpoint,
   type KnownRoot,
@@ -67,7 +68,7 @@ export function reportChain(
       roots,
       through: treeThrough,
       rootAt: (leaves) => verified?.rootAt(leaves),
-      log: frame.roots.at(-1)?.log ?? "2",
+      log: frame.roots.at(-1)?.log ?? firstLog,
     }),
   );
   const newer = [
