@@ -9,8 +9,8 @@ import type { ExportedRecord } from "./export-columns.ts";
 import type { Manifest } from "./manifest.ts";
 import type { RecordFault } from "./record-checks.ts";
 import type { Segment } from "./segment.ts";
+import { joinForests } from "./tree-forest.ts";
 import { isIncluded } from "./tree-paths.ts";
-import { verifyTree } from "./tree-verification.ts";
 
 /** What the manifest says about the check of the records. */
 export function optionsOf(
@@ -50,9 +50,11 @@ export function rootsIn({ v2, root, span }: Manifest, segments: readonly Segment
   if (v2?.hasGaps === true && root !== null)
     return (leaves: number) => (leaves === root.leaves ? fromHex(root.root) : undefined);
   if (v2?.before == null || span === null) return () => undefined;
-  const { through, first } = v2.statement;
-  const nodes = { stored: [], sizes: [], newer: null, removed: 0, isWhole: false, newest: through - 1 };
-  const base = span.firstSeq - through;
-  const place = { through, first, base, start: v2.before, statement: new Uint8Array() };
-  return verifyTree({ ...nodes, ...place }, segments, hasher).rootAt;
+  const { through } = v2.statement;
+  const { roots } = joinForests(
+    { through, base: span.firstSeq - through, start: v2.before },
+    segments,
+    hasher,
+  );
+  return (leaves: number) => roots.get(leaves) ?? undefined;
 }

@@ -6,6 +6,12 @@ import type { TreeHasher, TreeNode } from "../tree.ts";
 import { hashBytes } from "./cryptography.ts";
 import { levelsPerStored } from "./node-places.ts";
 
+/** What a segment has of its records as leaves. */
+interface Grown {
+  readonly forest: Forest | null;
+  readonly frontiers: readonly (readonly [seq: number, nodes: readonly TreeNode[]])[];
+}
+
 /** Of consecutive leaves. Plain data. */
 export interface Forest {
   /** From the left to the right; no two of them are halves of a node. */
@@ -48,4 +54,48 @@ export function endOf({ level, position }: Pick<TreeNode, "level" | "position">)
 /** The bytes of a hash: 64 lower-case hexadecimal characters. Null for other texts. */
 export function parseHash(hex: string): Uint8Array | null {
   return hex.length === 2 * hashBytes ? fromHex(hex) : null;
+}
+
+/** The nodes before the first record that is read. */
+interface ForestStart {
+  readonly through: number;
+  /** The number of leaves. */
+  readonly base: number;
+  /** Null: they cannot be computed. */
+  readonly start: readonly TreeNode[] | null;
+}
+
+/** The forests of segments, in the order of the chain. */
+interface JoinedForests {
+  /** The nodes of the levels 8, 16, 24 and so on that are complete; none if a record cannot be read. */
+  readonly completed: readonly TreeNode[];
+  /** By number of leaves: at `base`, and at the requested seqs up to the first record that cannot be read. */
+  readonly roots: ReadonlyMap<number, Uint8Array | null>;
+}
+
+export function joinForests(
+  { through, base, start }: ForestStart,
+  segments: readonly Grown[],
+  hasher: TreeHasher,
+): JoinedForests {
+  const nodes = [...(start ?? [])];
+  const completed: TreeNode[] = [];
+  const roots = new Map([[base, rootOfNodes(nodes, hasher)]]);
+  for (const { forest, frontiers } of start === null ? [] : segments) {
+    for (const [seq, frontier] of frontiers) {
+      const all = [...nodes];
+      for (const node of frontier) pushNode(all, node, hasher);
+      roots.set(seq - through + 1, rootOfNodes(all, hasher));
+    }
+    if (forest === null || !follows(forest, nodes)) return { completed: [], roots };
+    completed.push(...forest.completed);
+    for (const node of forest.nodes) pushNode(nodes, node, hasher, completed);
+  }
+  return { completed, roots };
+}
+
+/** Whether a forest begins where the nodes before it end. */
+function follows({ nodes: [first] }: Forest, nodes: readonly TreeNode[]): boolean {
+  const last = nodes.at(-1);
+  return first === undefined || last === undefined || endOf(last) === first.position * 2 ** first.level;
 }

@@ -6,7 +6,7 @@ import { parseCanonical } from "./entry-parser.ts";
 import { type NewerMembers, newerMembers } from "./entry-version-2.ts";
 import { levelsPerStored, type NodePlace, placesAtCut } from "./node-places.ts";
 import type { Segment } from "./segment.ts";
-import { endOf, type Forest, pushNode, rootOfNodes } from "./tree-forest.ts";
+import { endOf, joinForests, rootOfNodes } from "./tree-forest.ts";
 import { earlier, type Failure } from "./verdict.ts";
 
 export interface ParsedStatement {
@@ -67,41 +67,18 @@ export interface VerifiedTree {
 
 /** Segments in the order of the chain. */
 export function verifyTree(tree: StoredTree, segments: readonly Segment[], hasher: TreeHasher): VerifiedTree {
-  const { through, base, start, stored } = tree;
-  const nodes = [...(start ?? [])];
-  const completed: TreeNode[] = [];
-  const roots = new Map([[base, rootOfNodes(nodes, hasher)]]);
-  let isReadable = start !== null;
-  for (const { forest, frontiers } of segments) {
-    if (!isReadable) break;
-    for (const [seq, frontier] of frontiers) {
-      const all = [...nodes];
-      for (const node of frontier) pushNode(all, node, hasher);
-      roots.set(seq - through + 1, rootOfNodes(all, hasher));
-    }
-    if (forest === null || !follows(forest, nodes)) {
-      isReadable = false;
-      break;
-    }
-    completed.push(...forest.completed);
-    for (const node of forest.nodes) pushNode(nodes, node, hasher, completed);
-  }
+  const { base, start, stored } = tree;
+  const { completed, roots } = joinForests(tree, segments, hasher);
   const byPlace = new Map(stored.map((node) => [nameOf(node), node.hash]));
   const rootAt = (leaves: number) => {
     if (leaves >= base) return roots.get(leaves) ?? (start === null ? null : undefined);
     return tree.isWhole ? storedRoot(leaves, byPlace, tree, hasher) : undefined;
   };
   const failure = earlier(
-    checkNodes(tree, byPlace, isReadable ? completed : []),
+    checkNodes(tree, byPlace, completed),
     tree.isWhole && tree.removed > 0 ? checkRemovedNodes(tree, byPlace, hasher) : null,
   );
   return { failure, rootAt };
-}
-
-/** Whether a forest begins where the nodes before it end. */
-function follows({ nodes: [first] }: Forest, nodes: readonly TreeNode[]): boolean {
-  const last = nodes.at(-1);
-  return first === undefined || last === undefined || endOf(last) === first.position * 2 ** first.level;
 }
 
 function nameOf({ level, position }: NodePlace): string {
