@@ -144,7 +144,23 @@ browserTest("a checkpoint that was kept elsewhere is compared, and one that is f
   };
   await supply(note);
   expect(await verify(page, "intact")).toContain("INTACT");
-  await page.getByRole("region", { name: "Kept by this browser" }).waitFor();
+  const kept = page.getByRole("region", { name: "Kept by this browser" });
+  await kept.waitFor();
+  // A note of version 2 has neither the number of the record nor the time; what a former release has kept has nothing else.
+  const stored = `memledger.proof.${server.projectId}`;
+  const keptAs = async (value: unknown) => {
+    await page.evaluate(`localStorage.setItem("${stored}", ${JSON.stringify(JSON.stringify(value))})`);
+    await page.reload();
+    return await kept.locator("p").first().textContent();
+  };
+  const signed = "memledger/0123456789abcdef0123456789abcdef";
+  const texts = [
+    { note: `${signed}/2\n51\nAA==\n`, publicKey: key, size: 60, at: "2026-11-21T09:30:00.000Z" },
+    { note: `${signed}\n61\nAA==\n2026-11-22T09:30:00.000Z\n`, publicKey: key },
+  ];
+  expect(await keptAs(texts[0])).toMatch(/^A checkpoint of 60 records, signed .*21/);
+  expect(await keptAs(texts[1])).toMatch(/^A checkpoint of 61 records, signed .*22/);
+  await page.evaluate("localStorage.clear()");
   await supply(note.replace(/^\d+$/m, (size) => String(Number(size) + 1)));
   expect(await verify(page, "broken")).toContain("the checkpoint was changed after it was signed");
   expect(faults).toEqual([]);

@@ -6,6 +6,10 @@ export interface KeptCheckpoint {
   readonly note: string;
   /** The verifier key that was accepted for it. */
   readonly publicKey: string;
+  /** The newest record that it covers. */
+  readonly size: number;
+  /** RFC 3339: when it was signed. */
+  readonly at: string;
 }
 
 const nameOf = (project: string) => `memledger.proof.${project}`;
@@ -15,8 +19,11 @@ export function readKept(project: string): KeptCheckpoint | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(nameOf(project)) ?? "null");
     if (typeof value !== "object" || value === null) return null;
-    const [note, publicKey]: unknown[] = [Reflect.get(value, "note"), Reflect.get(value, "publicKey")];
-    return typeof note === "string" && typeof publicKey === "string" ? { note, publicKey } : null;
+    const { note, publicKey, size, at } = value as Readonly<Record<string, unknown>>;
+    if (typeof note !== "string" || typeof publicKey !== "string") return null;
+    // Former releases kept notes of version 1 only, which contain both.
+    const [, ownSize, , ownAt = ""] = note.split("\n");
+    return { note, publicKey, size: Number(size ?? ownSize), at: String(at ?? ownAt) };
   } catch {
     return null;
   }

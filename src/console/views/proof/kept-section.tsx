@@ -16,18 +16,18 @@ interface KeptSectionProps {
 export function KeptSection({ project, kept, onForget }: KeptSectionProps) {
   const [isForgetting, setForgetting] = useState(false);
   if (kept === null) return null;
-  const [, size, , at = ""] = kept.note.split("\n");
+  const { note, size, at } = kept;
   return (
     <section class="kept" aria-label="Kept by this browser">
       <h2>Kept by this browser</h2>
       <p>
-        A checkpoint of {countText(Number(size))} records, signed <Time at={at} />. The next verification
-        compares the ledger with it. A copy outside this browser is not lost with it.
+        A checkpoint of {countText(size)} records, signed <Time at={at} />. The next verification compares the
+        ledger with it. A copy outside this browser is not lost with it.
       </p>
       <div class="actions">
         <button
           type="button"
-          onClick={() => void saveFile(new Response(kept.note), `checkpoint-${project}-${size}.txt`)}
+          onClick={() => void saveFile(new Response(note), `checkpoint-${project}-${size}.txt`)}
         >
           Save the checkpoint
         </button>

@@ -45,7 +45,8 @@ function ProjectProof() {
         signal,
         onWritten: setWritten,
       });
-      signed.push({ note: ledger.newest.note, publicKey: ledger.newest.public_key });
+      const { note, public_key: publicKey, size, created_at: at } = ledger.newest;
+      signed.push({ note, publicKey, size, at });
       return ledger.request;
     });
     const [newest] = signed;
