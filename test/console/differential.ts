@@ -23,38 +23,38 @@ export type Said = Pick<Outcome, "verdict"> & {
 export async function saidByCommand({ path, checkpoints, publicKey }: Supplied): Promise<Said> {
   try {
     const { finding } = await verifyPath(path, { checkpoints, publicKey, project: null });
-    return toSaid(finding.verdict, finding);
+    return toSaid({ verdict: finding.verdict, report: finding });
   } catch (error) {
-    if (error instanceof UnusableInput) return toSaid("unusable", null);
+    if (error instanceof UnusableInput) return toSaid({ verdict: "unusable", report: null });
     throw error;
   }
 }
 
 /** @param chunkBytes how the file arrives */
-export async function outcomeInBrowser(
-  { path, checkpoints, publicKey }: Supplied,
-  chunkBytes = 1_000,
-): Promise<Outcome> {
+export async function outcomeInBrowser(supplied: Supplied, chunkBytes = 1_000): Promise<Outcome> {
+  return verifyInput({ ...inputOf(supplied), file: chunks(readFileSync(supplied.path), chunkBytes) });
+}
+
+/** What the page gets, without the file itself. */
+export function inputOf({ path, checkpoints, publicKey }: Supplied) {
   const manifest = `${path}.manifest`;
   const rotations = path.replace(/[^/]*$/, "audit.rotations");
-  return verifyInput({
+  return {
     name: path.replace(/^.*\//, ""),
-    file: chunks(readFileSync(path), chunkBytes),
     manifest: existsSync(manifest) ? readFileSync(manifest, "utf8") : null,
     publicKey: publicKey === null ? null : readFileSync(publicKey, "utf8"),
     rotations: existsSync(rotations) ? readFileSync(rotations, "utf8") : "",
     checkpoints: checkpoints.map((name) => ({ name, text: readFileSync(name, "utf8") })),
     isWhole: false,
     remarks: [],
-  });
+  };
 }
 
 export async function saidInBrowser(supplied: Supplied, chunkBytes?: number): Promise<Said> {
-  const { verdict, report } = await outcomeInBrowser(supplied, chunkBytes);
-  return toSaid(verdict, report);
+  return toSaid(await outcomeInBrowser(supplied, chunkBytes));
 }
 
-function toSaid(verdict: Said["verdict"], report: Outcome["report"]): Said {
+export function toSaid({ verdict, report }: Pick<Outcome, "verdict" | "report">): Said {
   const { failure = null, contradiction = null, chains = [] } = report ?? {};
   return {
     verdict,

@@ -1,68 +1,35 @@
 // Opens the saved page as an auditor does, as a file on a machine without a network, and verifies honest and forged exports with it.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { verifierFileName } from "../../src/native/console-files.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
-import { run } from "../cli/command.ts";
+import { browserTest, chromiumPath } from "./browser.ts";
 import { outcomeInBrowser } from "./differential.ts";
+import { type SavedPage, startSavedPage, verifyFiles } from "./saved-page.ts";
 
 setDefaultTimeout(60_000);
-const chromiumPath = Bun.which("chromium");
-/** Without Chromium, the tests are skipped by name. */
-const browserTest = chromiumPath === null ? test.skip : test;
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-saved-page-"));
-/** As the command writes it. */
-const savedPage = join(folder, verifierFileName);
+let savedPage: SavedPage;
 let base: Base;
 let specimens: ReadonlyMap<string, Specimen>;
-let browser: Browser | null = null;
 
 beforeAll(async () => {
   if (chromiumPath === null) return;
   base = buildBase(join(folder, "honest"));
   specimens = new Map(forgeExports(base, folder).map((specimen) => [specimen.name, specimen]));
-  expect((await run(["audit", "verifier", "--out", savedPage])).exitCode).toBe(0);
-  browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+  savedPage = await startSavedPage(folder);
 });
 afterAll(async () => {
-  await browser?.close();
+  await savedPage?.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Opens the page, and expects afterwards that it has broken no rule. */
-async function withPage(
-  work: (page: Page) => Promise<void>,
-  { width = 1_000, theme = "light" as "light" | "dark" } = {},
-): Promise<void> {
-  if (browser === null) throw new Error("no browser");
-  const context = await browser.newContext({
-    colorScheme: theme,
-    viewport: { width, height: 900 },
-    offline: true,
-  });
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-  page.on("pageerror", ({ message }) => faults.push(message));
-  page.on("request", (request) => !/^(file|blob):/.test(request.url()) && faults.push(request.url()));
-  try {
-    await page.goto(pathToFileURL(savedPage).href);
-    await work(page);
-    expect(faults).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
 
 function find(name: string): Specimen {
   const found = specimens.get(name);
@@ -70,24 +37,13 @@ function find(name: string): Specimen {
   return found;
 }
 
-/** Chooses the files as a person does, and waits for the verdict. @returns verdict and failures as they are shown */
-async function verify(page: Page, specimen: Specimen): Promise<{ verdict: string | null; text: string }> {
-  const { path, checkpoints, publicKey } = specimen;
-  const files = [path, `${path}.manifest`, ...checkpoints].concat(publicKey ?? []);
-  await page.setInputFiles("input[type=file]", files);
-  await page.getByRole("button", { name: "Verify", exact: true }).click();
-  const outcome = page.locator(".outcome");
-  await outcome.waitFor();
-  return { verdict: await outcome.getAttribute("data-verdict"), text: (await outcome.textContent()) ?? "" };
-}
-
 browserTest("an honest export is intact, and the page says what it is itself", async () => {
-  await withPage(async (page) => {
-    const { verdict, text } = await verify(page, find("export-honest.json"));
+  await savedPage.open(async (page) => {
+    const { verdict, text } = await verifyFiles(page, find("export-honest.json"));
     expect(verdict).toBe("intact");
     expect(text).toContain("INTACT: every check passed");
     expect(text).toContain(base.ledger.signer.verifierKey);
-    const sha256 = createHash("sha256").update(readFileSync(savedPage)).digest("hex");
+    const sha256 = createHash("sha256").update(readFileSync(savedPage.path)).digest("hex");
     expect(await page.locator("#own-sha256").textContent()).toBe(sha256);
     expect(await page.textContent("header")).toContain("It needs no network");
   });
@@ -111,11 +67,11 @@ browserTest("forged exports get the verdict and the words of the command", async
     "empty.json",
     "honest-alone.csv",
   ];
-  await withPage(async (page) => {
+  await savedPage.open(async (page) => {
     for (const name of names) {
       const specimen = find(`export-${name}`);
       await page.reload();
-      const { verdict, text } = await verify(page, specimen);
+      const { verdict, text } = await verifyFiles(page, specimen);
       expect([name, verdict]).toEqual([name, specimen.verdict]);
       const { headline, failures } = await outcomeInBrowser(specimen);
       for (const line of [headline, ...failures])
@@ -125,7 +81,7 @@ browserTest("forged exports get the verdict and the words of the command", async
 });
 
 browserTest("a compressed export, and keys and checkpoints that are pasted", async () => {
-  await withPage(async (page) => {
+  await savedPage.open(async (page) => {
     const { path, publicKey } = find("export-honest.csv");
     const compressed = join(folder, "export.csv.gz");
     writeFileSync(compressed, gzipSync(readFileSync(path)));
@@ -143,7 +99,7 @@ browserTest("what files contain is shown as text, and cannot run or connect", as
   copyFileSync(find("export-honest.json").path, path);
   const hostile = join(folder, "checkpoint.notes");
   writeFileSync(hostile, "memledger/<b onmouseover=alert(1)>\n");
-  await withPage(async (page) => {
+  await savedPage.open(async (page) => {
     page.on("dialog", (dialog) => {
       throw new Error(dialog.message());
     });
@@ -158,7 +114,7 @@ browserTest("what files contain is shown as text, and cannot run or connect", as
 });
 
 browserTest("the policy of the page refuses every connection", async () => {
-  const connecting = withPage(async (page) => {
+  const connecting = savedPage.open(async (page) => {
     const reached = await page.evaluate("fetch('https://192.0.2.1/').then(() => true, () => false)");
     expect(reached).toBe(false);
   });
@@ -172,9 +128,9 @@ browserTest.each([
 ] as const)(
   "has no obstacles in the %s theme, %d pixels wide, and no sideways scrolling",
   async (theme, width) => {
-    await withPage(
+    await savedPage.open(
       async (page) => {
-        await verify(page, find("export-column.json"));
+        await verifyFiles(page, find("export-column.json"));
         const fits = await page.evaluate("document.documentElement.scrollWidth <= innerWidth");
         expect(fits).toBe(true);
         // The policy of the page refuses any other script, so this one comes from the debugger.

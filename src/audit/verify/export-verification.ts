@@ -13,6 +13,7 @@ import {
 } from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { columnsAgree, type ExportedRecord } from "./export-columns.ts";
+import { exportRemarks } from "./export-remarks.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
 import { optionsOf, rootsIn } from "./export-tree.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
@@ -54,36 +55,14 @@ export async function verifyExport(options: ExportVerification): Promise<Report>
     return createReport({ chains: [], failure, contradictions: [], remarks });
   }
   const { body, segments, failure } = await readFile(options, manifest);
-  const { chain, incomparable } = reportExport(manifest, body, segments, options);
+  const chain = reportExport(manifest, body, segments, options);
   return createReport({
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
     contradictions: [],
-    remarks: [
-      ...remarks,
-      ...outOfReach(chain, options),
-      ...incomparable,
-      ...(manifest.isVerifiable ? [] : [unverifiable]),
-    ],
+    remarks: [...remarks, ...exportRemarks(manifest, chain, segments, options)],
   });
 }
-
-/** Why a checkpoint that was given covers no record. A checkpoint that is later than the export contradicts nothing. */
-function outOfReach(
-  { chain, lastSeq }: ChainReport,
-  { checkpoints, isWhole = false }: ExportVerification,
-): string[] {
-  if (isWhole || lastSeq === null) return [];
-  return checkpoints
-    .filter((each) => each.chain === chain && each.size > lastSeq)
-    .map(
-      ({ source, size }) =>
-        `${source} was signed after record ${size}, and this export ends with record ${lastSeq}, so they cannot be compared. No record is missing. Make an export that has record ${size}, or give an earlier checkpoint.`,
-    );
-}
-
-const unverifiable =
-  "This export has no hashes: the signature confirms that the file is unchanged, but its records cannot be verified.";
 
 async function readFile(
   {
@@ -196,7 +175,7 @@ function reportExport(
   { extent, hashes, failure: found }: JoinedChain,
   segments: readonly Segment[],
   { checkpoints, roots, reader, cryptography, isWhole = false }: ExportVerification,
-): { readonly chain: ChainReport; readonly incomparable: readonly string[] } {
+): ChainReport {
   const { chain, project, span, v2, root, isVerifiable } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
   const hashAt = (size: number) =>
@@ -229,7 +208,7 @@ function reportExport(
     ...segments.flatMap((segment) => segment.newer).map((one) => ({ ...one, isCovered: true })),
   ];
   const after = compared.coveredThrough ?? (firstSeq ?? 1) - 1;
-  const report = {
+  return {
     chain,
     project,
     ...extent,
@@ -242,8 +221,4 @@ function reportExport(
     uncoveredRemovals: 0,
     ...(newer.length > 0 ? { newer } : {}),
   };
-  const incomparable = roots
-    .filter((one) => one.chain === chain && (v2 === null || rootAt(one.leaves) === undefined))
-    .map(({ source, leaves }) => `${source}, of ${leaves} leaves, cannot be compared with this export.`);
-  return { chain: report, incomparable };
 }

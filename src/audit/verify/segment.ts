@@ -54,6 +54,8 @@ export interface Segment {
   readonly hashes: readonly (readonly [seq: number, hash: string | null])[];
   /** Of records of version 2. */
   readonly erased: readonly ErasedParts[];
+  /** Number of parts that are withheld. */
+  readonly withheld: number;
   /** Null: no record of version 2. */
   readonly firstOfVersion2: number | null;
   /** Records that a later release has written. */
@@ -93,6 +95,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
   const removals: Removal[] = [];
   const hashes: [number, string | null][] = [];
   const erased: ErasedParts[] = [];
+  let withheld = 0;
   const newer: NewerRecord[] = [];
   let firstOfVersion2: number | null = null;
   const leaves = options.tree === null ? null : createLeaves(options.tree);
@@ -122,6 +125,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
     if (v2.newer !== null && member !== undefined) newer.push({ seq, release: v2.newer.release, member });
     const gone = parts?.lines.flatMap((line, index) => (isErased(line) && !isWithheld(line) ? [index] : []));
     if (gone !== undefined && gone.length > 0) erased.push([seq, gone]);
+    withheld += parts?.headers.filter((header) => header === null).length ?? 0;
   };
 
   return {
@@ -155,7 +159,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
       const last = { seq: lastSeq, hash: lastHash };
       const found = { records, appended, first, firstAt, last, lastAt, failure, missing, removals, hashes };
       const { forest = null, frontiers = [] } = leaves?.finish() ?? {};
-      return { ...found, erased, firstOfVersion2, newer, forest, frontiers };
+      return { ...found, erased, withheld, firstOfVersion2, newer, forest, frontiers };
     },
   };
 }
