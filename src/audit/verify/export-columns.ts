@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { Entry } from "./entry-parser.ts";
 import type { ExportRow } from "./export-rows.ts";
 import { isOwn } from "./own-records.ts";
-import { isErased, isWithheld, type ParsedParts } from "./part-lines.ts";
+import { erasedParts, type ParsedParts } from "./part-lines.ts";
 import { joinParts } from "./part-places.ts";
 import type { FoundRecord } from "./record-checks.ts";
 
@@ -32,9 +32,6 @@ const payloadColumns = [
 const laterPayloadColumns = ["request_parameters", "transport", "client_name"] as const;
 /** The server derives these columns if the payload does not contain them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
-
-/** In version 2, these are members of the member `sender`. */
-const senderColumns = ["ip_address", "user_agent", "client_name"] as const;
 
 /** Columns that the first version of the program did not write may be absent; all others must be present. */
 export function columnsAgree(
@@ -63,7 +60,7 @@ export function columnsAgree(
     payloadColumns.every((column) => shows(column, members[column] ?? null)) &&
     derivedColumns.every((column) => row.has(column)) &&
     derivedColumns.every((column) => members[column] === undefined || shows(column, members[column])) &&
-    (entry.v2 === null || shows("erased_parts", parts === null ? null : erasedIn(parts))) &&
+    (entry.v2 === null || shows("erased_parts", parts && erasedParts(parts))) &&
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&
@@ -72,15 +69,11 @@ export function columnsAgree(
   );
 }
 
-/** The payload object and who sent the call. */
+/** The payload object, which is a new one, and who sent the call: in version 2, these are members of the member `sender`. */
 function membersIn(parts: ParsedParts | null): JsonObject {
-  const payload = parts === null ? {} : (joinParts(parts) ?? {});
-  const sender = membersOf(payload.sender);
-  return { ...payload, ...Object.fromEntries(senderColumns.map((name) => [name, sender[name] ?? null])) };
-}
-
-function erasedIn({ lines }: ParsedParts): number[] {
-  return lines.flatMap((line, index) => (isErased(line) && !isWithheld(line) ? [index] : []));
+  const members = parts === null ? {} : (joinParts(parts) ?? {});
+  const { ip_address = null, user_agent = null, client_name = null } = membersOf(members.sender);
+  return Object.assign(members, { ip_address, user_agent, client_name });
 }
 
 /** {} for a text that is not a JSON object: whether the text matches its hash is checked elsewhere. */

@@ -68,6 +68,13 @@ export function isWithheld({ start, headerEnd, end }: PartLine): boolean {
   return headerEnd === end && end - start === withheldBytes;
 }
 
+/** The indices of the parts that are erased and not withheld. */
+export function erasedParts({ lines }: ParsedParts): number[] {
+  const erased: number[] = [];
+  for (const [index, line] of lines.entries()) if (isErased(line) && !isWithheld(line)) erased.push(index);
+  return erased;
+}
+
 /** Keeps a byte order mark, so that it is refused. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -4,7 +4,7 @@
 import type { TreeHasher, TreeNode } from "../tree.ts";
 import { type Entry, parseEntry } from "./entry-parser.ts";
 import { isOwn } from "./own-records.ts";
-import { isErased, isWithheld, type ParsedParts } from "./part-lines.ts";
+import { erasedParts, type ParsedParts } from "./part-lines.ts";
 import {
   checkRecord,
   type ErasedParts,
@@ -120,12 +120,15 @@ export function createSegmentVerifier<Found extends FoundRecord>(
   const takeVersion2 = (seq: number, { v2 }: Entry, parts: ParsedParts | null): void => {
     if (v2 === null) return;
     firstOfVersion2 ??= seq;
-    const others = parts?.headers.flatMap((header) => header?.others ?? []) ?? [];
-    const member = v2.newer === null ? undefined : [...v2.newer.members, ...others][0];
-    if (v2.newer !== null && member !== undefined) newer.push({ seq, release: v2.newer.release, member });
-    const gone = parts?.lines.flatMap((line, index) => (isErased(line) && !isWithheld(line) ? [index] : []));
-    if (gone !== undefined && gone.length > 0) erased.push([seq, gone]);
-    withheld += parts?.headers.filter((header) => header === null).length ?? 0;
+    if (v2.newer !== null) {
+      const others = parts?.headers.flatMap((header) => header?.others ?? []) ?? [];
+      const [member] = [...v2.newer.members, ...others];
+      if (member !== undefined) newer.push({ seq, release: v2.newer.release, member });
+    }
+    if (parts === null) return;
+    const gone = erasedParts(parts);
+    if (gone.length > 0) erased.push([seq, gone]);
+    for (const header of parts.headers) if (header === null) withheld += 1;
   };
 
   return {
