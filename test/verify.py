@@ -12,7 +12,7 @@ VERDICTS = {"intact": 0, "unattested": 10, "broken": 20, "contradicted": 30, "un
 ENTRY = {"v", "chain", "seq", "id", "at", "action", "status", "code", "key", "project", "memory", "numbers", "payload_hash", "prev"}
 MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time", "first_seq", "last_seq", "rows", "first_prev",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
-PSEUDONYMS = ("subject", "conversation", "person")
+PSEUDONYMS = ("subject", "conversation")
 ENTRY_2, OPTIONAL_2 = ENTRY | {"parts"}, {"performed", "since", *PSEUDONYMS}
 NUMBERS = {"duration", "credits_consumed", "balance_consumed_usd", "is_cache_hit"}
 TOKENS = set("prompt_tokens completion_tokens total_tokens cached_tokens cache_write_tokens reasoning_tokens".split())
@@ -63,8 +63,8 @@ FOREIGN_TABLES = (
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
+ORDER = "genesis anchor signature checkpoint seq link form chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
-REMOVALS = ("redacted_parts", "redacted", "payloads_through")
 SHOWN = ("memory.create", "memory.read", "memory.update")
 LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}
 
@@ -75,13 +75,23 @@ class Unusable(Exception):
 
 # --- JSON, RFC 8785 ---------------------------------------------------------------------------------------------------------------
 
-def parse_json(text, pairs=None):
-    """The value of a JSON text; numbers are what JavaScript makes of them. Raises ValueError."""
+def json_decoder(pairs=None):
+    """Numbers are what JavaScript makes of them."""
     def refuse(name):
         raise ValueError(name)
     def number(digits):
-        return int(digits) if abs(int(digits)) < 2**53 else float(digits)
-    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_int=number)
+        return int(digits) if len(digits) < 16 or abs(int(digits)) < 2**53 else float(digits)
+    def real(digits):
+        value = float(digits)
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=refuse, parse_int=number, parse_float=real)
+
+
+# Raises ValueError.
+parse_json = json_decoder().decode
+# The JCS form of most values; not of some numbers, nor of some orders of names.
+usual_form = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+UNUSUAL = re.compile("[0-9]e[-+]|[\ud800-\U0010ffff]")
 
 
 def jcs_number(value):
@@ -119,11 +129,15 @@ def jcs(value):
     return "{" + ",".join(f"{jcs(name)}:{jcs(item)}" for name, item in members) + "}"
 
 
+def is_jcs(value, text):
+    return usual_form(value) == text and not UNUSUAL.search(text) or jcs(value) == text
+
+
 def canonical(text):
     """The object that a text is the JCS form of; else None."""
     try:
         value = parse_json(text)
-        return value if isinstance(value, dict) and jcs(value) == text else None
+        return value if isinstance(value, dict) and is_jcs(value, text) else None
     except (ValueError, TypeError, RecursionError):
         return None
 
@@ -157,6 +171,10 @@ def is_whole(value, least=0):
     return type(value) is int and least <= value < 2**53
 
 
+def is_integer(value):
+    return type(value) is int and abs(value) < 2**53
+
+
 def is_hex(value, length=32):
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{%d}" % length, value, re.ASCII) is not None
 
@@ -165,7 +183,7 @@ def milliseconds(timestamp):
     if not isinstance(timestamp, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", timestamp, re.ASCII):
         return None
     try:
-        moment = datetime.datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%S.%fZ")
+        moment = datetime.datetime.fromisoformat(timestamp[:-1])
     except ValueError:
         return None
     return (moment - datetime.datetime(1970, 1, 1)) // datetime.timedelta(milliseconds=1)
@@ -300,13 +318,12 @@ class Keys:
 
 
 def note_parts(note):
-    """(text, [(name, data)] of its signature lines). Only a checkpoint of version 2 has several lines. No lines: malformed."""
+    """(text, [(name, data)] of its signature lines). Only a note of version 2 has several lines. No lines: malformed."""
     text, _, rest = note.rpartition("\n\n")
-    lines = [re.fullmatch(r"— ([^\s+]+) ([A-Za-z0-9+/]+=*)", line) for line in rest.split("\n")[:-1]]
-    if None in lines or "— memledger torn\n" in rest or len(lines) > 1 and not re.match(TREE_HEAD, text + "\n"):
+    lines = [re.fullmatch(r"— (\S+) (\S+)", line) for line in rest.split("\n")[:-1]]
+    if None in lines or len(lines) > 1 and not re.match(TREE_NAME, text) or not rest.endswith("\n"):
         return text + "\n", []
-    pairs = [(line[1], from_base64(line[2])) for line in lines]
-    return text + "\n", pairs if rest.endswith("\n") and all(data for _, data in pairs) else []
+    return text + "\n", [(line[1], from_base64(line[2]) or b"") for line in lines]
 
 
 def from_base64(text):
@@ -319,7 +336,8 @@ def from_base64(text):
 
 
 HASH, TIME = r"([A-Za-z0-9+/]{43}=)\n", r"(\S+)\n"
-TREE_HEAD = r"memledger/([0-9a-f]{32})/(2|[0-9a-f]{32})\n([1-9][0-9]{0,15})\n" + HASH + r"\Z"
+TREE_NAME = r"memledger/([0-9a-f]{32})/(2|[0-9a-f]{32})\n"
+TREE_HEAD = TREE_NAME + r"([1-9][0-9]{0,15})\n" + HASH + r"\Z"
 # `log`: None in version 1. `count`: the size in version 1, the number of leaves in version 2. `hash`: that of the head, or the root.
 Checkpoint = collections.namedtuple("Checkpoint", "chain log count hash at signers")
 
@@ -328,7 +346,8 @@ def checkpoint(text):
     """The checkpoint that a text is, of either version, or None."""
     found = re.match(TREE_HEAD, text or "")
     if found:
-        return Checkpoint(found[1], found[2], int(found[3]), base64.b64decode(found[4]).hex(), None, frozenset())
+        root = from_base64(found[4])
+        return root and Checkpoint(found[1], found[2], int(found[3]), root.hex(), None, frozenset())
     found = re.fullmatch(r"memledger/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n" + HASH + TIME, text or "", re.ASCII)
     at = milliseconds(found[4]) if found else None
     return None if at is None else Checkpoint(found[1], None, int(found[2]), base64.b64decode(found[3]).hex(), at, frozenset())
@@ -378,8 +397,8 @@ class Chain:
         self.start, self.hashes, self.failures, self.missing, self.excuses = seq, {seq: digest}, [], [], []
         self.anchor, self.claims = None, []
         self.records = self.appended = 0
-        # Of version 2. `first`: seq of its first record (None: not known). `later`: records of later releases. `held`: number of parts
-        # and those that are not there, of each payload. `gaps`, `withheld`: whether an export may leave out records, and parts.
+        # Of version 2. `first`: seq of its first record (None: not known). `later`: records of later releases. `held`: the parts that are
+        # not there, of each payload. `gaps`, `withheld`: whether an export may leave out records, and parts.
         self.first, self.statement, self.later = float("inf"), None, []
         self.held, self.erased, self.sources, self.numbers_of = {}, [], [], {}
         self.gaps = self.withheld = self.has_second = False
@@ -387,6 +406,9 @@ class Chain:
 
     def fail(self, seq, check):
         self.failures.append((seq, check))
+
+    def first_failure(self):
+        return min(self.failures, key=lambda failure: (failure[0] is None, failure[0], ORDER.index(failure[1])), default=None)
 
     def take(self, seq, text, digest, stored, columns, foreign=lambda entry, payload: False):
         """`stored`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree.
@@ -454,11 +476,11 @@ class Chain:
 
     def keep(self, seq, entry, payload, is_sound):
         """Remembers what later records say about this payload, and what it says about others."""
-        self.held[seq] = payload.count, payload.absent
+        self.held[seq] = payload.absent
         if payload.erased:
             self.erased.append((seq, payload.erased))
         if entry["v"] == 2 and "made_of" in payload.first:
-            self.sources.append((seq, payload.made_of()))
+            self.sources.append((seq, payload.first["made_of"]))
         if entry["action"] not in LASTING or entry["status"] != 200 or not is_sound:
             return
         said, by_part = payload.first, {}
@@ -466,9 +488,9 @@ class Chain:
         through = said.get("payloads_through") if entry["action"] == "audit.prune" else None
         if entry["v"] == 2:
             for one in listed("redacted_parts"):
-                if isinstance(one, list) and len(one) == 2 and is_whole(one[0]) and isinstance(one[1], list):
-                    by_part.setdefault(one[0], set()).update(filter(is_whole, one[1]))
-        self.excuses.append(Removal(seq, set(filter(is_whole, listed("redacted"))), by_part, through if isinstance(through, int) else 0,
+                if isinstance(one, list) and len(one) == 2 and is_integer(one[0]) and isinstance(one[1], list):
+                    by_part.setdefault(one[0], set()).update(filter(is_integer, one[1]))
+        self.excuses.append(Removal(seq, set(filter(is_integer, listed("redacted"))), by_part, through if isinstance(through, int) else 0,
                                     listed("erased") if entry["v"] == 2 else [], entry["v"]))
         if entry["action"] == "audit.prune":
             self.claims.append((seq, said.get("through"), said.get("count"), said.get("cause")))
@@ -497,20 +519,20 @@ class Chain:
         for one in self.excuses:
             if one.version == 2 and one.seq <= attested:
                 for seq in filter(lambda seq: seq < one.seq and seq in self.held, {*one.seqs, *one.parts}):
-                    count, absent = self.held[seq]
-                    named = one.parts.get(seq, set()) if seq not in one.seqs else set(range(max(count, 1)))
-                    if any(part < max(count, seq in one.seqs) and part not in absent for part in named):
+                    if seq in one.seqs or not one.parts[seq] <= self.held[seq]:
                         self.fail(seq, "payload")
 
     def require_sources(self):
         """The parts that memories were made of are parts of their records, where these are there."""
         for seq, items in self.sources:
-            for item in items:
-                count = self.numbers_of.get(item.get("record")) if isinstance(item.get("record"), str) else None
-                parts = item.get("parts")
-                if count is not None and not (isinstance(parts, list) and all(is_whole(part) and part < count for part in parts)):
-                    self.fail(seq, "owner")
-                    break
+            if not isinstance(items, list) or not all(map(self.is_source, items)):
+                self.fail(seq, "owner")
+
+    def is_source(self, item):
+        if not isinstance(item, dict) or not is_hex(item.get("memory")) or not is_hex(item.get("record")):
+            return False
+        count, parts = self.numbers_of.get(item["record"], float("inf")), item.get("parts")
+        return isinstance(parts, list) and all(is_whole(part) and part < count for part in parts)
 
     def require_end_of_removed(self):
         """Records that the newest anchor removed and that are not deleted yet end with the one that it names."""
@@ -550,6 +572,7 @@ class Chain:
 
 
 Removal = collections.namedtuple("Removal", "seq seqs parts through erased version")
+Pseudonym = collections.namedtuple("Pseudonym", "serial id project owner kind name")
 
 
 def read_entry(text):
@@ -593,7 +616,7 @@ def has_numbers(numbers, version=1, later=False):
 class Payload:
     """The payload of a record of version 1. `state`: held, missing, unreadable or unchecked. `good`: whether it is that of the entry.
     `value`: the payload object, or empty. `first`: the object in which a removal says what it removed."""
-    count, absent, erased, about, later = 0, frozenset(), frozenset(), frozenset(), ()
+    absent, erased, about, later = frozenset(), frozenset(), frozenset(), ()
 
     def __init__(self, entry, stored, withheld=False):
         self.state, self.stored = ("held", stored) if isinstance(stored, tuple) else (stored, None)
@@ -628,7 +651,6 @@ class Parts(Payload):
             self.whole = self.put_together(withheld)
         except (ValueError, RecursionError):
             return False
-        self.count = len(self.texts)
         self.absent = frozenset(number for number, text in enumerate(self.texts) if text is None)
         self.erased = frozenset(number for number in self.absent if self.headers[number] is not None)
         self.about = frozenset(one for header in self.headers if header for one in header["about"])
@@ -652,19 +674,15 @@ class Parts(Payload):
         refuse(at != len(salt) or sha256("memledger/payload/v2\0", *hashes) != entry["payload_hash"])
 
     def header(self, text, number):
-        header = canonical(text)
-        refuse(header is None or not {"about", "at"} <= set(header) or len(header) > 2 and not self.later_allowed)
-        self.later += sorted(set(header) - {"about", "at"})
-        about, places = header["about"], header["at"]
-        refuse(not isinstance(about, list) or not all(map(is_hex, about)) or about != sorted(set(about)))
-        refuse(not isinstance(places, list) or not 1 <= len(places) <= 16 or not all(
-            isinstance(place, str) and re.fullmatch("(/([^~/]|~[01])*)*", place) for place in places) or len(set(places)) < len(places))
-        refuse(places != [""] if number == 0 else "" in places)
+        header, others = parse_header(text)
+        refuse(others and not self.later_allowed)
+        self.later += others
+        refuse(header["at"] != [""] if number == 0 else "" in header["at"])
         return header
 
     def put_together(self, withheld):
         """The payload object; empty if part 0 is not there. Raises ValueError when the places are wrong."""
-        part_at, above, around = {}, set(), set()
+        part_at, above, around = {}, set(), {0} if len(self.headers) > 1 else set()
         for number, header in enumerate(self.headers):
             places = header["at"] if header else []
             ways = {way for place in places for way in ancestors(place)}
@@ -674,7 +692,8 @@ class Parts(Payload):
             above |= ways
         for number in around:
             text = self.texts[number]
-            refuse(text is not None and jcs(parse_json(text.decode())) != text.decode())
+            value = None if text is None else parse_json(text.decode())
+            refuse(text is not None and (not is_jcs(value, text.decode()) or number == 0 and not isinstance(value, dict)))
         if self.texts[0] is None:
             return {}
         is_json, gone, whole = True, set(), loose_value(self.texts[0])
@@ -692,9 +711,7 @@ class Parts(Payload):
     def lasts(self, entry):
         if entry["action"] not in LASTING or entry["status"] != 200 or self.state == "unchecked":
             return False
-        if self.state == "missing" or 0 in self.absent:
-            return True
-        return self.good and bool(self.headers[0]["about"]) and any(name in self.first for name in REMOVALS)
+        return self.state == "missing" or 0 in self.absent or self.good and bool(self.headers[0]["about"])
 
     @property
     def value(self):
@@ -708,16 +725,24 @@ class Parts(Payload):
         sender = self.value.get("sender")
         return sender if isinstance(sender, dict) else {}
 
-    def made_of(self):
-        items = self.first["made_of"]
-        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
     def names(self):
         """The items of `names` that are there."""
         if not self.good or self.state != "held":
             return []
         return [loose_object(text) for header, text in zip(self.headers, self.texts) if text is not None and any(
             re.fullmatch("/names/[0-9]+", place) for place in header["at"])]
+
+
+@functools.lru_cache(4096)
+def parse_header(text):
+    """(the header of a part, names of members that are not of this version). Raises ValueError."""
+    header = canonical(text)
+    refuse(header is None or not {"about", "at"} <= set(header))
+    about, places = header["about"], header["at"]
+    refuse(not isinstance(about, list) or not all(map(is_hex, about)) or about != sorted(set(about)))
+    refuse(not isinstance(places, list) or not 1 <= len(places) <= 16 or not all(
+        isinstance(place, str) and re.fullmatch("(/([^~/]|~[01])*)*", place) for place in places) or len(set(places)) < len(places))
+    return header, sorted(set(header) - {"about", "at"})
 
 
 class NotJson:
@@ -920,11 +945,19 @@ def verify_database(given, keys, outside):
     project_of_memory = dict(query("SELECT id, project FROM memory NOT INDEXED"))
     name_of = dict(query("SELECT id, name FROM project NOT INDEXED"))
     misnamed = 0
-    pseudonyms, known_by = {}, {}
-    for serial, name, *row in query("SELECT serial, id, project, name FROM pseudonym NOT INDEXED") if is_second else ():
-        pseudonyms[name] = serial, *row
+    pseudonyms, by_serial, known_by = {}, {}, {}
+    for row in map(Pseudonym._make, query("SELECT serial, id, project, owner, kind, name FROM pseudonym NOT INDEXED") if is_second else ()):
+        pseudonyms[row.id] = by_serial[row.serial] = row
     for serial, entry in database.execute("SELECT pseudonym, entry FROM audit_pseudonym NOT INDEXED") if is_second else ():
         known_by.setdefault(entry, set()).add(serial)
+    def is_owned(row):
+        owner = by_serial.get(row.owner)
+        return row.owner is None or owner is not None and (owner.project, owner.kind) == (row.project, "subject")
+
+    def name_left(name):
+        row = pseudonyms.get(name) if isinstance(name, str) else None
+        return row and row.name
+
     for number, chain, *row, entry, digest, mac, salt, text in database.execute(
             f"SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, {'mac' if is_second else 'NULL'}, salt, text "
             "FROM audit_entry e NOT INDEXED "
@@ -943,7 +976,7 @@ def verify_database(given, keys, outside):
 
         def agrees(said, payload):
             nonlocal orphans
-            wanted = {pseudonyms[name][0] for name in about(said, payload) if name in pseudonyms}
+            wanted = {pseudonyms[name].serial for name in about(said, payload) if name in pseudonyms}
             if not is_left and payload.state != "unchecked":
                 orphans += len(found - wanted)
             return (row == [said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]]
@@ -967,8 +1000,10 @@ def verify_database(given, keys, outside):
             if said["v"] == 1 or is_left:
                 return False
             rows = [pseudonyms.get(name) for name in about(said, payload)]
-            return (any(one is None or project not in (None, one[1]) for one in rows)
-                    or any(pseudonyms.get(str(one.get("pseudonym")), (0, 0, None))[2] != one.get("name") for one in payload.names()))
+            return (any(one is None or project not in (None, one.project) or not is_owned(one) for one in rows)
+                    or any(pseudonyms[said[kind]].kind != kind for kind in PSEUDONYMS if kind in said)
+                    or any(not isinstance(one.get("name"), str) or name_left(one.get("pseudonym")) != one["name"]
+                           for one in payload.names()))
 
         (of_chain.leftovers if is_left else of_chain).take(seq, entry, digest, unpacked(unpack, salt, text), agrees, foreign)
     orphans += len(known_by)
@@ -997,20 +1032,21 @@ def verify_database(given, keys, outside):
         chain.require_erased(chain.attested)
         chain.require_sources()
         for one in chain.excuses:
-            if one.seq <= chain.attested and any(pseudonyms.get(str(name), (0, 0, None))[2] is not None for name in one.erased):
+            if one.seq <= chain.attested and any(name_left(name) is not None for name in one.erased):
                 chain.fail(one.seq, "owner")
         chain.require_end_of_removed()
         if chain.start > 0 and chain.records == 0:
             chain.fail(chain.start + 1, "seq")
-        if is_second and chain.has_second and chain.tree_text is None:
-            chain.fail(0, "tree")
         newest = chain.seq if chain.records else chain.start
+        if is_second and chain.has_second and chain.tree_text is None or chain.statement and (
+                chain.statement["first"] > newest + 1 or all(found.count != 1 for _, found in chain.rows if found.log)):
+            chain.fail(0, "tree")
         tree, superfluous = read_tree(query, number, chain, newest) if is_second else (None, 0)
         orphans += superfluous
         through, wrong = chain.weigh(mine, newest, chain.genesis, tree)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
     problem = lambda: next(
-        ((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain in frames if chain.failures),
+        ((chain.chain, *chain.first_failure()) for _, chain in frames if chain.failures),
         (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "owner") if misnamed
         else (None, None, "signature") if None in outside else None)
     require_known([chain for _, chain in frames], problem() or contradicted)
@@ -1042,13 +1078,16 @@ def read_tree(query, number, chain, newest):
     signed = max(counts, default=0)
     whole = [(level, position) for level in range(8, leaves.bit_length(), 8) for position in range(leaves >> level)
              if position + 1 << level <= signed or position <= last.get(level, -1)]
+    wanted = needed.union(whole)
     tree = Tree(chain.tree_text, through, chain.hashes, leaves, removed,
-                {place: digest for place, digest in nodes.items() if isinstance(digest, bytes) and len(digest) == 32})
-    for place in needed.union(whole):
-        computed = tree.compute(*place)
-        if place not in tree.nodes or computed not in (None, tree.nodes[place]):
-            chain.fail(0 if place == (0, 0) and place in nodes else tree.last_seq(*place), "tree")
-    return tree, len(set(nodes) - needed - set(whole))
+                {place: digest for place, digest in nodes.items() if place in wanted and isinstance(digest, bytes) and len(digest) == 32})
+    for place in wanted:
+        computed, (level, position) = tree.compute(*place), place
+        if place not in tree.nodes:
+            chain.fail(tree.last_seq(*place), "tree")
+        elif computed not in (None, tree.nodes[place]):
+            chain.fail(0 if removed and position == 0 and level <= 8 else tree.last_seq(*place), "tree")
+    return tree, len(set(nodes) - wanted)
 
 
 def unpacked(unpack, salt, text):
@@ -1153,20 +1192,18 @@ def verify_export(path, keys, outside):
             if chain.gaps and entry and not row.is_in_tree(chain, stated):
                 chain.fail(chain.seq, "tree")
         if chain.seq < last:
-            chain.fail(last if chain.gaps else chain.seq + 1, "seq")
+            chain.fail(chain.seq + 1, "seq")
         elif chain.seq > last:
             chain.fail(last + 1, "seq")
         elif rows and chain.digest != manifest["last_hash"]:
             chain.fail(last, "link")
-        chain.require_erased(last)
-        chain.require_sources()
+        if not chain.gaps and not chain.withheld:
+            chain.require_erased(last)
     tree, own = None, []
-    if statement and manifest["before"] is not None:
+    if statement and manifest["before"] is not None and manifest["verifiable"]:
         through = statement["through"]
-        removed, leaves = first - through, (last if manifest["verifiable"] else first - 1) - through + 1
+        removed, leaves = first - through, last - through + 1
         tree = Tree(manifest["tree"], through, chain.hashes, leaves, removed, zip(divided(removed), map(from_base64, manifest["before"])))
-        if removed == 1 and tree.nodes[0, 0] != tree.first:
-            chain.fail(0, "tree")
         own = [(stated, False)]
     signed = keys.still_signed([*filter(None, outside), *[stated] * (stated is not None)])
     if stated and not signed(stated):
@@ -1176,9 +1213,9 @@ def verify_export(path, keys, outside):
     through, contradicted = chain.weigh([mark for mark in marks if not (chain.gaps and mark[0].log)], None, manifest["first_prev"], tree)
     if chain.gaps:
         # A checkpoint of version 1 covers no records before a gap.
-        same = [found.hash == stated.hash for found, _ in marks if found.log and found.count == stated.count] if stated else []
-        through, contradicted = last if any(same) and chain.records else None, contradicted or not all(same)
-    problem = lambda: min(chain.failures, key=lambda failure: failure[0] or 0, default=None) or (
+        same = [found.hash == stated.hash for found, _ in marks if found.log and found.count == stated.count] if stated and chain.records else []
+        through, contradicted = last if any(same) else None, contradicted or not all(same)
+    problem = lambda: chain.first_failure() or (
         (None, "file") if not whole else (None, "signature") if None in outside else None)
     require_known([chain], problem() or contradicted)
     found, appended = problem(), chain.appended if manifest["verifiable"] else None
@@ -1212,7 +1249,9 @@ def read_manifest(note, keys):
     if not found.log or first <= said["statement"]["through"] or (covered != last if is_all else covered < last):
         return None
     good = before is None if not is_all else isinstance(before, list) and len(before) == len(divided(first - said["statement"]["through"]))
-    return said if good and all(isinstance(one, str) and len(from_base64(one) or b"") == 32 for one in before or []) else None
+    nodes = [from_base64(one) or b"" for one in before or []] if good else []
+    good = good and all(len(one) == 32 for one in nodes)
+    return said if good and (first - said["statement"]["through"] > 1 or nodes in ([], [statement_leaf(said["tree"])])) else None
 
 
 def read_tree_members(said):
@@ -1264,7 +1303,8 @@ class Row:
             "duration": numbers.get("duration"), "tokens": numbers.get("tokens"), "is_cache_hit": numbers.get("is_cache_hit", False),
             "credits_consumed": numbers.get("credits_consumed", 0), "balance_consumed_usd": numbers.get("balance_consumed_usd", 0),
             **{name: (sender if name in SENDER_COLUMNS else kept).get(name) for name in PAYLOAD_COLUMNS},
-            **({"erased_parts": sorted(payload.erased)} if said["v"] == 2 and payload.state == "held" else {}),
+            **({"erased_parts": sorted(payload.erased) if said["v"] == 2 and payload.state == "held" else None}
+               if said["v"] == 2 or "erased_parts" in self.values else {}),
             **{name: kept[name] for name in ("memory_query", "memory_results") if name in kept}}
         return (all(self.shows(column, value) if column in self.values else column in LATER_COLUMNS for column, value in expected.items())
                 and "memory_query" in self.values and "memory_results" in self.values)
@@ -1278,7 +1318,7 @@ FORMER_FORMULA = "[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]"
 class CsvRow(Row):
     def list(self, column):
         try:
-            return parse_json(self.values.get(column) or "", unique)
+            return parse_unique(self.values.get(column) or "")
         except ValueError:
             return None
 
@@ -1291,7 +1331,7 @@ class CsvRow(Row):
             text = value or ""
             return cell in [("'" if re.match(form, text) else "") + text for form in (FORMULA, FORMER_FORMULA)]
         try:
-            return jcs(parse_json(cell, unique)) == jcs(value)
+            return jcs(parse_unique(cell)) == jcs(value)
         except ValueError:
             return False
 
@@ -1300,6 +1340,9 @@ def unique(members):
     if len(dict(members)) < len(members):
         raise ValueError("a member is there twice")
     return dict(members)
+
+
+parse_unique = json_decoder(unique).decode
 
 
 def json_rows(data):
@@ -1315,7 +1358,7 @@ def json_rows(data):
         else:
             value = None
             try:
-                value = parse_json(line.decode().removesuffix(","), unique)
+                value = parse_unique(line.decode().removesuffix(","))
                 columns = columns or isinstance(value, dict) and list(value)
             except ValueError:
                 pass

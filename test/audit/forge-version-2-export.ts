@@ -1,5 +1,6 @@
 // Forges exports of version 2 of the record format, by whoever holds the signing key. Must never touch an honest file.
 
+import { createHash } from "node:crypto";
 import type { Check } from "../../src/audit/verify/verdict.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { idOf } from "./version-2.ts";
@@ -27,10 +28,25 @@ const edited = (from: string, to: string) => (row: JsonObject) => ({
   payload: String(row.payload).replace(from, to),
 });
 
+/** The last part of record 9, its input, without its text. */
+function withoutInput(row: JsonObject): JsonObject {
+  const [salt, text] = [String(row.salt), String(row.payload)];
+  const input = text.trimEnd().split("\t").at(-1) ?? "";
+  const textHash = createHash("sha256")
+    .update("memledger/text/v2\0")
+    .update(Buffer.from(salt.slice(-32), "hex"));
+  return {
+    input_content: null,
+    erased_parts: [2],
+    payload: text.replace(`\t${input}\n`, "\n"),
+    salt: `${salt.slice(0, -32)}${textHash.update(input).digest("hex")}`,
+  };
+}
+
 export const exportCases: readonly ExportCase2[] = [
   { name: "all", plan: {}, expected: "intact" },
   { name: "all, from the first record", plan: { first: 1 }, expected: "intact" },
-  { name: "some", plan: some, expected: "intact" },
+  { name: "some", plan: some, expected: "unattested" },
   { name: "some, with a later checkpoint", plan: { ...some, size: 100 }, expected: "intact" },
   { name: "parts of one", plan: { parts: [alice] }, expected: "intact" },
   { name: "parts about nobody", plan: { parts: [""] }, expected: "intact" },
@@ -76,6 +92,36 @@ export const exportCases: readonly ExportCase2[] = [
     plan: { ...some, forge: (rows) => rows.with(1, rows[2] ?? {}).with(2, rows[1] ?? {}) },
     expected: "seq",
     seq: 6,
+  },
+  {
+    name: "the last record left out of some",
+    plan: { ...some, forge: (rows) => rows.slice(0, -1) },
+    expected: "seq",
+    seq: 60,
+  },
+  { name: "erased part without an account", plan: at(9, withoutInput), expected: "intact" },
+  {
+    name: "erased_parts of version 1",
+    plan: { first: 4, ...at(4, { erased_parts: [] }) },
+    expected: "columns",
+    seq: 4,
+  },
+  {
+    name: "first_prev that is not in the statement",
+    plan: { first: 1, ...manifest({ first_prev: "0".repeat(64) }) },
+    expected: "manifest",
+    seq: null,
+  },
+  {
+    name: "statement that contradicts itself",
+    plan: {
+      forgeManifest: (one) => ({
+        ...one,
+        tree: String(one.tree).replace(/"hash":"[0-9a-f]+"/, `"hash":"${"0".repeat(64)}"`),
+      }),
+    },
+    expected: "manifest",
+    seq: null,
   },
   { name: "before", plan: manifest({ before: [hash, hash] }), expected: "contradicted" },
   { name: "before of another number", plan: manifest({ before: [hash] }), expected: "manifest", seq: null },

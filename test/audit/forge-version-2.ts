@@ -119,6 +119,23 @@ const parts: readonly Case2[] = [
     seq: 9,
   },
   {
+    name: "part 0 that is no object",
+    options: {
+      forgery: {
+        parts: (all, seq) =>
+          seq === 9
+            ? all.map((one, index) =>
+                index === 0
+                  ? { ...one, text: "[null,null]" }
+                  : { ...one, header: one.header.replace(/"\/\w+"/, `"/${index - 1}"`) },
+              )
+            : all,
+      },
+    },
+    expected: "payload",
+    seq: 9,
+  },
+  {
     name: "text with places that is not JCS",
     options: {
       forgery: {
@@ -211,6 +228,71 @@ const erasures: readonly Case2[] = [
     options: draft(redactSeq, (one) => ({ ...one, about: [bob] })),
     expected: "payload",
     seq: redactSeq,
+  },
+  {
+    name: "removal that names nothing about somebody",
+    options: draft(14, () => ({ ...redact({ more: 1 }), about: [alice] })),
+    expected: "payload",
+    seq: 14,
+  },
+  {
+    name: "payload of a removal that names nothing",
+    options: {
+      ...draft(14, () => redact({ redacted: [13] })),
+      ...draft(13, () => redact({ more: 1 })),
+      before: ([, chain]) => chain?.removePayload(13),
+    },
+    lie: "UPDATE audit_chain SET payloads_through = 0",
+    expected: "payload",
+    seq: 1,
+  },
+  {
+    name: "payload of a removal that was refused",
+    options: {
+      forgery: {
+        draft: (one, seq) =>
+          seq === 14 ? { ...redact({}), status: 404 } : seq === 15 ? redact({ redacted: [14] }) : one,
+      },
+      before: ([, chain]) => chain?.removePayload(14),
+    },
+    expected: "unattested",
+  },
+  {
+    name: "erased payload whose parts are there without their texts",
+    options: {
+      ...payload(redactSeq, { redacted: [3, 10, 11], redacted_parts: [[8, [1, 4, 5]]] }),
+    },
+    expected: "payload",
+    seq: 10,
+  },
+  {
+    name: "erased part that its record never had",
+    options: payload(redactSeq, {
+      redacted_parts: [
+        [8, [1, 4, 5]],
+        [10, [0, 1]],
+      ],
+    }),
+    expected: "payload",
+    seq: 10,
+  },
+  {
+    name: "erased part of a record of version 1",
+    options: payload(redactSeq, {
+      redacted_parts: [
+        [4, [0]],
+        [8, [1, 4, 5]],
+        [10, [0]],
+      ],
+    }),
+    expected: "payload",
+    seq: 4,
+  },
+  {
+    name: "anchor whose record has its members in another part",
+    options: { ...cut, ...draft(699, (one) => ({ ...one, places: [{ at: "/count", about: [] }] })) },
+    expected: "anchor",
+    seq: 270,
   },
   {
     name: "another part of a removal erased",
@@ -345,6 +427,37 @@ const trees: readonly Case2[] = [
     seq: 0,
   },
   {
+    name: "records before the first one of version 2 removed",
+    options: project((chain) => {
+      for (const seq of [1, 2, 3]) restore(chain, seq);
+    }),
+    lie: `${cutAt(3)}; DELETE FROM audit_checkpoint WHERE chain = 2 AND size > 0; DELETE FROM audit_node WHERE chain = 2;
+      UPDATE audit_chain SET payloads_through = 0`,
+    expected: "tree",
+    seq: 0,
+  },
+  {
+    name: "all records of version 2 removed",
+    options: project((chain) => {
+      for (const seq of [1, 2, 3]) restore(chain, seq);
+    }),
+    lie: `${cutAt(4)}; DELETE FROM audit_checkpoint WHERE chain = 2 AND size > 4; DELETE FROM audit_node WHERE chain = 2;
+      UPDATE audit_chain SET payloads_through = 0`,
+    expected: "unattested",
+  },
+  {
+    name: "statement without a checkpoint",
+    lie: "DELETE FROM audit_checkpoint WHERE chain = 2 AND size = 0",
+    expected: "tree",
+    seq: 0,
+  },
+  {
+    name: "statement whose checkpoint was replaced",
+    options: project((chain) => chain.sign1(0)),
+    expected: "tree",
+    seq: 0,
+  },
+  {
     name: "node",
     lie: "UPDATE audit_node SET hash = zeroblob(32) WHERE chain = 2 AND level = 8",
     expected: "tree",
@@ -425,6 +538,22 @@ const checkpoints: readonly Case2[] = [
     seq: 100,
   },
   {
+    name: "version 1 with two signatures",
+    lie: "UPDATE audit_checkpoint SET note = note || '— witness AAAA' || char(10) WHERE chain = 2 AND size = 4",
+    expected: "signature",
+    seq: 4,
+  },
+  {
+    name: "cosignatures",
+    lie: "UPDATE audit_checkpoint SET note = note || '— witness AAAA' || char(10) || '— memledger torn' || char(10) WHERE chain = 2 AND size = 100",
+    expected: "unattested",
+  },
+  {
+    name: "another log",
+    options: project((chain) => chain.sign2(100, idOfSeq(9))),
+    expected: "unattested",
+  },
+  {
     name: "signed by both keys",
     options: project((chain) => chain.sign2(20, "2", [chain.signer, successor])),
     rotations: rotation,
@@ -472,6 +601,38 @@ const owners: readonly Case2[] = [
     seq: redactSeq,
   },
   {
+    name: "subject of another kind",
+    lie: `UPDATE pseudonym SET kind = 'person' WHERE id = '${alice}'; UPDATE pseudonym SET owner = NULL`,
+    expected: "owner",
+    seq: 5,
+  },
+  {
+    name: "conversation of another kind",
+    lie: `UPDATE pseudonym SET kind = 'subject' WHERE id = '${talk}'`,
+    expected: "owner",
+    seq: 6,
+  },
+  {
+    name: "owner of another project",
+    lie: `INSERT INTO pseudonym (id, project, kind, name) VALUES ('${idOfSeq(1)}', 2, 'subject', 'alice');
+      UPDATE pseudonym SET owner = ${serial(idOfSeq(1))} WHERE id = '${talk}'`,
+    expected: "owner",
+    seq: 6,
+  },
+  {
+    name: "owner that is no subject",
+    lie: `UPDATE pseudonym SET owner = serial WHERE id = '${talk}'`,
+    expected: "owner",
+    seq: 6,
+  },
+  {
+    name: "name that is none",
+    options: payload(5, { names: [{ pseudonym: alice, name: null }] }),
+    lie: `UPDATE pseudonym SET name = NULL WHERE id = '${alice}'`,
+    expected: "owner",
+    seq: 5,
+  },
+  {
     name: "another name",
     lie: `UPDATE pseudonym SET name = 'alicia' WHERE id = '${alice}'`,
     expected: "owner",
@@ -486,6 +647,28 @@ const owners: readonly Case2[] = [
   {
     name: "made of a part that is not there",
     options: payload(7, { made_of: [{ memory: alice, record: idOfSeq(6), parts: [4] }] }),
+    expected: "owner",
+    seq: 7,
+  },
+  {
+    name: "made of a part of version 1",
+    options: payload(7, { made_of: [{ memory: alice, record: idOfSeq(4), parts: [0] }] }),
+    expected: "owner",
+    seq: 7,
+  },
+  {
+    name: "made of a record of version 1",
+    options: payload(7, { made_of: [{ memory: alice, record: idOfSeq(4), parts: [] }] }),
+    expected: "unattested",
+  },
+  {
+    name: "made of a record that is not there",
+    options: payload(7, { made_of: [{ memory: alice, record: idOfSeq(9999), parts: [7] }] }),
+    expected: "unattested",
+  },
+  {
+    name: "made of nothing",
+    options: payload(7, { made_of: [{ memory: alice }] }),
     expected: "owner",
     seq: 7,
   },

@@ -60,7 +60,9 @@ export function columnsAgree(
     payloadColumns.every((column) => shows(column, members[column] ?? null)) &&
     derivedColumns.every((column) => row.has(column)) &&
     derivedColumns.every((column) => members[column] === undefined || shows(column, members[column])) &&
-    (entry.v2 === null || shows("erased_parts", parts && erasedParts(parts))) &&
+    (entry.v2 === null
+      ? agreesIfPresent("erased_parts", null)
+      : shows("erased_parts", parts && erasedParts(parts))) &&
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&

@@ -17,7 +17,7 @@ import { exportRemarks } from "./export-remarks.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
 import { optionsOf, rootsIn } from "./export-tree.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
-import { isSignedTooLate, type NoteReader } from "./note-reader.ts";
+import { isSignedTooLate, type NoteReader, type SignedRoot, signedTooLate } from "./note-reader.ts";
 import type { FoundPayload } from "./record-checks.ts";
 import { findRestored } from "./removals.ts";
 import { createSegmentVerifier, type Segment } from "./segment.ts";
@@ -49,13 +49,23 @@ export interface FileHash {
 
 export async function verifyExport(options: ExportVerification): Promise<Report> {
   const manifest = parseManifest(options.manifest, options.reader, options.cryptography);
-  const { refusedOutside, remarks } = options;
-  if (typeof manifest === "string") {
-    const failure: Failure = { seq: null, check: "manifest", message: manifest };
+  const { remarks } = options;
+  const refuse = (message: string) => {
+    const failure: Failure = { seq: null, check: "manifest", message };
     return createReport({ chains: [], failure, contradictions: [], remarks });
-  }
+  };
+  if (typeof manifest === "string") return refuse(manifest);
+  const signed = [...options.roots, ...(manifest.root === null ? [] : [manifest.root])];
+  const isLate = (root: SignedRoot) => isSignedTooLate(root, signed, options.reader);
+  if (manifest.root !== null && isLate(manifest.root)) return refuse(signedTooLate);
+  const roots = options.roots.filter((root) => !isLate(root));
+  const refusedOutside =
+    options.refusedOutside ??
+    (roots.length === options.roots.length
+      ? null
+      : { seq: null, check: "signature", message: signedTooLate });
   const { body, segments, failure } = await readFile(options, manifest);
-  const chain = reportExport(manifest, body, segments, options);
+  const chain = reportExport(manifest, body, segments, { ...options, roots });
   return createReport({
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
@@ -174,7 +184,7 @@ function reportExport(
   manifest: Manifest,
   { extent, hashes, failure: found }: JoinedChain,
   segments: readonly Segment[],
-  { checkpoints, roots, reader, cryptography, isWhole = false }: ExportVerification,
+  { checkpoints, roots, cryptography, isWhole = false }: ExportVerification,
 ): ChainReport {
   const { chain, project, span, v2, root, isVerifiable } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
@@ -185,15 +195,20 @@ function reportExport(
   const signed =
     root === null ? [] : [{ ...root, isOutside: false, source: "the checkpoint of the manifest" }];
   const given = [...signed, ...roots.filter((one) => one.chain === chain)];
-  const comparable = given.filter((one) => !isSignedTooLate(one, given, reader));
   const rootAt = isVerifiable ? rootsIn(manifest, segments, createTreeHasher(cryptography)) : () => undefined;
   const compared = joinComparisons(
-    compareCheckpoints({ ...common, checkpoints: own, hashAt }),
+    // A checkpoint of version 1 does not say what a filter has left out.
+    compareCheckpoints({
+      ...common,
+      checkpoints: own,
+      hashAt,
+      ...(v2?.hasGaps === true ? { first: null } : {}),
+    }),
     v2 === null
       ? { coveredThrough: null, contradiction: null }
       : compareRoots({
           ...common,
-          roots: comparable,
+          roots: given,
           through: v2.statement.through,
           rootAt,
           log: root?.log ?? firstLog,

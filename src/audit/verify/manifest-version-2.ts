@@ -31,7 +31,7 @@ export function parseManifestVersion2(
   value: JsonObject,
   cryptography: Cryptography,
 ): ManifestVersion2 | null {
-  const { records, filter, parts, tree, before, chain, first_seq } = value;
+  const { records, filter, parts, tree, before, chain, first_seq, first_prev } = value;
   const newer = newerMembers(value, names);
   const hasGaps = records === "some";
   if (newer === undefined || (!hasGaps && records !== "all")) return null;
@@ -40,7 +40,10 @@ export function parseManifestVersion2(
   if (parts !== "all" && !(Array.isArray(parts) && parts.every(isPseudonym))) return null;
   const statement = typeof tree === "string" ? parseStatement(tree) : null;
   if (typeof tree !== "string" || statement === null || statement.chain !== chain) return null;
-  const nodes = before === null ? null : toNodes(before, Number(first_seq) - statement.through);
+  const leaves = Number(first_seq) - statement.through;
+  if (leaves === 1 && first_prev !== statement.hash) return null;
+  if (hasGaps && first_seq !== null && leaves < 1) return null;
+  const nodes = before === null ? null : toNodes(before, leaves);
   if (before !== null && (nodes === null || hasGaps || first_seq === null)) return null;
   const [first] = nodes ?? [];
   // Of one leaf, it is the statement itself.

@@ -90,6 +90,8 @@ export function checkNotes(notes: readonly string[], reader: NoteReader): NotesF
   return { checkpoints, roots, refused: notes.length - checkpoints.length - roots.length };
 }
 
+export const signedTooLate = "a former key has signed a checkpoint after it was changed";
+
 /**
  * Whether a key that was changed has signed this alone after the change: a checkpoint of the same log with fewer leaves has valid signatures of this
  * key and of its successor. Then it counts as not signed.

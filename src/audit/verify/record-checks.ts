@@ -116,11 +116,10 @@ export function checkRecord<Found extends FoundRecord>(
   if (!columnsAgree(record, entry, parts)) {
     return { check: "columns", message: "a stored column does not match the entry" };
   }
-  if (record.foreign != null) {
-    const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
-    return { check: "owner", message };
-  }
-  return checkRows?.(record, entry, parts) ?? null;
+  const rowsFault = checkRows?.(record, entry, parts) ?? null;
+  if (rowsFault !== null || record.foreign == null) return rowsFault;
+  const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
+  return { check: "owner", message };
 }
 
 const mismatch = "the payload does not match the payload hash in the entry";

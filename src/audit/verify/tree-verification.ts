@@ -6,7 +6,7 @@ import { parseCanonical } from "./entry-parser.ts";
 import { type NewerMembers, newerMembers } from "./entry-version-2.ts";
 import { levelsPerStored, type NodePlace, placesAtCut } from "./node-places.ts";
 import type { Segment } from "./segment.ts";
-import { endOf, joinForests, rootOfNodes } from "./tree-forest.ts";
+import { endOf, joinForests, parseHash, rootOfNodes } from "./tree-forest.ts";
 import { earlier, type Failure } from "./verdict.ts";
 
 export interface ParsedStatement {
@@ -26,9 +26,14 @@ export function parseStatement(text: string): ParsedStatement | null {
   if (value === null) return null;
   const { chain, first, genesis, hash, through } = value;
   const newer = newerMembers(value, names);
-  if (typeof chain !== "string" || typeof genesis !== "string" || typeof hash !== "string") return null;
-  if (!isCount(first) || !isCount(through) || first <= through || newer === undefined) return null;
+  if (typeof chain !== "string" || !isHash(genesis) || !isHash(hash) || newer === undefined) return null;
+  if (!isCount(first) || !isCount(through) || first <= through) return null;
+  if (through === 0 && hash !== genesis) return null;
   return { chain, first, genesis, hash, through, newer };
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === "string" && parseHash(value) !== null;
 }
 
 function isCount(value: unknown): value is number {
@@ -69,7 +74,7 @@ export interface VerifiedTree {
 export function verifyTree(tree: StoredTree, segments: readonly Segment[], hasher: TreeHasher): VerifiedTree {
   const { base, start, stored } = tree;
   const { completed, roots } = joinForests(tree, segments, hasher);
-  const byPlace = new Map(stored.map((node) => [nameOf(node), node.hash]));
+  const byPlace = new Map(stored.filter(neededIn(tree)).map((node) => [nameOf(node), node.hash]));
   const rootAt = (leaves: number) => {
     if (leaves >= base) return roots.get(leaves) ?? (start === null ? null : undefined);
     return tree.isWhole ? storedRoot(leaves, byPlace, tree, hasher) : undefined;
@@ -97,14 +102,17 @@ function cutPlaces({ removed, sizes }: StoredTree): readonly NodePlace[] {
 
 /** A stored node where there must be none. */
 export function findStrayPlace(tree: StoredTree): NodePlace | null {
+  const isNeeded = neededIn(tree);
+  return tree.stored.find((node) => !isNeeded(node)) ?? null;
+}
+
+/** @returns a function: whether a node may be stored */
+function neededIn(tree: StoredTree): (node: NodePlace) => boolean {
   const cut = new Set(cutPlaces(tree).map(nameOf));
-  const stray = tree.stored.find((node) => {
-    const isComplete = node.position >= 0 && endOf(node) <= leavesOf(tree);
-    return node.level >= levelsPerStored && node.level % levelsPerStored === 0
-      ? !isComplete
-      : !cut.has(nameOf(node));
-  });
-  return stray ?? null;
+  return (node) =>
+    node.level >= levelsPerStored && node.level % levelsPerStored === 0
+      ? node.position >= 0 && endOf(node) <= leavesOf(tree)
+      : cut.has(nameOf(node));
 }
 
 /** That the nodes which must be there are there, and are those that the records give. */

@@ -98,10 +98,18 @@ export interface Report {
 /** The input cannot be verified: it has another format, is damaged, or something is missing. The message says what to do. */
 export class UnusableInput extends Error {}
 
-/** The failure with the lower seq. */
+/** Which check is reported if several fail at one seq. */
+const order: readonly Check[] = [
+  ...(["genesis", "anchor", "signature", "checkpoint", "seq", "link", "form", "chain", "time"] as const),
+  ...(["hash", "payload", "columns", "owner", "tree"] as const),
+];
+
+/** The failure with the lower seq, or of the check that comes first. */
 export function earlier(one: Failure | null, other: Failure | null): Failure | null {
   if (one === null || other === null) return one ?? other;
-  return (other.seq ?? Number.POSITIVE_INFINITY) < (one.seq ?? Number.POSITIVE_INFINITY) ? other : one;
+  const [seq, otherSeq] = [one.seq ?? Number.POSITIVE_INFINITY, other.seq ?? Number.POSITIVE_INFINITY];
+  if (seq === otherSeq) return order.indexOf(other.check) < order.indexOf(one.check) ? other : one;
+  return otherSeq < seq ? other : one;
 }
 
 export interface Findings {

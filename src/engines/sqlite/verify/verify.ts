@@ -3,7 +3,7 @@
 
 import { availableParallelism } from "node:os";
 import { type KnownCheckpoint, type KnownRoot, sizeOf } from "../../../audit/verify/checkpoint-comparison.ts";
-import { isSignedTooLate } from "../../../audit/verify/note-reader.ts";
+import { isSignedTooLate, signedTooLate } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import {
   type Contradiction,
@@ -117,8 +117,6 @@ function withoutFormerKeys(
         : { seq: null, check: "signature", message: `${signedTooLate} (${late.source})` }),
   };
 }
-
-const signedTooLate = "a former key has signed a checkpoint after it was changed";
 
 const nothing = { chains: [], contradictions: [] };
 

@@ -5,7 +5,7 @@ import type { Entry } from "../../../audit/verify/entry-parser.ts";
 import { isErased, type ParsedParts, readText } from "../../../audit/verify/part-lines.ts";
 import { joinParts } from "../../../audit/verify/part-places.ts";
 import { parsePayload, type RecordFault } from "../../../audit/verify/record-checks.ts";
-import { isObject } from "../../../json/json.ts";
+import { isObject, type JsonObject } from "../../../json/json.ts";
 import { answerOf, listsForeignMemory } from "./owners.ts";
 import type { LedgerSource } from "./source.ts";
 
@@ -17,12 +17,16 @@ export interface PseudonymRow {
   readonly id: string | null;
   /** Id of the project of the pseudonym. */
   readonly project: string | null;
+  readonly kind: string | null;
+  /** 1: the owner is another than a subject of the same project. */
+  readonly isMisowned: number;
 }
 
 /** Those of records with numbers above `above`, up to `through`, by number. The check of the tables compares the index with the rows. */
 export function readPseudonyms(source: LedgerSource, above: number, through: number): PseudonymRow[] {
-  const sql = `SELECT a.entry AS number, p.id, o.id AS project FROM audit_pseudonym a
-    LEFT JOIN pseudonym p ON p.serial = a.pseudonym LEFT JOIN project o ON o.serial = p.project
+  const sql = `SELECT a.entry AS number, p.id, o.id AS project, p.kind,
+      p.owner IS NOT NULL AND (s.project IS NOT p.project OR s.kind <> 'subject') AS isMisowned FROM audit_pseudonym a
+    LEFT JOIN pseudonym p ON p.serial = a.pseudonym LEFT JOIN project o ON o.serial = p.project LEFT JOIN pseudonym s ON s.serial = p.owner
     WHERE a.entry > ? AND a.entry <= ? ORDER BY a.entry`;
   return source.all(sql, above, through) as PseudonymRow[];
 }
@@ -52,9 +56,17 @@ export function checkRows(
   const unknown = absent.filter((id) => nameOf(source, id) === undefined);
   if (absent.length > unknown.length)
     return { check: "columns", message: "a row of audit_pseudonym is missing" };
-  const isForeign = pseudonyms.some((row) => project !== null && row.id !== null && row.project !== project);
-  if (unknown.length > 0 || isForeign)
-    return { check: "owner", message: "a pseudonym of the record has no row, or belongs to another project" };
+  const isForeign = [...needed].some((id) => {
+    const row = found.get(id);
+    return row !== undefined && ((project !== null && row.project !== project) || row.isMisowned === 1);
+  });
+  const kinds = { subject: entry.v2?.subject, conversation: entry.v2?.conversation };
+  const isOther = Object.entries(kinds).some(([kind, id]) => id != null && found.get(id)?.kind !== kind);
+  if (unknown.length > 0 || isForeign || isOther)
+    return {
+      check: "owner",
+      message: "a pseudonym of the record has no row, or one of another project, kind or owner",
+    };
   if (parts === null) return null;
   const lists = listsForeignMemory(source, { ...entry, chain }, () => answerOf(joinParts(parts)));
   const message = lists
@@ -89,20 +101,26 @@ function checkNames(source: LedgerSource, { content, lines, headers }: ParsedPar
 }
 
 const madeOf = '"made_of":';
+const idForm = /^[0-9a-f]{32}$/;
 
 /** The sources of memories must have the parts of which the memories were made. */
 function checkSources(source: LedgerSource, chain: number, { content, lines }: ParsedParts): string | null {
   const [first] = lines;
   if (first === undefined || isErased(first)) return null;
   const text = Buffer.from(content.buffer, content.byteOffset + first.headerEnd, first.end - first.headerEnd);
-  const items = text.includes(madeOf) ? parsePayload(text.toString())?.made_of : null;
-  for (const item of Array.isArray(items) ? items : []) {
-    if (!isObject(item) || typeof item.record !== "string" || !Array.isArray(item.parts)) continue;
-    const sql = "SELECT entry ->> '$.parts' AS parts FROM audit_entry WHERE chain = ? AND id = ?";
-    const [row] = source.all(sql, chain, item.record) as { parts: number | null }[];
-    const count = row === undefined ? Number.POSITIVE_INFINITY : Number(row.parts ?? 0);
-    if (!item.parts.every((part) => Number.isSafeInteger(part) && Number(part) >= 0 && Number(part) < count))
-      return "a memory was made of a part that its source does not have";
-  }
-  return null;
+  const items = text.includes(madeOf) ? parsePayload(text.toString())?.made_of : undefined;
+  if (items === undefined) return null;
+  const areMade = Array.isArray(items) && items.every((item) => isMadeOf(source, chain, item));
+  return areMade ? null : "a memory was made of a part that its source does not have";
+}
+
+function isMadeOf(source: LedgerSource, chain: number, item: unknown): boolean {
+  const { memory, record, parts }: JsonObject = isObject(item) ? item : {};
+  if (![memory, record].every((id) => typeof id === "string" && idForm.test(id))) return false;
+  const sql = `SELECT entry ->> '$.parts' AS parts FROM audit_entry WHERE chain = ?1 AND id = ?2
+    AND seq > (SELECT COALESCE(MAX(through), 0) FROM audit_anchor WHERE chain = ?1)`;
+  const [row] = source.all(sql, chain, String(record)) as { parts: number | null }[];
+  const count = row === undefined ? Number.POSITIVE_INFINITY : Number(row.parts ?? 0);
+  const isPart = (part: unknown) => Number.isSafeInteger(part) && Number(part) >= 0 && Number(part) < count;
+  return Array.isArray(parts) && parts.every(isPart);
 }

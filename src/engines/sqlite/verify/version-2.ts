@@ -54,6 +54,13 @@ export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }:
     return fail("the statement of the tree is about another chain, genesis or anchor");
   const data = statementHash(text, runtimeCryptography);
   const start = anchors.at(-1)?.through ?? 0;
+  const newest = Math.max(start, newestOf(source, number));
+  const missing =
+    first > newest + 1
+      ? "records before the first one of version 2 are"
+      : sizes.includes(1)
+        ? null
+        : "the checkpoint of the statement is";
   const removed = start > through ? start - through + 1 : 0;
   const whole = {
     ...{
@@ -63,7 +70,7 @@ export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }:
       removed,
       newer,
       sizes,
-      newest: Math.max(start, newestOf(source, number)),
+      newest,
     },
     ...{ base: Math.max(1, removed), isWhole: true, stored: readNodes(source, number) },
   };
@@ -72,7 +79,8 @@ export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }:
     removed === 0
       ? [{ level: 0, position: 0, hash: treeHasher.leaf(data) }]
       : nodesBefore(removed, reader, treeHasher);
-  return { tree: { ...whole, start: nodes }, failure: null };
+  const { failure } = missing === null ? { failure: null } : fail(`${missing} missing`);
+  return { tree: { ...whole, start: nodes }, failure };
 }
 
 /** The tree as if the chain began after a record, which is not removed. */
