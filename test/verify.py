@@ -63,7 +63,7 @@ FOREIGN_TABLES = (
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
-ORDER = "genesis anchor signature checkpoint seq link form chain time hash payload columns owner tree manifest".split()
+ORDER = "genesis anchor signature checkpoint form seq link chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
 SHOWN = ("memory.create", "memory.read", "memory.update")
 LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}

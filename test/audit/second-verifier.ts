@@ -64,3 +64,26 @@ export async function askFirst({ path, checkpoints, publicKey }: Question): Prom
     throw error;
   }
 }
+
+export interface Compared {
+  readonly question: Question;
+  readonly first: Answer;
+  readonly second: Answer;
+}
+
+/** What both verifiers say. Without a zstd library Python cannot look into the payloads of a database: then nothing is compared. */
+export async function askBoth(questions: readonly Question[]): Promise<Compared[]> {
+  const second = askSecond(questions);
+  const compared: Compared[] = [];
+  for (const [index, question] of questions.entries()) {
+    const { verdict, chain = null, seq = null, check = null, payloads_checked } = second[index] ?? {};
+    if (payloads_checked === false) return [];
+    const first = await askFirst(question);
+    compared.push({
+      question,
+      first: { chain: null, seq: null, check: null, ...first },
+      second: { verdict: verdict ?? "", chain, seq, check },
+    });
+  }
+  return compared;
+}

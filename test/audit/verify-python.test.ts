@@ -2,13 +2,12 @@
 // proves that the page that defines the format suffices.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { forgeAll, type Specimen } from "./forge.ts";
+import { askSecond, python } from "./second-verifier.ts";
 
-const script = resolve(import.meta.dir, "../verify.py");
-const python = Bun.which("python3");
 const folder = mkdtempSync(join(tmpdir(), "memledger-python-"));
 let specimens: readonly Specimen[] = [];
 
@@ -16,35 +15,6 @@ beforeAll(() => {
   specimens = forgeAll(folder);
 }, 30_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Said {
-  readonly verdict: string;
-  readonly seq?: number | null;
-  readonly check?: string | null;
-  readonly payloads_checked?: boolean;
-}
-
-/** Answers for all files in one process: to start one takes longer than to verify. */
-const driver = `
-import json, sys, runpy, io, contextlib
-script, jobs = sys.argv[1:]
-for job in json.load(open(jobs)):
-    sys.argv = [script, job["path"]] + [word for file in job["checkpoints"] for word in ("--checkpoint", file)]
-    sys.argv += ["--public-key", job["publicKey"]] if job["publicKey"] else []
-    try:
-        runpy.run_path(script, run_name="__main__")
-    except SystemExit:
-        pass
-`;
-
-function askPython(jobs: readonly Specimen[], words: readonly string[] = []): Said[] {
-  const list = join(folder, "jobs.json");
-  writeFileSync(list, JSON.stringify(jobs));
-  const child = Bun.spawnSync([python ?? "python3", ...words, "-c", driver, script, list]);
-  const lines = child.stdout.toString().trimEnd().split("\n");
-  if (lines.length !== jobs.length) throw new Error(child.stderr.toString());
-  return lines.map((line) => JSON.parse(line));
-}
 
 if (python === null) {
   test.skip("the second verifier: python3 is not installed", () => undefined);
@@ -58,7 +28,7 @@ if (python === null) {
 
   describe("the second verifier", () => {
     test("agrees on every file", () => {
-      const said = askPython(specimens);
+      const said = askSecond(specimens);
       // Without a zstd library Python cannot look into the payloads of a database, and says so.
       const judged = specimens.filter(
         ({ check }, index) => said[index]?.payloads_checked !== false || check !== "payload",
@@ -81,7 +51,7 @@ if (python === null) {
       );
       // -S -I: without site-packages.
       const jobs = [...golden, ...few];
-      const said = askPython(jobs, ["-I", "-S"]);
+      const said = askSecond(jobs, ["-I", "-S"]);
       expect(said.map(({ verdict }) => verdict)).toEqual(jobs.map(({ verdict }) => verdict));
       expect(few.length).toBeGreaterThan(3);
     }, 60_000);

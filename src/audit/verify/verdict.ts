@@ -100,7 +100,7 @@ export class UnusableInput extends Error {}
 
 /** Which check is reported if several fail at one seq. */
 const order: readonly Check[] = [
-  ...(["genesis", "anchor", "signature", "checkpoint", "seq", "link", "form", "chain", "time"] as const),
+  ...(["genesis", "anchor", "signature", "checkpoint", "form", "seq", "link", "chain", "time"] as const),
   ...(["hash", "payload", "columns", "owner", "tree"] as const),
 ];
 
