@@ -1150,8 +1150,8 @@ def read_frame(query, keys, row):
     chain.leftovers, chain.tree_text = Chain(name, project, None, None, None), tree_text
     chain.anchor = (anchors[-1][1], *anchors[-1][5:]) if anchors and anchors[-1][1] == start[0] else None
     if tree_text is not None:
-        heads = {0: digest, **{through: None for through, _ in rows}, **{found[1]: found[2] for found in anchors}}
-        good = statement and statement["genesis"] == digest and heads.get(statement["through"], "") in (None, statement["hash"])
+        heads = {0: digest, **{found[1]: found[2] for found in anchors}}
+        good = statement and statement["genesis"] == digest and heads.get(statement["through"]) == statement["hash"]
         chain.statement, chain.first = statement, statement and statement["first"]
         if not good:
             failures.append((0, "tree"))
@@ -1215,11 +1215,11 @@ def verify_export(path, keys, outside):
         # A checkpoint of version 1 covers no records before a gap.
         same = [found.hash == stated.hash for found, _ in marks if found.log and found.count == stated.count] if stated and chain.records else []
         through, contradicted = last if any(same) else None, contradicted or not all(same)
-    problem = lambda: chain.first_failure() or (
-        (None, "file") if not whole else (None, "signature") if None in outside else None)
+    problem = lambda: (manifest["chain"], *chain.first_failure()) if chain.failures else (
+        (None, None, "file") if not whole else (None, None, "signature") if None in outside else None)
     require_known([chain], problem() or contradicted)
-    found, appended = problem(), chain.appended if manifest["verifiable"] else None
-    return found and (manifest["chain"], *found), contradicted, through is not None, True, appended
+    appended = chain.appended if manifest["verifiable"] else None
+    return problem(), contradicted, through is not None, True, appended
 
 
 def read_manifest(note, keys):
@@ -1230,6 +1230,9 @@ def read_manifest(note, keys):
     said = canonical_object(text[len(heading):-1], *((MANIFEST_2, {"since"}) if is_second else (MANIFEST,))) if heading else None
     if said is None or said["format"] not in ("json", "csv") or None in map(
             milliseconds, (said["start_time"], said["end_time"], said["created_at"])):
+        return None
+    if not all(map(is_whole, (said["rows"], said["bytes"]))) or type(said["verifiable"]) is not bool or not all(
+            isinstance(said[name], str) for name in ("export_id", "chain", "sha256")) or not isinstance(said["project"], str | None):
         return None
     if is_second and not read_tree_members(said):
         return None

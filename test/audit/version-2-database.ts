@@ -307,10 +307,8 @@ function insertRecord(database: Database, made: MadeChain2, record: MadeChain2["
       .run(number, payload.salt, compressPayload(new Uint8Array(payload.content)));
   for (const pseudonym of made.pseudonymsOf(record))
     database
-      .prepare(
-        "INSERT INTO audit_pseudonym (pseudonym, entry) VALUES ((SELECT serial FROM pseudonym WHERE id = ?), ?)",
-      )
-      .run(pseudonym, number);
+      .prepare("INSERT INTO audit_pseudonym (pseudonym, entry) SELECT serial, ? FROM pseudonym WHERE id = ?")
+      .run(number, pseudonym);
 }
 
 /** What the golden files have of a made chain: texts that must come out the same for ever. */

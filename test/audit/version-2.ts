@@ -262,7 +262,7 @@ export function createChain2({ number, name, project, signer, forgery = {} }: Ch
     pseudonymsOf({ pseudonyms, payload, version }: MadeRecord2): string[] {
       const lines =
         payload === null || version === 1 ? [] : payload.content.toString().split("\n").slice(0, -1);
-      const about = lines.flatMap((line): string[] => JSON.parse(line.split("\t")[0] ?? "").about);
+      const about = lines.flatMap((line): string[] => JSON.parse(line.split("\t")[0] ?? "")?.about ?? []);
       return [...new Set([...pseudonyms, ...about])];
     },
   };

@@ -9,6 +9,8 @@ import { abandon } from "../attack/abandon.ts";
 import { measure } from "../attack/attack.ts";
 import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
+import { python } from "../audit/second-verifier.ts";
+import { judgeMutations } from "../audit/version-2-mutations.ts";
 import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
 import { liveSearches } from "../engines/sqlite/search-life.ts";
@@ -35,6 +37,7 @@ const groups = [
   "egress",
   "attack",
   "model",
+  "verifiers",
   "search",
   "upgrade",
   "gateway",
@@ -47,6 +50,7 @@ const usage = `bun run proof [${groups.join("|")} ...] [options]
   --kills N           kills of a server under load (default: 20)
   --states N          simulated states of the disk after a power loss (default: 400)
   --lives N           random runs that are compared with the model of the audit records (default: 4)
+  --mutations N       changed files of the ledger about which both verifiers are asked (default: 400)
   --search-lives N    random lives of large projects that are searched (default: 4)
   --egress-seconds N  how long the network and the files are observed (default: 600)
   --gateway-seconds N length of the load of 200 streams at once (default: 60)
@@ -65,6 +69,7 @@ const { values, positionals } = parseArgs({
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
+    mutations: { type: "string", default: "400" },
     "search-lives": { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
     "gateway-seconds": { type: "string", default: "60" },
@@ -176,6 +181,14 @@ async function liveOften(): Promise<Finding> {
   for (let life = 0; life < lives; life++)
     records += (await live({ seed: seed + life, steps: 1_000 })).records;
   return { seen: `${lives} lives of 1,000 steps, ${records} records`, faults: [] };
+}
+
+async function verifyMutations(): Promise<Finding> {
+  const seeds = Array.from({ length: Number(values.mutations) }, (_, index) => seed * 1_000_000 + index);
+  const { changes, kinds, found, allowed, faults } = await judgeMutations(seeds);
+  const none = changes === 0 ? ["Python found no zstd library"] : [];
+  const seen = `${changes} changes of ${kinds} kinds, ${found} found, ${allowed} that the page allows`;
+  return { seen, faults: [...none, ...faults] };
 }
 
 /** Large enough for several blocks of an index, several tasks and several threads. */
@@ -350,6 +363,13 @@ await prove(
 );
 
 await prove("model", "every call leaves its one record in lives that a model has lived before", liveOften);
+
+await prove(
+  "verifiers",
+  "two independent verifiers find the same changes of databases and exports of version 2",
+  verifyMutations,
+  python === null ? "python3 is not installed" : null,
+);
 
 for (const [where, searchCacheBytes] of [
   ["with indexes in memory", 512 * 1024 * 1024],

@@ -81,15 +81,16 @@ function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow)
   const statement = row.tree === null ? null : parseStatement(String(row.tree));
   const checkpoints = readCheckpoints(source, reader, row, statement?.through ?? null);
   const sizes = checkpoints.roots.map(({ leaves }) => leaves);
-  const { tree, failure } = readTree(source, row, { anchors: anchors.good, sizes });
   const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
+  const start = anchors.start ?? { seq: 0, hash, at: null };
+  const { tree, failure } = readTree(source, row, { anchors: anchors.good, start: start.seq, sizes });
   return {
     number,
     chain,
     project,
     genesisHash: hash,
     payloadsThrough,
-    start: anchors.start ?? { seq: 0, hash, at: null },
+    start,
     anchors: anchors.good.length,
     anchor: anchors.newest,
     checkpoints: checkpoints.good,
@@ -227,7 +228,7 @@ function isStored(
   const parsed = anchors
     .map(({ note }) => parseAnchor(textOfNote(String(note))))
     .filter((one) => one !== null);
-  const { tree } = readTree(source, row, { anchors: parsed, sizes: [] });
+  const { tree } = readTree(source, row, { anchors: parsed, start: parsed.at(-1)?.through ?? 0, sizes: [] });
   return (
     tree !== null && leaves + tree.through - 1 === size && storedRootAt(source, number, tree, leaves) === root
   );

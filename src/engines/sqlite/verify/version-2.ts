@@ -37,12 +37,18 @@ export interface FoundTree {
 
 interface TreeContext {
   readonly anchors: readonly Anchor[];
+  /** The first records up to this one were removed. */
+  readonly start: number;
   /** Numbers of leaves of checkpoints of the chain in the database. */
   readonly sizes: readonly number[];
 }
 
 /** The tree of a chain whose records are read from the first one on. */
-export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }: TreeContext): FoundTree {
+export function readTree(
+  source: LedgerSource,
+  row: TreeRow,
+  { anchors, start, sizes }: TreeContext,
+): FoundTree {
   const { number, id, hash, tree: text } = row;
   if (text === null) return { tree: null, failure: null };
   const fail = (message: string): FoundTree => ({ tree: null, failure: { seq: 0, check: "tree", message } });
@@ -53,7 +59,6 @@ export function readTree(source: LedgerSource, row: TreeRow, { anchors, sizes }:
   if (statement.chain !== id || statement.genesis !== hash || statement.hash !== before)
     return fail("the statement of the tree is about another chain, genesis or anchor");
   const data = statementHash(text, runtimeCryptography);
-  const start = anchors.at(-1)?.through ?? 0;
   const newest = Math.max(start, newestOf(source, number));
   const missing =
     first > newest + 1
