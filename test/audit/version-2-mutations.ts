@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Mutation, mutate } from "./mutate-version-2.ts";
 import { askBoth, type Compared } from "./second-verifier.ts";
 
-const names = "Rows that no record names, and other names, prove nothing.";
+const names = "Rows that no record names, other names, and which subject an owner is prove nothing.";
 const claims =
   "`export_id`, `created_at` and `filter` are what the server says; nothing is compared with them.";
 const times = "each with a time from start_time to end_time";
@@ -25,6 +25,7 @@ export const allowed: ReadonlyMap<string, string> = new Map([
   ["audit_checkpoint.at of version 2 exchanged", "`at` of its row proves nothing."],
   ["audit_anchor.at", "such as\n`audit_anchor.at`"],
   ["audit_anchor.at exchanged", "such as\n`audit_anchor.at`"],
+  ["audit_chain.payloads_through", "They may differ only if both are at or below the newest anchor."],
   ["audit_entry.mac", "Only the holder of the signing key can check it, so verifiers check its form"],
   [
     "audit_entry.mac exchanged",
@@ -33,6 +34,9 @@ export const allowed: ReadonlyMap<string, string> = new Map([
   ["row of pseudonym of nobody", names],
   ["row of pseudonym copied", names],
   ["pseudonym.name", names],
+  ["pseudonym.name exchanged", names],
+  ["pseudonym.owner", names],
+  ["pseudonym.owner exchanged", names],
   ["end cut", "or removes the newest records | not detected |"],
   ["chain stamped again", unconfirmed],
   ["manifest.export_id", claims],

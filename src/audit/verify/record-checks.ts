@@ -101,7 +101,8 @@ export function checkRecord<Found extends FoundRecord>(
   parts: ParsedParts | null,
   { chain, project, firstOfVersion2, span, columnsAgree, checkRows, sha256 }: RecordOptions<Found>,
 ): RecordFault | null {
-  if ((entry.v2 !== null) !== (firstOfVersion2 !== null && entry.seq >= firstOfVersion2))
+  const seq = record.seq ?? entry.seq;
+  if ((entry.v2 !== null) !== (firstOfVersion2 !== null && seq >= firstOfVersion2))
     return { check: "form", message: "the entry is not of the version that the statement of the tree says" };
   if (entry.chain !== chain || entry.project !== project) {
     return { check: "chain", message: "the entry belongs to another chain or project" };

@@ -79,7 +79,8 @@ export function readChain(source: LedgerSource, reader: NoteReader, number: numb
 function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
   const anchors = readAnchors(source, reader, row);
   const statement = row.tree === null ? null : parseStatement(String(row.tree));
-  const checkpoints = readCheckpoints(source, reader, row, statement?.through ?? null);
+  const treeThrough = statement?.chain === row.id ? statement.through : null;
+  const checkpoints = readCheckpoints(source, reader, row, treeThrough);
   const sizes = checkpoints.roots.map(({ leaves }) => leaves);
   const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
   const start = anchors.start ?? { seq: 0, hash, at: null };
