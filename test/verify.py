@@ -1039,9 +1039,9 @@ def verify_database(given, keys, outside):
             chain.fail(chain.start + 1, "seq")
         newest = chain.seq if chain.records else chain.start
         if is_second and chain.has_second and chain.tree_text is None or chain.statement and (
-                chain.statement["first"] > newest + 1 or all(found.count != 1 for _, found in chain.rows if found.log)):
+                chain.statement["first"] > max(chain.hashes) + 1 or all(found.count != 1 for _, found in chain.rows if found.log)):
             chain.fail(0, "tree")
-        tree, superfluous = read_tree(query, number, chain, newest) if is_second else (None, 0)
+        tree, superfluous = read_tree(query, number, chain, max(chain.hashes)) if is_second else (None, 0)
         orphans += superfluous
         through, wrong = chain.weigh(mine, newest, chain.genesis, tree)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
