@@ -1240,7 +1240,7 @@ def read_manifest(note, keys):
     if said["rows"] == 0:
         return said if [first, last, *ends] == [None] * 5 and said.get("before") is None else None
     is_all = said.get("records") != "some"
-    good = isinstance(first, int) and isinstance(last, int) and first > 0
+    good = isinstance(first, int) and isinstance(last, int) and first > 0 and all(isinstance(one, str) for one in ends)
     good = good and (last - first + 1 == said["rows"] if is_all else 0 < said["rows"] <= last - first + 1)
     found = keys.checkpoint(ends[2]) if good and isinstance(ends[2], str) else None
     if not found or found.chain != said["chain"]:

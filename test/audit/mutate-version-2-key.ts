@@ -156,7 +156,9 @@ function owned(dice: Dice): ReturnType<KeyHolderChange> {
   return dice.pick([
     [
       "names",
-      payload(5, { names: [{ pseudonym: dice.pick([alice, talk, "x"]), name: dice.pick(["talk", "", 1]) }] }),
+      payload(5, {
+        names: [{ pseudonym: dice.pick([alice, talk, "x"]), name: dice.pick(["nobody", "", 1]) }],
+      }),
     ],
     [
       "made_of",

@@ -40,7 +40,7 @@ const startWorkers = `{
 
 browserTest("every forged export of version 2 gets what the command says of it", async () => {
   const { made, key, keep } = version2();
-  const checkpoints = [keep("two.notes", 16, 50)];
+  const checkpoints = [keep("three.notes", 16, 50, 100)];
   await savedPage.open(async (page) => {
     await page.evaluate(startWorkers);
     for (const [format, { name, plan, expected }] of exportCases.flatMap((one) => [
