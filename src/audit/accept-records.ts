@@ -31,7 +31,7 @@ export const acceptRecords = installationOperation({
     ),
   }),
 
-  async apply({ audit }) {
-    return { data: { chains: [...(await audit.acceptHeads())] } };
+  async apply({ audit }, _input, { now }) {
+    return { data: { chains: [...(await audit.acceptHeads(now))] } };
   },
 });

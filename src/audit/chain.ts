@@ -1,11 +1,12 @@
-// Owns the hash chain: the entry of a record and its hash, which covers the hash of the previous record. Pure; format version 1 is frozen.
+// Owns the hash chain: the entry of a record and its hash, which covers the hash of the previous record. Pure; the formats are frozen.
 
 import type { JsonObject } from "../json/json.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { canonical, sha256 } from "./hash.ts";
 import type { RecordDraft } from "./record.ts";
 
-const formatVersion = 1;
+/** Of the entries that are written. */
+const entryVersion = 2;
 
 export interface ChainHead {
   /** 32 hexadecimal characters. */
@@ -53,7 +54,7 @@ export function sealRecord(
   const at = Math.max(draft.now, head.at);
   const id = draft.id ?? createId(at);
   const entry = entryText({
-    v: formatVersion,
+    v: entryVersion,
     chain: head.chain,
     seq,
     id,
@@ -65,6 +66,7 @@ export function sealRecord(
     project: draft.project,
     memory: draft.memoryId,
     numbers: draft.numbers,
+    parts: draft.payload.parts,
     payload_hash: draft.payload.hash,
     ...(draft.isPerformed === true ? { performed: true } : {}),
     prev: head.hash,
@@ -85,6 +87,8 @@ interface EntryMembers {
   readonly project: string | null;
   readonly memory: string | null;
   readonly numbers: JsonObject;
+  /** How many the payload has. */
+  readonly parts: number;
   readonly payload_hash: string;
   /**
    * This server has performed the operation itself. Only in records of actions that clients can append, too (verify/own-records.ts):
@@ -95,15 +99,24 @@ interface EntryMembers {
 }
 
 /** The canonical form, five times faster: the order of the members is known, and names and identifiers need no escapes. */
-function entryText({ numbers, payload_hash, performed, prev, project, ...rest }: EntryMembers): string {
+function entryText({
+  numbers,
+  parts,
+  payload_hash,
+  performed,
+  prev,
+  project,
+  ...rest
+}: EntryMembers): string {
   const { action, at, chain, code, id, key, memory, seq, status, v } = rest;
   const [before, after] = [
     JSON.stringify({ action, at, chain, code, id, key, memory }),
-    JSON.stringify({ payload_hash, performed, prev, project, seq, status, v }),
+    JSON.stringify({ parts, payload_hash, performed, prev, project, seq, status, v }),
   ];
   return `${before.slice(0, -1)},"numbers":${canonical(numbers)},${after.slice(1)}`;
 }
 
+/** Of an entry of either version: the last member says which. */
 export function entryHash(entry: string): string {
-  return sha256("memledger/entry/v1\0", entry);
+  return sha256(`memledger/entry/v${entry.endsWith('"v":2}') ? 2 : 1}\0`, entry);
 }

@@ -13,7 +13,7 @@ import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { parseCheckpoint } from "./checkpoint.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
-import type { SignedCheckpoint } from "./store.ts";
+import type { SignedCheckpoint, StoredCheckpoint } from "./store.ts";
 import { signerId, textOfNote } from "./verify/note.ts";
 
 const checkpointView = Fields(
@@ -64,7 +64,9 @@ export const readCheckpoint = projectOperation({
 const storedCheckpointView = Fields(
   {
     size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
-    hash: Type.String({ description: "Hash of the newest of these records." }),
+    hash: Nullable(
+      Type.String({ description: "Hash of the newest of these records; null: it was removed." }),
+    ),
     created_at: Timestamp({ description: "When the checkpoint was signed." }),
     signed_by: Type.String({
       description: "Name and id of the signing key: the beginning of its verifier key.",
@@ -117,10 +119,10 @@ export const listCheckpoints = projectOperation({
     requireHashes(plan, project);
     const name = nameList("checkpoints", project.id);
     const below = cursor === undefined ? null : fromCursor(name, cursor).below;
-    const notes = await store.audit.checkpoints(project, { below, limit: limit + 1 }, signal);
-    const checkpoints = notes.slice(0, limit).map(toStoredView);
+    const found = await store.audit.checkpoints(project, { below, limit: limit + 1 }, signal);
+    const checkpoints = found.slice(0, limit).map(toStoredView);
     const last = checkpoints.at(-1);
-    const hasMore = notes.length > limit && last !== undefined;
+    const hasMore = found.length > limit && last !== undefined;
     const next_cursor = hasMore ? toCursor(name, { below: last.size, total: 0 }) : null;
     return { foreseen: { data: { checkpoints, next_cursor } }, prepared: null };
   },
@@ -128,12 +130,10 @@ export const listCheckpoints = projectOperation({
   apply: confirm,
 });
 
-/** @throws Error for a note that the server did not write */
-function toStoredView(note: string): Static<typeof storedCheckpointView> {
-  const checkpoint = parseCheckpoint(textOfNote(note));
-  if (checkpoint === null) throw new Error("a stored note is no checkpoint");
-  const { size, hash, at } = checkpoint;
-  return { size, hash, created_at: toTimestamp(at), signed_by: signerId(note), note };
+/** Notes of version 1 name the hash of a record that was removed. */
+function toStoredView({ size, at, hash, note }: StoredCheckpoint): Static<typeof storedCheckpointView> {
+  const named = hash ?? parseCheckpoint(textOfNote(note))?.hash ?? null;
+  return { size, hash: named, created_at: toTimestamp(at), signed_by: signerId(note), note };
 }
 
 /** The same for the command line, for one chain or for all chains. */

@@ -7,6 +7,18 @@ import { fromHex } from "../text/byte-text.ts";
 export type EntryMac = (entryHash: string) => Uint8Array;
 
 const macBytes = 16;
+const knownMaxCount = 10_000;
+
+/** Keeps the keys of the chains. */
+export function createMacs({ macOf }: { macOf(chain: string): EntryMac }): (chain: string) => EntryMac {
+  const known = new Map<string, EntryMac>();
+  return (chain) => {
+    const mac = known.get(chain) ?? macOf(chain);
+    if (known.size >= knownMaxCount) known.clear();
+    known.set(chain, mac);
+    return mac;
+  };
+}
 
 /**
  * HKDF-SHA-256 gives each chain a key of its own.

@@ -2,7 +2,8 @@
 // so that they need little memory and can be sent to another thread quickly.
 
 import { isObject, type JsonObject } from "../json/json.ts";
-import { type SealedPayload, sealPayload } from "./payload.ts";
+import type { SealedPayload } from "./parts.ts";
+import { sealPayload } from "./payload.ts";
 
 /** The members, or their JSON text as one zstd frame. */
 export type KeptMembers = JsonObject | Uint8Array;
@@ -21,8 +22,7 @@ export function keepMembers(members: JsonObject): KeptMembers {
 }
 
 export function sealWithKept(payload: JsonObject, kept: KeptMembers): SealedPayload {
-  const { salt, hash, compressed } = sealPayload({ ...payload, ...membersOf(kept) });
-  return { salt, hash, compressed };
+  return sealPayload({ ...payload, ...membersOf(kept) });
 }
 
 function membersOf(kept: KeptMembers): JsonObject {

@@ -1,5 +1,5 @@
 // Owns the choice of the values of a payload of version 2 that become parts of their own, for the records of all operations of the server.
-// Nothing calls it yet. What is not listed here becomes a part, so that no text that somebody chose stays in part 0. Must never make a
+// What is not listed here becomes a part, so that no text that somebody chose stays in part 0. Must never make a
 // pointer of a name that the API does not define, because a pointer stays after an erasure.
 
 import { isObject, type Json, type JsonObject } from "../json/json.ts";

@@ -1,10 +1,9 @@
 // Owns the parts of a payload of version 2 as a writer makes them: cutting a payload into parts, sealing them, and erasing some of them.
-// Nothing calls it yet. The texts and the hashes are part of format version 2. Reading them is in verify/parts.ts.
+// The texts and the hashes are part of format version 2. Reading them is in verify/parts.ts.
 
 import { randomBytes } from "node:crypto";
 import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
-import { compressPayload, type SealedPayload } from "./payload.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
 import { hashBytes } from "./verify/cryptography.ts";
 import { partMaxCount } from "./verify/entry-version-2.ts";
@@ -12,6 +11,18 @@ import { nameOf, parseHeader, placeMaxCount } from "./verify/part-header.ts";
 import { findLines, isErased, type PartLine, type StoredParts, saltBytes } from "./verify/part-lines.ts";
 import { isContainer } from "./verify/part-places.ts";
 import { hashParts, hashText } from "./verify/parts.ts";
+
+/** The stored form of a payload. Plain data that can be sent to another thread. */
+export interface SealedPayload {
+  /** 16 random bytes for each part. */
+  readonly salt: Uint8Array;
+  /** The `payload_hash` of the entry. */
+  readonly hash: string;
+  /** A line for each part, as one zstd frame. */
+  readonly compressed: Uint8Array;
+  /** How many parts. */
+  readonly parts: number;
+}
 
 /** A value of a payload that gets a part of its own. */
 export interface Place {
@@ -163,7 +174,7 @@ export function sealParts(
   const content = new TextEncoder().encode(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
   const stored = { content, salt: salts };
   const hash = hashParts(stored, linesOf(stored, parts.length), runtimeCryptography);
-  return { salt: salts, hash, compressed: compressPayload(content) };
+  return { salt: salts, hash, compressed: compress(content), parts: parts.length };
 }
 
 /**
@@ -189,10 +200,16 @@ export function eraseParts(
       contents.push(stored.content.subarray(start, end + 1));
     }
   }
-  return { salt: Buffer.concat(salts), compressed: compressPayload(Buffer.concat(contents)) };
+  return { salt: Buffer.concat(salts), compressed: compress(Buffer.concat(contents)) };
 }
 
 const lineFeed = Uint8Array.of(0x0a);
+/** Level 1: the texts are small, and other calls wait for the thread that compresses them. */
+const compressionLevel = 1;
+
+function compress(content: Uint8Array<ArrayBuffer>): Uint8Array {
+  return Bun.zstdCompressSync(content, { level: compressionLevel });
+}
 
 function linesOf(stored: StoredParts, count: number): PartLine[] {
   const lines = findLines(stored, count);

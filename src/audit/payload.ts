@@ -1,42 +1,23 @@
-// Owns the stored form of a payload: its text, salt, hash and compressed form. It does not depend on the chain, so it can be made before
-// the transaction and in another thread. The text and the hash are part of format version 1, which is frozen.
+// Owns how the payload of a record is sealed: cut into parts of format version 2, hashed and compressed. It does not depend on the chain, so
+// it can be made before the transaction and in another thread.
 
-import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../json/json.ts";
-import { canonical, sha256 } from "./hash.ts";
-
-/** The stored form of a payload. Plain data that can be sent to another thread. */
-export interface SealedPayload {
-  /** 16 bytes, so that equal payloads have different hashes. */
-  readonly salt: Uint8Array;
-  /** The `payload_hash` of the entry. */
-  readonly hash: string;
-  /** The payload's text as one zstd frame. */
-  readonly compressed: Uint8Array;
-}
-
-/** For callers that need the text too. */
-export interface PayloadWithText extends SealedPayload {
-  /** The exact text that was hashed. */
-  readonly text: string;
-}
-
-const saltBytes = 16;
-/** Level 1: the texts are small, and other calls wait for the thread that compresses them. */
-const compressionLevel = 1;
+import { sha256 } from "./hash.ts";
+import { partPlaces, withSender } from "./part-choice.ts";
+import { cutPayload, type SealedPayload, sealParts } from "./parts.ts";
 
 /** @throws Error for values that I-JSON cannot express. */
-export function sealPayload(payload: JsonObject): PayloadWithText {
-  const text = canonical(payload);
-  const salt = randomBytes(saltBytes);
-  return { text, salt, hash: payloadHash(salt, text), compressed: compressPayload(text) };
+export function sealPayload(payload: JsonObject): SealedPayload {
+  const members = withSender(payload);
+  return sealParts(cutPayload(members, [], partPlaces(members)));
 }
 
-/** One zstd frame. */
-export function compressPayload(text: string | Uint8Array<ArrayBuffer>): Uint8Array {
-  return Bun.zstdCompressSync(text, { level: compressionLevel });
+/** Of an appended record: one part, because its client has chosen all names in it. @throws as sealPayload does */
+export function sealAppendedPayload(payload: JsonObject): SealedPayload {
+  return sealParts(cutPayload(withSender(payload), [], []));
 }
 
+/** Of version 1. */
 export function payloadHash(salt: Uint8Array, text: string): string {
   return sha256("memledger/payload/v1\0", salt, text);
 }

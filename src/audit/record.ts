@@ -2,7 +2,8 @@
 
 import { successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
-import { type SealedPayload, sealPayload } from "./payload.ts";
+import type { SealedPayload } from "./parts.ts";
+import { sealPayload } from "./payload.ts";
 
 /** A record before it has a position, an identifier and a time. */
 export interface RecordDraft {

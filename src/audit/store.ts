@@ -110,14 +110,14 @@ export interface AuditReader {
   /** `from`: only records from this time on; null: all. Never reads all records. */
   statistics(project: ChainOwner, from: number | null, signal: AbortSignal): Promise<LedgerStatistics>;
   /**
-   * Stored notes of checkpoints of the chain, newest first.
+   * Stored checkpoints of the chain, newest first.
    * @param query `below`: only those of a smaller size; null: all
    */
   checkpoints(
     project: ChainOwner,
     query: { readonly below: number | null; readonly limit: number },
     signal: AbortSignal,
-  ): Promise<readonly string[]>;
+  ): Promise<readonly StoredCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** One step of a search that reads a limited number of payloads. */
@@ -162,6 +162,16 @@ export interface Retention {
   sweep(): Promise<readonly RetentionResult[]>;
 }
 
+/** A checkpoint as it is stored. */
+export interface StoredCheckpoint {
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly note: string;
+  /** Of the record `size`, or of the genesis; null: the record was removed. */
+  readonly hash: string | null;
+}
+
 export interface SignedCheckpoint {
   readonly checkpoint: Checkpoint;
   /** The checkpoint as a signed note. */
@@ -195,7 +205,7 @@ export interface AuditTransaction {
   /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */
   traceAfter(found: Pick<TracedRecords, "trace" | "through">): Promise<readonly TracedRecord[]>;
   /** From here on, the server continues and signs chains that another program has changed. @returns those that it had refused to continue */
-  acceptHeads(): Promise<readonly AcceptedHead[]>;
+  acceptHeads(now: number): Promise<readonly AcceptedHead[]>;
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**

@@ -1,7 +1,7 @@
 // Owns the data that the two halves of a call exchange: the first half prepares the call, the second settles it in a transaction.
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
-import type { SealedPayload } from "../audit/payload.ts";
+import type { SealedPayload } from "../audit/parts.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";

@@ -2,7 +2,8 @@
 // (foreseen). Must never change data.
 
 import { type Cost, free } from "../access/credits.ts";
-import { type PayloadWithText, type SealedPayload, sealPayload } from "../audit/payload.ts";
+import type { SealedPayload } from "../audit/parts.ts";
+import { sealAppendedPayload, sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { parseEntry } from "../audit/verify/entry-parser.ts";
 import { errorMeaning, successCode } from "../errors.ts";
@@ -18,8 +19,8 @@ import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
 export interface Settled {
   /** @param durationMs how long the call took */
   toEntry(durationMs: number): Entry;
-  /** Of the record. Without text if it was sealed before the transaction. */
-  readonly payload: SealedPayload | PayloadWithText;
+  /** Of the record. */
+  readonly payload: SealedPayload;
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];
   /** Null: the thread that prepared the call has the answer. */
@@ -35,16 +36,17 @@ export function succeed(
   after: readonly AfterCommit[],
 ): Settled {
   if (!("record" in applied)) return settleDone(subject, applied, after);
-  const { payload, ...entry } = applied.record;
+  const { payload: given, ...entry } = applied.record;
+  const payload = withoutNulls(given);
   return {
     toEntry: () => ({ ...entry, memoryId: null }),
-    payload: sealPayload(withoutNulls(payload)),
+    payload: sealAppendedPayload(payload),
     after,
     toAnswer: (record) => ({
       status: subject.operation.success,
       code: successCode,
       message,
-      data: toData(applied.present(record)),
+      data: toData(applied.present({ ...record, payload: JSON.stringify(payload) })),
     }),
   };
 }
@@ -57,8 +59,7 @@ export function foresee(
 ): ForeseenOutcome {
   const { memoryId = null, after = [] } = foreseen;
   const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after);
-  const { salt, hash, compressed } = payload;
-  return { answer, memoryId, payload: { salt, hash, compressed }, after };
+  return { answer, memoryId, payload, after };
 }
 
 /** The same for an exchange, whose record may be large. @param seal with what the exchange has kept */

@@ -77,8 +77,7 @@ export async function settle(
   if (remembers !== undefined) {
     await transaction.remembering.settle(remembers, remainderOf(remembers, outcome));
   }
-  const text = "text" in payload ? payload.text : null;
-  const record: StoredRecord = { ...entry, salt: payload.salt, payload: text, removal: null };
+  const record: StoredRecord = { ...entry, salt: payload.salt, payload: null, removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 

@@ -2,7 +2,7 @@
 // answer, and what is hashed for the record. Pure, so that each can run in any thread.
 
 import { type KeptMembers, keepMembers, sealWithKept } from "../audit/kept-members.ts";
-import type { SealedPayload } from "../audit/payload.ts";
+import type { SealedPayload } from "../audit/parts.ts";
 import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { NewWords } from "../remembering/parts.ts";

@@ -1,5 +1,5 @@
 // Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
-// checkpoints, retention. Runs between groups, never inside
+// checkpoints, the trees of chains that a former version has begun, retention. Runs between groups, never inside
 // one, because a group awaits nothing that lets a timer in between. Rests while the database file is marked as damaged.
 
 import type { Clock } from "../../clock.ts";
@@ -53,6 +53,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
   const repeatVectorRemoval = repeatedly(options, createUnusedVectorRemoval(database));
   const repeatMerge = repeatedly(options, wordMerge.step);
+  const repeatTreeGrowth = repeatedly(options, checkpoints.growTrees);
   const retention = createSweeps(options.retention, clock, logger);
   const whileIntact = (work: () => void) => () => {
     if (!isMarkedDamaged(database.name)) attempt(logger, work);
@@ -76,6 +77,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   repeatPurge();
   repeatMerge();
   repeatVectorRemoval();
+  repeatTreeGrowth();
   startRetention();
 
   return {

@@ -3,6 +3,7 @@
 // take three to four times as long in one.
 
 import type { ClockWatch } from "../../audit/clock-watch.ts";
+import type { EntryMac } from "../../audit/entry-mac.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createAccessTransaction, createCallerLookup } from "./access.ts";
@@ -24,6 +25,7 @@ interface TransactionOptions {
   readonly state: WriterState;
   readonly heads: ChainHeads;
   readonly knownHeads: KnownHeads;
+  readonly macOf: (chain: string) => EntryMac;
   readonly revisions: Revisions;
   readonly checkpoints: Checkpoints;
   /** Where the files of exports are. */

@@ -1,7 +1,7 @@
 // Owns where the steps of bodies run: small ones at once, large ones in a thread of their own, one at a time, with turns between projects.
 // Must never lose a record: if the thread fails, the record is sealed here.
 
-import type { SealedPayload } from "../../audit/payload.ts";
+import type { SealedPayload } from "../../audit/parts.ts";
 import { Refusal, unavailable } from "../../errors.ts";
 import { unlessCancelled } from "../../scheduling/cancellation.ts";
 import { createFairGate } from "../../scheduling/fair-gate.ts";

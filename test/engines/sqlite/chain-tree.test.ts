@@ -43,7 +43,7 @@ function makeChain({ records, first, through }: { records: number; first: number
         ? sha256(Buffer.from(`memledger/tree/v2\0${statement}`))
         : new Uint8Array(Buffer.from(hashAt(through + index), "hex")),
     );
-  return { database, append, remove, leaves, trees: createChainTrees(database, hashEntry) };
+  return { database, append, remove, leaves, trees: createChainTrees(database) };
 }
 
 const nodesQuery = "SELECT level || ' ' || position FROM audit_node ORDER BY level, position";

@@ -4,9 +4,12 @@
 import { entryHash } from "../../../audit/chain.ts";
 import { payloadHash } from "../../../audit/payload.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
+import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
-import { isObject } from "../../../json/json.ts";
+import type { StoredParts } from "../../../audit/verify/part-lines.ts";
+import { verifyParts } from "../../../audit/verify/parts.ts";
+import { isObject, type JsonObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { coveredThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
@@ -45,9 +48,16 @@ export function announcedThrough(
 function namedBy({ entry, hash, salt, text }: PruneRow): number | null {
   const unpacked = unpackPayload(text);
   if (unpacked === null || entryHash(entry) !== hash) return null;
-  const payload = new TextDecoder().decode(unpacked);
-  if (parseCanonical(entry)?.payload_hash !== payloadHash(salt, payload)) return null;
-  const said: unknown = JSON.parse(payload);
+  const stored = { content: unpacked, salt };
+  if (!isCommitted(parseCanonical(entry), stored)) return null;
+  const said: unknown = JSON.parse(readPayloadText(stored) ?? "null");
   const through = isObject(said) ? said.payloads_through : null;
   return Number.isSafeInteger(through) ? Number(through) : null;
+}
+
+function isCommitted(entry: JsonObject | null, stored: StoredParts): boolean {
+  const { v, parts, payload_hash: hash } = entry ?? {};
+  if (v !== 2) return hash === payloadHash(stored.salt, Buffer.from(stored.content).toString());
+  const committed = { parts: Number(parts), payloadHash: String(hash) };
+  return verifyParts(stored, committed, runtimeCryptography) !== null;
 }

@@ -2,6 +2,7 @@
 
 import { sealRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
+import type { EntryMac } from "../../../audit/entry-mac.ts";
 import { choosePruning } from "../../../audit/retention.ts";
 import type { AuditTransaction } from "../../../audit/store.ts";
 import type { TracedRecord } from "../../../audit/traced.ts";
@@ -19,6 +20,8 @@ interface AuditTransactionOptions {
   readonly createId: IdSource;
   readonly heads: ChainHeads;
   readonly knownHeads: KnownHeads;
+  /** The MAC of the entries of a chain. */
+  readonly macOf: (chain: string) => EntryMac;
   readonly checkpoints: Checkpoints;
   readonly watchClock: ClockWatch;
   /** Erases what the rows of open exchanges have said. */
@@ -32,14 +35,15 @@ export function createAuditTransaction({
   createId,
   heads,
   knownHeads,
+  macOf,
   checkpoints,
   watchClock,
   eraseOpen,
   countRecord,
 }: AuditTransactionOptions): AuditTransaction {
   const insertEntry = database.prepare(
-    `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
-     VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash)`,
+    `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash, mac)
+     VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash, :mac)`,
   );
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
 
@@ -78,7 +82,8 @@ export function createAuditTransaction({
       watchClock(head.at, draft.now);
       const { seq, id, at, entry, hash } = sealRecord(head, draft, createId);
       const { action, status, keyId, memoryId, payload } = draft;
-      const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
+      const mac = macOf(head.chain)(hash);
+      const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac };
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
       countRecord(entry.length + payload.compressed.length);
@@ -136,8 +141,10 @@ export function createAuditTransaction({
       return true;
     },
 
-    async acceptHeads() {
-      return knownHeads.accept().map(({ chain, seq, hash }) => {
+    async acceptHeads(now) {
+      const accepted = knownHeads.accept();
+      checkpoints.beginTrees(now);
+      return accepted.map(({ chain, seq, hash }) => {
         const covered = findCovered.get(chain, seq) ?? 0;
         return { chain, project: findProject.get(chain) ?? null, covered, newest: seq, hash };
       });

@@ -41,7 +41,13 @@ interface HeadRow {
   readonly at: number | null;
 }
 
-export function createChainHeads(database: Database, knownHeads: KnownHeads, createId: IdSource): ChainHeads {
+/** @param beginTree called with the head of a chain that is created */
+export function createChainHeads(
+  database: Database,
+  knownHeads: KnownHeads,
+  createId: IdSource,
+  beginTree: (head: NumberedHead, now: number) => void,
+): ChainHeads {
   const findHead = database.prepare<[number | null], HeadRow>(
     `SELECT c.number, c.id AS chain, e.seq, COALESCE(e.hash, c.hash) AS hash, e.at
      FROM audit_chain c
@@ -102,6 +108,7 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
     const number = Number(insertChain.run(row).lastInsertRowid);
     const head = { number, chain, seq: 0, hash, at: 0 };
     move(owner, head);
+    beginTree(head, now);
     return head;
   };
 

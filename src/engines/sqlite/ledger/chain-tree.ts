@@ -1,7 +1,7 @@
 // Owns the Merkle tree of a chain in the database (format version 2): reads its leaves and nodes, and stores nodes. Appending a record writes
 // no node: those that a checkpoint needs are stored before it is signed, so a chain that is moved over is completed in the same way.
-// Nothing calls it yet.
 
+import { entryHash } from "../../../audit/chain.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import {
   appendLeaf,
@@ -12,19 +12,28 @@ import {
   nodesAtCut,
   rootOf,
   statementHash,
+  statementText,
   type TreeNode,
   type TreeReader,
+  type TreeStatement,
 } from "../../../audit/tree.ts";
 import { levelsPerStored } from "../../../audit/verify/node-places.ts";
 import { isObject, readJson } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
+/** Takes some tenths of a second. */
+export const growStepLeaves = 65_536;
 const leavesPerNode = 2 ** levelsPerStored;
 const hasher = createTreeHasher(runtimeCryptography);
 const leafZero = (statement: string) => statementHash(statement, runtimeCryptography);
 
 /** The trees of all chains. Everything is read and written in the transaction of the caller. */
 export interface ChainTrees {
+  hasTree(chain: number): boolean;
+  /** @throws Error for a chain without a statement */
+  statementOf(chain: number): TreeStatement;
+  /** Writes the statement of a chain that has none. */
+  begin(chain: number, statement: TreeStatement): void;
   /**
    * Stores the complete nodes of the first `leaves` leaves, but those of at most `leavesMax` leaves in one call.
    * @returns the root; null: there are more leaves to do
@@ -42,14 +51,11 @@ interface EntryRow {
   readonly hash: string;
 }
 
-/** @param hashEntry the hash of an entry of either version: 64 hexadecimal characters */
-export function createChainTrees(
-  database: Database,
-  hashEntry: (entry: string, seq: number, first: number) => string,
-): ChainTrees {
+export function createChainTrees(database: Database): ChainTrees {
   const findTree = database
     .prepare<[number], string | null>("SELECT tree FROM audit_chain WHERE number = ?")
     .pluck();
+  const setTree = database.prepare("UPDATE audit_chain SET tree = ? WHERE number = ?");
   const findAnchor = database
     .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
     .pluck();
@@ -72,7 +78,8 @@ export function createChainTrees(
   const deleteCutNodes = database.prepare("DELETE FROM audit_node WHERE chain = ? AND level < ?");
 
   const reader = (chain: number): TreeReader => {
-    const { statement, first: firstOfVersion2, through } = readStatement(findTree.get(chain) ?? null, chain);
+    const statement = readStatement(findTree.get(chain) ?? null, chain);
+    const { through } = statement;
     const anchored = findAnchor.get(chain) ?? 0;
     return {
       removed: anchored > through ? anchored - through + 1 : 0,
@@ -80,11 +87,11 @@ export function createChainTrees(
         const seq = through + Math.max(1, first);
         const rows = entries.all(chain, seq, through + end - 1);
         const hashes = rows.map(({ entry, hash }, index) => {
-          const hashed = hashEntry(entry, seq + index, firstOfVersion2);
+          const hashed = entryHash(entry);
           if (hashed !== hash) throw new Error(`record ${seq + index} of chain ${chain} has another hash`);
           return new Uint8Array(Buffer.from(hash, "hex"));
         });
-        const all = first === 0 ? [leafZero(statement), ...hashes] : hashes;
+        const all = first === 0 ? [leafZero(statementText(statement)), ...hashes] : hashes;
         if (all.length !== end - first) throw new Error(`a record of chain ${chain} is missing`);
         return all;
       },
@@ -97,6 +104,9 @@ export function createChainTrees(
 
   return {
     reader,
+    hasTree: (chain) => (findTree.get(chain) ?? null) !== null,
+    statementOf: (chain) => readStatement(findTree.get(chain) ?? null, chain),
+    begin: (chain, statement) => void setTree.run(statementText(statement), chain),
     grow(chain, leaves, leavesMax) {
       const source = reader(chain);
       const stored = ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
@@ -121,8 +131,15 @@ export function createChainTrees(
   };
 }
 
-function readStatement(statement: string | null, chain: number) {
+function readStatement(statement: string | null, chain: number): TreeStatement {
   const value = statement === null ? undefined : readJson(statement);
-  if (statement === null || !isObject(value)) throw new Error(`chain ${chain} has no Merkle tree`);
-  return { statement, first: Number(value.first), through: Number(value.through) };
+  if (!isObject(value)) throw new Error(`chain ${chain} has no Merkle tree`);
+  const { chain: id, first, genesis, hash, through } = value;
+  return {
+    chain: String(id),
+    first: Number(first),
+    genesis: String(genesis),
+    hash: String(hash),
+    through: Number(through),
+  };
 }

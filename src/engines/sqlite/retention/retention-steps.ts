@@ -5,6 +5,7 @@ import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { isOfVersion2 } from "../ledger/checkpoints.ts";
 import type { RetainedChain } from "./retained-chain.ts";
 
 export interface RetentionTools {
@@ -17,6 +18,9 @@ export interface RetentionTools {
   append(draft: RecordDraft): Promise<unknown>;
   /** Signs a checkpoint that covers the record that was appended last: a verifier accepts no other removal. */
   signCheckpoint(project: string | null, now: number): Promise<unknown>;
+  /** As of Checkpoints. */
+  growTrees(): boolean;
+  cutTree(chain: number, through: number): void;
   /** Lets waiting calls be settled first. */
   pause(): Promise<void>;
 }
@@ -33,7 +37,9 @@ export async function deleteEntries(
     .pluck();
   const deletePayload = database.prepare("DELETE FROM audit_payload WHERE entry = ?");
   const deleteEntry = database.prepare("DELETE FROM audit_entry WHERE number = ?");
-  const deleteCheckpoints = database.prepare("DELETE FROM audit_checkpoint WHERE chain = ? AND size < ?");
+  const deleteCheckpoints = database.prepare(
+    `DELETE FROM audit_checkpoint WHERE chain = ? AND size < ? AND NOT (${isOfVersion2})`,
+  );
   const step = database.transaction((numbers: readonly number[]) => {
     for (const number of numbers) {
       deletePayload.run(number);

@@ -37,6 +37,8 @@ interface RetentionTimes {
 
 /** Prunes every chain whose oldest records have passed their retention. @returns the chains that it changed or had to skip. */
 export async function prune(options: RetentionOptions, times: RetentionTimes): Promise<RetentionResult[]> {
+  // Removed records leave the nodes of their tree.
+  while (options.growTrees()) await options.pause();
   const swept: RetentionResult[] = [];
   for (const chain of readRetainedChains(options.database, options.plans, options.installationDays)) {
     const found = await pruneChain(options, chain, times);
@@ -102,6 +104,7 @@ async function anchorSegment(
   const anchor: Anchor = { chain: chain.chain, through, count, cause: "retention", ...ends };
   const insert = database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (?, ?, ?, ?)");
   await options.inTransaction(async () => {
+    options.cutTree(chain.number, through);
     insert.run(chain.number, through, now, signer.sign(anchorText(anchor)));
     await options.append(
       toServerRecord(chain.project, "audit.prune", now, { through, count, cause: "retention" }),

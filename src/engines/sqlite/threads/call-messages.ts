@@ -1,6 +1,7 @@
 // Owns the form in which calls travel to the writer's thread. A call whose outcome was foreseen travels as JSON text, bytes in Base64:
 // copying it as a value (structured clone) takes four times as long, in both threads. Other calls may hold vectors and travel as values.
 
+import type { SealedPayload } from "../../../audit/parts.ts";
 import type { Call, ForeseenOutcome } from "../../../calls/call.ts";
 
 export type CallMessage = Call | string;
@@ -9,7 +10,10 @@ export type CallMessage = Call | string;
 interface TextCall extends Omit<Call, "decision"> {
   readonly decision: Omit<Extract<Call["decision"], { readonly prepared: unknown }>, "foreseen"> & {
     readonly foreseen: Omit<ForeseenOutcome, "answer" | "payload"> & {
-      readonly payload: { readonly salt: string; readonly hash: string; readonly compressed: string };
+      readonly payload: Omit<SealedPayload, "salt" | "compressed"> & {
+        readonly salt: string;
+        readonly compressed: string;
+      };
     };
   };
 }
@@ -20,8 +24,8 @@ export function toCallMessage(call: Call): CallMessage {
   if (decision.refused !== null || decision.foreseen === undefined) return call;
   const { foreseen, ...accepted } = decision;
   const { memoryId, entry, after, payload } = foreseen;
-  const { salt, hash, compressed } = payload;
-  const bytes = { salt: salt.toBase64(), hash, compressed: compressed.toBase64() };
+  const { salt, compressed, ...sealed } = payload;
+  const bytes = { ...sealed, salt: salt.toBase64(), compressed: compressed.toBase64() };
   const text: TextCall = {
     ...rest,
     decision: { ...accepted, foreseen: { memoryId, entry, after, payload: bytes } },
@@ -39,7 +43,7 @@ export function fromCallMessage(message: CallMessage): Call {
     ...rest,
     decision: {
       ...decision,
-      foreseen: { ...foreseen, answer: null, payload: { salt, hash: payload.hash, compressed } },
+      foreseen: { ...foreseen, answer: null, payload: { ...payload, salt, compressed } },
     },
   };
 }

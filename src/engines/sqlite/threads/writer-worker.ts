@@ -4,7 +4,10 @@ import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
 import type { CheckpointInterval } from "../../../audit/checkpoint-schedule.ts";
 import { createClockWatch } from "../../../audit/clock-watch.ts";
+import { createMacs } from "../../../audit/entry-mac.ts";
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
+import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { createClock } from "../../../clock.ts";
 import type { ClockShift } from "../../../clock-shift.ts";
 import type { ExportChange } from "../../../export/store.ts";
@@ -23,6 +26,7 @@ import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
 import { createChainHeads } from "../ledger/chain-heads.ts";
+import { createChainTrees } from "../ledger/chain-tree.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
 import { readKnownHeads } from "../ledger/known-heads.ts";
 import { createNextVectors } from "../memories/model-change.ts";
@@ -88,22 +92,26 @@ const signer = createSigner(ledger.signingKey);
 const knownHeads = readKnownHeads({ database, signer, ledger, logger });
 const state = new WriterState();
 const statistics = createWriterStatistics();
-const heads = createChainHeads(database, knownHeads, state.createId);
 const revisions = createRevisions(database);
+const trees = createChainTrees(database);
 const checkpoints = createCheckpoints({
   database,
   clock,
   logger,
   signer,
   knownHeads,
+  trees,
+  noteReader: createNoteReader(ledger.verifierKeys, runtimeCryptography),
   notes: ledger.notes,
   interval: init.checkpointInterval,
 });
+const heads = createChainHeads(database, knownHeads, state.createId, checkpoints.beginTree);
 const transaction = createTransaction({
   database,
   state,
   heads,
   knownHeads,
+  macOf: createMacs(signer),
   revisions,
   checkpoints,
   exportFolder: ledger.exports,
@@ -144,6 +152,8 @@ const inTransaction = createWriteTransactions({
     if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
   },
 });
+// Chains that a former version has made go on in version 2.
+await inTransaction(async () => checkpoints.beginTrees(clock.now()));
 const settleCalls = createGroups({
   database,
   state,
@@ -171,6 +181,8 @@ const housekeeping = startHousekeeping({
     payloadDays: init.payloadRetentionDays,
     installationDays: init.installationRetentionDays,
     announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
+    growTrees: checkpoints.growTrees,
+    cutTree: checkpoints.cutTree,
     append: (draft) => transaction.audit.append(draft),
     signCheckpoint: (project, now) => transaction.audit.signCheckpoint(project, now),
   },
