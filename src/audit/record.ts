@@ -34,12 +34,18 @@ export interface ChainEntry {
 
 /** A record as it is stored. */
 export interface StoredRecord extends ChainEntry {
-  /** 16 bytes; null when the payload was erased. */
+  /** 16 bytes, of version 2 for each part (`StoredParts`); null when the payload was erased. */
   readonly salt: Uint8Array | null;
-  /** The exact payload text; null when it was erased or cannot be read. */
+  /** The JSON text of the payload object (`readPayloadText`); null when it was erased or cannot be read. */
   readonly payload: string | null;
   /** Why there is no payload: audit.redact has erased it, or payload retention has removed it; null: it was not removed. */
   readonly removal: "redacted" | "expired" | null;
+}
+
+/** A record with everything that a file needs to prove it. */
+export interface ProvableRecord extends StoredRecord {
+  /** What is stored of the payload: of version 1 its text, of version 2 a line for each part. Null as `payload`. */
+  readonly content: Uint8Array | null;
 }
 
 /** A record that a caller appends about its own operation. */

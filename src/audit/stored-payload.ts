@@ -1,7 +1,7 @@
 // Owns how the server reads the stored payload of a record, of both versions, to show and search it. Checks no hash: the verifier does.
 
 import { isObject } from "../json/json.ts";
-import { isErased, type StoredParts } from "./verify/part-lines.ts";
+import { findLines, isErased, type StoredParts } from "./verify/part-lines.ts";
 import { joinParts } from "./verify/part-places.ts";
 import { parseParts } from "./verify/parts.ts";
 
@@ -23,6 +23,14 @@ export function readPayloadText(stored: StoredParts): string | null {
   if (payload === null) return null;
   const { sender, ...members } = payload;
   return JSON.stringify(isObject(sender) ? { ...members, ...sender } : members);
+}
+
+/** The indices of the erased parts of a payload of version 2. Null: it is of version 1, or cannot be read. */
+export function erasedPartsOf(stored: StoredParts): number[] | null {
+  const { content } = stored;
+  if (content.at(-1) !== lineFeed) return null;
+  const lines = findLines(stored, countLines(content));
+  return lines === null ? null : lines.flatMap((line, index) => (isErased(line) ? [index] : []));
 }
 
 function countLines(content: Uint8Array): number {

@@ -1,15 +1,24 @@
-// Owns the columns of an export: the fields of the API, and in a verifiable export entry, salt and payload. Must never hold a value
-// that the API does not show.
+// Owns the columns of an export: the fields of the API, and in a verifiable export erased parts, entry, salt and payload. Must never hold a
+// value that the API does not show.
 
 import { Type } from "@sinclair/typebox";
-import type { StoredRecord } from "../audit/record.ts";
+import type { ProvableRecord } from "../audit/record.ts";
 import { exportedFields, recordFieldNames } from "../audit/record-schema.ts";
 import { toExportedRecord } from "../audit/record-view.ts";
+import { erasedPartsOf } from "../audit/stored-payload.ts";
 import type { Json } from "../json/json.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
 
 /** The exact texts that were hashed, and the salt; only in a verifiable export. */
 const proof = {
+  erased_parts: Type.Optional(
+    Nullable(
+      Type.Array(Type.Integer({ minimum: 0 }), {
+        description:
+          "Indices of the parts of the payload that were erased; null for a payload that has no parts or was removed.",
+      }),
+    ),
+  ),
   entry: Type.Optional(
     Type.String({
       description: "The entry of the record, as it was hashed; only if the plan includes hashes.",
@@ -17,11 +26,15 @@ const proof = {
   ),
   salt: Type.Optional(
     Nullable(
-      Type.String({ description: "Salt of the payload, hexadecimal; null if the payload was removed." }),
+      Type.String({ description: "Salts of the payload, hexadecimal; null if the payload was removed." }),
     ),
   ),
   payload: Type.Optional(
-    Nullable(Type.String({ description: "The payload, as it was hashed; null if it was removed." })),
+    Nullable(
+      Type.String({
+        description: "The payload as it is stored, with a line for each part; null if it was removed.",
+      }),
+    ),
   ),
 };
 
@@ -36,12 +49,21 @@ export function columnsOf(verifiable: boolean): readonly string[] {
 }
 
 /**
- * The values of a record by column; those of entry and payload are the exact texts that were hashed.
+ * The values of a record by column; those of entry and payload are the exact texts that are stored.
  * @throws Error when the record cannot be read
  */
-export function rowOf(record: StoredRecord, verifiable: boolean): Readonly<Record<string, Json>> {
+export function rowOf(record: ProvableRecord, verifiable: boolean): Readonly<Record<string, Json>> {
   const fields = toExportedRecord(record, verifiable);
   if (!verifiable) return fields;
-  const { entry, payload, salt } = record;
-  return { ...fields, entry, salt: salt === null ? null : Buffer.from(salt).toString("hex"), payload };
+  const { entry, content, salt } = record;
+  if (content === null || salt === null) {
+    return { ...fields, erased_parts: null, entry, salt: null, payload: null };
+  }
+  return {
+    ...fields,
+    erased_parts: erasedPartsOf({ content, salt }),
+    entry,
+    salt: Buffer.from(salt).toString("hex"),
+    payload: Buffer.from(content).toString(),
+  };
 }

@@ -1,4 +1,5 @@
-// Owns the text of an export's manifest, which is signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
+// Owns the text of an export's manifest, which is signed. Format versions 1 and 2 are frozen (docs/engineer/AUDIT-FORMAT.md,
+// docs/engineer/AUDIT-FORMAT-2.md).
 
 import canonicalize from "canonicalize";
 import { toTimestamp } from "../timestamp.ts";
@@ -16,10 +17,14 @@ interface ExportFacts {
   readonly sha256: string;
   /** A signed checkpoint whose size is the last seq; null if there are no rows. */
   readonly checkpoint: string | null;
+  /** Of the Merkle tree of the chain; null: the chain has none, and the manifest is of version 1. */
+  readonly tree: string | null;
+  /** The nodes into which the leaves before the first row are divided, if the checkpoint is of version 2. */
+  readonly before: readonly string[] | null;
 }
 
 export function manifestText(made: Export, facts: ExportFacts): string {
-  const { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint } = facts;
+  const { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint, tree, before } = facts;
   const members = canonicalize({
     export_id: made.id,
     chain,
@@ -37,6 +42,7 @@ export function manifestText(made: Export, facts: ExportFacts): string {
     created_at: toTimestamp(made.createdAt),
     checkpoint,
     verifiable: made.verifiable,
+    ...(tree === null ? {} : { records: "all", filter: null, parts: "all", tree, before }),
   });
-  return `memledger-export/v1\n${members}\n`;
+  return `memledger-export/v${tree === null ? 1 : 2}\n${members}\n`;
 }

@@ -1,6 +1,6 @@
 // Owns the interface of an export's file format: the text around the rows, and the text of one row.
 
-import type { StoredRecord } from "../audit/record.ts";
+import type { ProvableRecord } from "../audit/record.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 
 export interface RowFormat {
@@ -13,5 +13,5 @@ export interface RowFormat {
   /** At the end of the file. */
   readonly tail: string;
   /** Appends one record as a row. */
-  appendRow(buffer: RowBuffer, record: StoredRecord): void;
+  appendRow(buffer: RowBuffer, record: ProvableRecord): void;
 }

@@ -20,6 +20,10 @@ export interface ExportChain {
   readonly project: string;
   /** Signed, of the last record; null without records. */
   readonly checkpoint: string | null;
+  /** The statement of its Merkle tree; null: it has none. */
+  readonly tree: string | null;
+  /** In base64: the nodes of the leaves before the first record; null for a checkpoint of version 1 and without records. */
+  readonly before: readonly string[] | null;
 }
 
 /** A record of the ledger is missing or damaged; the message is for the owner of the export. */
@@ -121,8 +125,7 @@ export class ExportJob {
   #manifest({ bytes, sha256 }: FileFacts): string {
     const rows = this.records;
     if (rows !== recordsOf(this.#made)) throw new Error("an export ended before its last record");
-    const { chain, project, checkpoint } = this.#chain;
     const [firstPrev, lastHash] = [this.#firstPrev, this.#lastHash];
-    return manifestText(this.#made, { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint });
+    return manifestText(this.#made, { ...this.#chain, rows, firstPrev, lastHash, bytes, sha256 });
   }
 }

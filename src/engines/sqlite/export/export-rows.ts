@@ -8,7 +8,7 @@ import type { RowFormat } from "../../../export/row-format.ts";
 import { createRowFormat } from "../../../export/row-formats.ts";
 import { exportBatchMaxBytes } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { payloadJoin, type RecordRow, recordColumns, toStoredRecord } from "../ledger/audit-reader.ts";
+import { payloadJoin, type RecordRow, recordColumns, toProvableRecord } from "../ledger/audit-reader.ts";
 
 /** Records of one chain, the last one included. */
 export interface PieceOrder {
@@ -53,7 +53,7 @@ export function createPieces(database: Database): (order: PieceOrder) => Piece {
     try {
       for (const row of select.iterate(order.chain, order.first, order.last)) {
         if (row.seq !== through + 1) break;
-        const record = toStoredRecord(row);
+        const record = toProvableRecord(row);
         if (through < order.first) firstPrev = prevOf(record);
         else buffer.append(format.between);
         format.appendRow(buffer, record);

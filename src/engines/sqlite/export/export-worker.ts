@@ -4,7 +4,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { workerData } from "node:worker_threads";
+import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
+import { textOfNote } from "../../../audit/verify/note.ts";
 import { Refusal } from "../../../errors.ts";
 import { manifestPath } from "../../../export/export.ts";
 import { partialSuffix } from "../../../export/export-file.ts";
@@ -12,8 +14,10 @@ import type { ExportStep } from "../../../export/store.ts";
 import { exportStepMs } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
+import { toBase64 } from "../../../text/byte-text.ts";
 import { createSupervisor } from "../../../threads/supervisor.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createChainTrees } from "../ledger/chain-tree.ts";
 import { answerStoreRequests } from "../threads/answer-requests.ts";
 import { type ExportChain, ExportJob, UnreadableRecord } from "./export-job.ts";
 import { createExportRowThreads } from "./export-row-threads.ts";
@@ -38,11 +42,12 @@ const rowThreads = createExportRowThreads(file, createSupervisor({ logger }));
 const pending = database
   .prepare<[], string>("SELECT id FROM audit_export WHERE status = 'processing' ORDER BY id")
   .pluck();
-const find = database.prepare<[string], ExportRow & ExportChain>(
-  `SELECT ${exportColumns}, c.number, c.id AS chain, p.id AS project,
+const find = database.prepare<[string], ExportRow & Omit<ExportChain, "before">>(
+  `SELECT ${exportColumns}, c.number, c.id AS chain, c.tree, p.id AS project,
      (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = x.last_seq AND x.last_seq >= x.first_seq) AS checkpoint
    FROM audit_export x JOIN audit_chain c ON c.project = x.project JOIN project p ON p.serial = x.project WHERE x.id = ?`,
 );
+const trees = createChainTrees(database);
 const expired = database.prepare<[number], ExportRow>(
   `SELECT ${exportColumns} FROM audit_export x WHERE x.status <> 'processing' AND x.expires_at <= ?`,
 );
@@ -109,11 +114,15 @@ async function step(id: string): Promise<ExportStep> {
   }
 }
 
-function begin(id: string): ExportJob {
+/** In one transaction, because retention may replace nodes. */
+const begin = database.transaction((id: string): ExportJob => {
   const row = find.get(id);
   if (row === undefined) throw new Error(`there is no export ${id}`);
-  return new ExportJob(rowThreads, toExport(row, ledger.exports), row);
-}
+  const { number, first_seq, checkpoint } = row;
+  const hasRoot = checkpoint !== null && parseTreeCheckpoint(textOfNote(checkpoint)) !== null;
+  const before = hasRoot ? trees.nodesBefore(number, first_seq).map(toBase64) : null;
+  return new ExportJob(rowThreads, toExport(row, ledger.exports), { ...row, before });
+});
 
 /** Removes the files of expired exports, also of one that was ended while it was written, and parts that a killed process left. */
 async function sweep(now: number): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
-import type { StoredRecord } from "../../../audit/record.ts";
+import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
 import type { ChainOwner, StoredCheckpoint } from "../../../audit/store.ts";
 import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { createTracer } from "../../../audit/trace.ts";
@@ -44,15 +44,21 @@ export const recordColumns = `e.seq, e.entry, e.hash, p.salt, p.text,
   CASE WHEN p.entry IS NULL THEN (SELECT payloads_through FROM audit_chain WHERE number = e.chain) END AS payloads_through`;
 export const payloadJoin = "LEFT JOIN audit_payload p ON p.entry = e.number";
 
-export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through }: RecordRow): StoredRecord {
+export function toStoredRecord(row: RecordRow): StoredRecord {
+  const { content: _, ...record } = toProvableRecord(row);
+  return record;
+}
+
+export function toProvableRecord(row: RecordRow): ProvableRecord {
+  const { seq, entry, hash, salt, text, payloads_through } = row;
   if (text === null) {
     // A payload that was erased earlier counts as expired once it would have expired.
     const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
-    return { seq, entry, hash, salt, payload: null, removal };
+    return { seq, entry, hash, salt, content: null, payload: null, removal };
   }
-  const unpacked = unpackPayload(text);
-  const payload = unpacked === null || salt === null ? null : readPayloadText({ content: unpacked, salt });
-  return { seq, entry, hash, salt, payload, removal: null };
+  const content = unpackPayload(text);
+  const payload = content === null || salt === null ? null : readPayloadText({ content, salt });
+  return { seq, entry, hash, salt, content, payload, removal: null };
 }
 
 export function createAuditReader(database: Database) {

@@ -42,6 +42,8 @@ export interface ChainTrees {
   grow(chain: number, leaves: number, leavesMax: number): Uint8Array | null;
   /** Replaces the nodes that stand for removed leaves by those for `removed` leaves, before these are removed. @throws as grow does */
   cut(chain: number, removed: number, checkpointSizes: readonly number[]): void;
+  /** The nodes into which the leaves before that of a record are divided, the largest first. @throws as grow does */
+  nodesBefore(chain: number, seq: number): readonly Uint8Array[];
   /** For proofs. @throws Error for a chain without a statement */
   reader(chain: number): TreeReader;
 }
@@ -104,6 +106,10 @@ export function createChainTrees(database: Database): ChainTrees {
 
   return {
     reader,
+    nodesBefore(chain, seq) {
+      const { through } = readStatement(findTree.get(chain) ?? null, chain);
+      return frontierAt(seq - through, reader(chain), hasher).hashes;
+    },
     hasTree: (chain) => (findTree.get(chain) ?? null) !== null,
     statementOf: (chain) => readStatement(findTree.get(chain) ?? null, chain),
     begin: (chain, statement) => void setTree.run(statementText(statement), chain),
