@@ -4,9 +4,12 @@ import { expect, test } from "bun:test";
 import canonicalize from "canonicalize";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
+import { cutPayload } from "../../src/audit/parts.ts";
+import { readPayloadText } from "../../src/audit/stored-payload.ts";
 import { columnsOf, rowOf } from "../../src/export/columns.ts";
 import { RowBuffer } from "../../src/export/row-buffer.ts";
 import { createRowFormat } from "../../src/export/row-formats.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { mayBeFormula } from "../../src/text/spreadsheet-formula.ts";
 import { parseCsv } from "./exporting.ts";
 
@@ -36,6 +39,19 @@ const escaped = ([column, value]: readonly [string, unknown]) =>
   [column, typeof value === "string" && mayBeFormula(value) ? `'${value}` : value] as const;
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" });
 
+/** A payload as it is stored. With `present`: of version 2, with a part for each member, of which some have their text. */
+function toStored(payload: JsonObject, present: readonly boolean[] | null) {
+  if (present === null)
+    return { content: Buffer.from(canonicalize(payload) ?? ""), salt: new Uint8Array(16) };
+  const places = Object.keys(payload).map((name) => ({ at: `/${name}`, about: [] }));
+  const parts = cutPayload(payload, [], places);
+  const lines = parts.map(({ header, text }, index) =>
+    present[index] === false ? `${header}\n` : `${header}\t${text}\n`,
+  );
+  const salts = parts.map((_, index) => new Uint8Array(present[index] === false ? 32 : 16).fill(index));
+  return { content: Buffer.from(lines.join("")), salt: Buffer.concat(salts) };
+}
+
 const record = fc
   .record({
     payload: fc.option(
@@ -50,10 +66,16 @@ const record = fc
         { requiredKeys: [] },
       ),
     ),
+    present: fc.option(fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })),
     duration: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
     status: fc.integer({ min: 100, max: 599 }),
   })
-  .map(({ payload, duration, status }) => ({
+  .map(({ payload, present, duration, status }) => ({
+    stored: payload === null ? null : toStored(JSON.parse(canonicalize(payload) ?? ""), present),
+    duration,
+    status,
+  }))
+  .map(({ stored, duration, status }) => ({
     seq: 1,
     entry:
       canonicalize({
@@ -64,9 +86,10 @@ const record = fc
         numbers: { duration },
       }) ?? "",
     hash: "f".repeat(64),
-    salt: payload === null ? null : new Uint8Array(16),
-    payload: payload === null ? null : (canonicalize(payload) ?? ""),
-    removal: payload === null ? ("redacted" as const) : null,
+    salt: stored?.salt ?? null,
+    content: stored?.content ?? null,
+    payload: stored && readPayloadText(stored),
+    removal: stored === null ? ("redacted" as const) : null,
   }));
 
 test.each([true, false])("rows are those of csv-stringify (verifiable: %p)", (verifiable) => {
@@ -135,6 +158,7 @@ test.each([
     entry,
     hash: "f".repeat(64),
     salt: new Uint8Array(16),
+    content: Buffer.from(payload),
     payload,
     removal: null,
   });

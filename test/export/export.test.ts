@@ -68,7 +68,7 @@ async function fill(target: Target): Promise<number> {
 describe.each(["business", "pro"] as const)("on the plan %s", (plan) => {
   const span = { start_time: new Date(Date.now() - 86_400_000).toISOString(), end_time: always.end_time };
   const names = recordFieldNames;
-  const proof = plan === "business" ? ["entry", "salt", "payload"] : [];
+  const proof = plan === "business" ? ["erased_parts", "entry", "salt", "payload"] : [];
   let target: Target;
   let count = 0;
 
@@ -116,7 +116,7 @@ describe.each(["business", "pro"] as const)("on the plan %s", (plan) => {
     const note = await (await send(target, "GET", `${exportPath}/${id}/manifest`)).text();
     const publicKey = (await Bun.file(join(app.config.dataDir, "audit.pub")).text()).trim();
     const [heading, members = ""] = openNote(note, publicKey)?.split("\n") ?? [];
-    expect(heading).toBe("memledger-export/v1");
+    expect(heading).toBe("memledger-export/v2");
     const { records: rows, bytes, sha256 } = detail;
     expect(JSON.parse(members)).toMatchObject({ export_id: id, rows, bytes, sha256, first_seq: 1 });
     expect(JSON.parse(members).verifiable).toBe(plan === "business");
