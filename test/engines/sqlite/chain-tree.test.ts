@@ -2,22 +2,29 @@
 
 import { expect, test } from "bun:test";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
-import { consistencyPath, createTreeHasher, inclusionPath, statementText } from "../../../src/audit/tree.ts";
+import {
+  consistencyPath,
+  createTreeHasher,
+  inclusionPath,
+  rootOf,
+  statementText,
+} from "../../../src/audit/tree.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { toHex } from "../../../src/text/byte-text.ts";
 import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { makeDatabase } from "./schema-text.ts";
 
-const hashEntry = (entry: string, seq: number, first: number) =>
-  toHex(sha256(Buffer.from(`memledger/entry/v${seq < first ? 1 : 2}\0${entry}`)));
-const entryOf = (seq: number) => JSON.stringify({ seq });
+/** As far as the tree reads it. */
+const entryOf = (seq: number, first: number) => JSON.stringify({ seq, v: seq < first ? 1 : 2 });
+const hashEntry = (seq: number, first: number) =>
+  toHex(sha256(Buffer.from(`memledger/entry/v${seq < first ? 1 : 2}\0${entryOf(seq, first)}`)));
 const hasher = createTreeHasher(runtimeCryptography);
 
 /** A chain whose records up to `through` were removed before its tree began, and whose records from `first` on are of version 2. */
 function makeChain({ records, first, through }: { records: number; first: number; through: number }) {
   const database = makeDatabase(8);
-  const hashAt = (seq: number) => (seq === 0 ? "0".repeat(64) : hashEntry(entryOf(seq), seq, first));
+  const hashAt = (seq: number) => (seq === 0 ? "0".repeat(64) : hashEntry(seq, first));
   const statement = statementText({
     ...{ chain: "c".repeat(32), first, genesis: hashAt(0), hash: hashAt(through), through },
   });
@@ -29,7 +36,8 @@ function makeChain({ records, first, through }: { records: number; first: number
   );
   const append = (last: number) => {
     const newest = Number(database.prepare("SELECT MAX(seq) FROM audit_entry").pluck().get() ?? 0);
-    for (let seq = newest + 1; seq <= last; seq++) insert.run(seq, `${seq}`, entryOf(seq), hashAt(seq));
+    for (let seq = newest + 1; seq <= last; seq++)
+      insert.run(seq, `${seq}`, entryOf(seq, first), hashAt(seq));
   };
   const remove = (last: number) => {
     database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (1, ?, 0, '')").run(last);
@@ -95,6 +103,26 @@ test("paths to removed and kept leaves are proved after removals", () => {
     expect(isIncluded({ index, data: leaf, path }, rootAt(1_001), hasher)).toBe(true);
   }
   expect(() => consistencyPath(150, 1_001, reader, hasher)).toThrow();
+});
+
+test("a tree grows from the newest removed leaf where that is after the newest stored node", () => {
+  const { trees, leaves, remove, append } = makeChain({ records: 400, first: 1, through: 0 });
+  trees.grow(1, 401, 100_000);
+  trees.cut(1, 301, [1, 401]);
+  remove(300);
+  for (const records of [400, 450, 700]) {
+    append(records);
+    const root = toHex(naiveRoot(leaves(records + 1)));
+    expect([records, toHex(trees.grow(1, records + 1, 100_000) ?? new Uint8Array())]).toEqual([
+      records,
+      root,
+    ]);
+  }
+  const hashes = trees.nodesBefore(1, 301);
+  expect([hashes.length, toHex(rootOf({ size: 301, hashes }, hasher))]).toEqual([
+    5,
+    toHex(naiveRoot(leaves(301))),
+  ]);
 });
 
 test("an entry that was changed or is missing ends the growth with an error", () => {

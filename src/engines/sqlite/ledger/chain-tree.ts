@@ -116,7 +116,8 @@ export function createChainTrees(database: Database): ChainTrees {
     grow(chain, leaves, leavesMax) {
       const source = reader(chain);
       const stored = ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
-      const start = Math.min(stored, leaves - (leaves % leavesPerNode));
+      const aligned = Math.min(stored, leaves - (leaves % leavesPerNode));
+      const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
       let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
       while (frontier.size < leaves) {
         if (frontier.size - start >= leavesMax) return null;
