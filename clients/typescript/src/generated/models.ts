@@ -587,11 +587,13 @@ export interface ExportedRecord {
   client_name: string | null;
   /** Whether this server has performed the operation itself; false: a client has appended the record. */
   performed: boolean;
+  /** Indices of the parts of the payload that were erased; null for a payload that has no parts or was removed. */
+  erased_parts?: readonly number[] | null | undefined;
   /** The entry of the record, as it was hashed; only if the plan includes hashes. */
   entry?: string | undefined;
-  /** Salt of the payload, hexadecimal; null if the payload was removed. */
+  /** Salts of the payload, hexadecimal; null if the payload was removed. */
   salt?: string | null | undefined;
-  /** The payload, as it was hashed; null if it was removed. */
+  /** The payload as it is stored, with a line for each part; null if it was removed. */
   payload?: string | null | undefined;
 }
 
@@ -1151,8 +1153,8 @@ export type StatusClass = "2xx" | "4xx" | "5xx";
 export interface StoredCheckpoint {
   /** Number of records of the chain at that time. */
   size: number;
-  /** Hash of the newest of these records. */
-  hash: string;
+  /** Hash of the newest of these records; null: it was removed. */
+  hash: string | null;
   /** When the checkpoint was signed. */
   created_at: string;
   /** Name and id of the signing key: the beginning of its verifier key. */

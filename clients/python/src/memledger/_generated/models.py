@@ -464,8 +464,8 @@ class Checkpoint(Model):
 class StoredCheckpoint(Model):
     size: int
     """Number of records of the chain at that time."""
-    hash: str
-    """Hash of the newest of these records."""
+    hash: str | None
+    """Hash of the newest of these records; null: it was removed."""
     created_at: str
     """When the checkpoint was signed."""
     signed_by: str
