@@ -9,6 +9,7 @@ import { createKey } from "../src/access/key-operations.ts";
 import type { PlanName } from "../src/access/plan.ts";
 import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
+import { readPayloadText } from "../src/audit/stored-payload.ts";
 import type { Answer } from "../src/calls/answer.ts";
 import type { Call } from "../src/calls/call.ts";
 import type { InstallationOperation } from "../src/calls/operation.ts";
@@ -242,22 +243,30 @@ export function openLedger(root: string): Ledger {
   const database = openReading({ path, runtime: prepareRuntime(runtime) });
   const chain =
     "(SELECT number FROM audit_chain WHERE project IS (SELECT serial FROM project WHERE id = :projectId))";
-  const select = database.prepare<unknown[], { action: string; status: number; entry: string; text: Buffer }>(
-    `SELECT e.action, e.status, e.entry, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+  const select = database.prepare<unknown[], StoredRow>(
+    `SELECT e.action, e.status, e.entry, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ${chain} AND e.seq > :skip ORDER BY e.seq`,
   );
   const count = database.prepare(`SELECT COUNT(*) FROM audit_entry WHERE chain = ${chain}`).pluck();
   return {
     records: (projectId, skip = 0) =>
-      select.all({ projectId, skip }).map(({ action, status, entry, text }) => ({
+      select.all({ projectId, skip }).map(({ action, status, entry, salt, text }) => ({
         action,
         status,
         entry: parseObject(entry),
-        payload: parseObject(new TextDecoder().decode(Bun.zstdDecompressSync(text))),
+        payload: parseObject(readPayloadText({ salt, content: Bun.zstdDecompressSync(text) }) ?? ""),
       })),
     countRecords: (projectId) => Number(count.get({ projectId })),
     close: () => database.close(),
   };
+}
+
+interface StoredRow {
+  readonly action: string;
+  readonly status: number;
+  readonly entry: string;
+  readonly salt: Uint8Array;
+  readonly text: Uint8Array<ArrayBuffer>;
 }
 
 function parseObject(text: string): JsonObject {

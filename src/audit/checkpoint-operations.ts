@@ -13,7 +13,7 @@ import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { parseCheckpoint } from "./checkpoint.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
-import type { SignedCheckpoint, StoredCheckpoint } from "./store.ts";
+import type { ListedCheckpoint, SignedCheckpoint } from "./store.ts";
 import { signerId, textOfNote } from "./verify/note.ts";
 
 const checkpointView = Fields(
@@ -73,7 +73,7 @@ const storedCheckpointView = Fields(
     }),
     note: Type.String({ description: "The checkpoint as a signed note." }),
   },
-  { title: "StoredCheckpoint" },
+  { title: "ListedCheckpoint" },
 );
 const { page_size } = pageFields({ items: "Checkpoints", defaultSize: auditPageSizeDefault });
 
@@ -131,7 +131,7 @@ export const listCheckpoints = projectOperation({
 });
 
 /** Notes of version 1 name the hash of a record that was removed. */
-function toStoredView({ size, at, hash, note }: StoredCheckpoint): Static<typeof storedCheckpointView> {
+function toStoredView({ size, at, hash, note }: ListedCheckpoint): Static<typeof storedCheckpointView> {
   const named = hash ?? parseCheckpoint(textOfNote(note))?.hash ?? null;
   return { size, hash: named, created_at: toTimestamp(at), signed_by: signerId(note), note };
 }

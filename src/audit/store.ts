@@ -117,7 +117,7 @@ export interface AuditReader {
     project: ChainOwner,
     query: { readonly below: number | null; readonly limit: number },
     signal: AbortSignal,
-  ): Promise<readonly StoredCheckpoint[]>;
+  ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** One step of a search that reads a limited number of payloads. */
@@ -163,7 +163,7 @@ export interface Retention {
 }
 
 /** A checkpoint as it is stored. */
-export interface StoredCheckpoint {
+export interface ListedCheckpoint {
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly at: number;

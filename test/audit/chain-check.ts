@@ -59,16 +59,30 @@ function checkEntry(row: EntryRow, seq: number, prev: string, lastAt: number): v
   const said = JSON.parse(entry);
   const at = new Date(row.at).toISOString();
   same(row.seq, seq, "seq", chain, seq);
-  same(sha256("memledger/entry/v1\0", entry), hash, "hash", chain, seq);
+  same(sha256(`memledger/entry/v${said.v}\0`, entry), hash, "hash", chain, seq);
   same(said.prev, prev, "prev", chain, seq);
-  same([said.v, said.chain, said.seq].join(), [1, chain, seq].join(), "position", chain, seq);
+  same([said.chain, said.seq].join(), [chain, seq].join(), "position", chain, seq);
   same([said.id, said.at].join(), [row.id, at].join(), "id and time", chain, seq);
   same([said.action, said.status].join(), [row.action, row.status].join(), "columns", chain, seq);
   same(row.at >= lastAt, true, "time", chain, seq);
-  const payload = new TextDecoder().decode(Bun.zstdDecompressSync(row.text));
-  same(said.payload_hash, sha256("memledger/payload/v1\0", row.salt, payload), "payload", chain, seq);
+  same(said.payload_hash, payloadHash(said, row), "payload", chain, seq);
   same(JSON.stringify(sorted(said)), entry, "canonical form", chain, seq);
 }
+
+function payloadHash({ v, parts }: { v: number; parts: number }, { salt, text }: EntryRow): string {
+  const content = new TextDecoder().decode(Bun.zstdDecompressSync(new Uint8Array(text)));
+  if (v === 1) return sha256("memledger/payload/v1\0", salt, content);
+  const lines = content.split("\n").slice(0, -1);
+  if (lines.length !== parts || salt.length !== parts * 16) return "not that many parts";
+  const hashes = lines.map((line, index) => {
+    const [header = "", value = ""] = line.split("\t");
+    const own = salt.slice(index * 16, index * 16 + 16);
+    return bytesOf(sha256("memledger/part/v2\0", bytesOf(sha256("memledger/text/v2\0", own, value)), header));
+  });
+  return sha256("memledger/payload/v2\0", ...hashes);
+}
+
+const bytesOf = (hash: string) => Buffer.from(hash, "hex");
 
 /** Keys in the order of RFC 8785. Entries hold ASCII only, so JSON.stringify writes the rest as it asks. */
 function sorted(value: unknown): unknown {

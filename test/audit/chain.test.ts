@@ -2,7 +2,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
-import { type PayloadWithText, sealPayload } from "../../src/audit/payload.ts";
+import type { SealedPayload } from "../../src/audit/parts.ts";
+import { sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import { openSeam, runtime, unitVector } from "../storage/seam.ts";
@@ -14,7 +15,11 @@ const head: ChainHead = {
   hash: "ab".repeat(32),
   at: 1_795_000_000_123,
 };
-const draft: RecordDraft & { readonly payload: PayloadWithText } = {
+const payload = {
+  user_agent: 'Zoë \u2028 "quoted" \\ \u000f 😀',
+  request_body: { b: [1e21, 1e-7, -0, 100, 0.1], a: null, "\ufb33": 1, "😀": 2, "": 3, "10": 4, "9": 5 },
+};
+const draft: RecordDraft = {
   project: "019a2b3c4d5e7f708192a3b4c5d6e000",
   now: 1_795_000_000_456,
   action: "memory.create",
@@ -23,49 +28,40 @@ const draft: RecordDraft & { readonly payload: PayloadWithText } = {
   keyId: "019a2b3c4d5e7f708192a3b4c5d6e001",
   memoryId: null,
   numbers: { duration: 1.25, credits_consumed: 0, balance_consumed_usd: 1e-7, is_cache_hit: false },
-  payload: sealPayload({
-    user_agent: 'Zoë \u2028 "quoted" \\ \u000f 😀',
-    request_body: { b: [1e21, 1e-7, -0, 100, 0.1], a: null, "\ufb33": 1, "😀": 2, "": 3, "10": 4, "9": 5 },
-  }),
+  payload: sealPayload(payload),
 };
 
-/** Format 1 is frozen: these texts and hashes were computed once and never change. */
+/** Format 2 is frozen: these texts were computed once and never change. */
 describe("golden record", () => {
   const sealed = sealRecord(head, draft, (ms) => `id-at-${ms}`);
 
   test("the entry is RFC 8785 JSON with exactly these fields", () => {
-    const { payload_hash, ...fields } = JSON.parse(sealed.entry);
-    expect(payload_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(sealed.entry.replace(payload_hash, "")).toBe(
-      '{"action":"memory.create","at":"2026-11-18T11:06:40.456Z","chain":"019a2b3c4d5e7f708192a3b4c5d6e7f8","code":1000,"id":"id-at-1795000000456","key":"019a2b3c4d5e7f708192a3b4c5d6e001","memory":null,"numbers":{"balance_consumed_usd":1e-7,"credits_consumed":0,"duration":1.25,"is_cache_hit":false},"payload_hash":"","prev":"abababababababababababababababababababababababababababababababab","project":"019a2b3c4d5e7f708192a3b4c5d6e000","seq":42,"status":201,"v":1}',
+    expect(draft.payload.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(sealed.entry.replace(draft.payload.hash, "")).toBe(
+      '{"action":"memory.create","at":"2026-11-18T11:06:40.456Z","chain":"019a2b3c4d5e7f708192a3b4c5d6e7f8","code":1000,"id":"id-at-1795000000456","key":"019a2b3c4d5e7f708192a3b4c5d6e001","memory":null,"numbers":{"balance_consumed_usd":1e-7,"credits_consumed":0,"duration":1.25,"is_cache_hit":false},"parts":3,"payload_hash":"","prev":"abababababababababababababababababababababababababababababababab","project":"019a2b3c4d5e7f708192a3b4c5d6e000","seq":42,"status":201,"v":2}',
     );
-    expect(fields.seq).toBe(42);
+    expect(sealed.seq).toBe(42);
   });
 
-  test("the payload is RFC 8785 JSON: keys by UTF-16 code units, numbers as ECMAScript writes them", () => {
-    expect(draft.payload.text).toBe(
-      '{"request_body":{"":3,"10":4,"9":5,"a":null,"b":[1e+21,1e-7,0,100,0.1],"😀":2,"\ufb33":1},"user_agent":"Zoë \u2028 \\"quoted\\" \\\\ \\u000f 😀"}',
-    );
+  test("the hash is that of the format", () => {
+    const sha256 = new Bun.CryptoHasher("sha256").update("memledger/entry/v2\0").update(sealed.entry);
+    expect(sealed.hash).toBe(sha256.digest("hex"));
   });
 
-  test("the hashes are those of LEDGER's formulas", () => {
-    const sha256 = (...parts: (string | Uint8Array)[]) =>
-      parts.reduce((hash, part) => hash.update(part), new Bun.CryptoHasher("sha256")).digest("hex");
-    expect(sealed.hash).toBe(sha256("memledger/entry/v1\0", sealed.entry));
-    expect(JSON.parse(sealed.entry).payload_hash).toBe(
-      sha256("memledger/payload/v1\0", draft.payload.salt, draft.payload.text),
+  test("the database keeps the parts as lines of one zstd frame: keys by UTF-16 code units, numbers as ECMAScript writes them", () => {
+    expect(contentOf(draft.payload)).toBe(
+      `{"about":[],"at":[""]}\t{"request_body":null,"sender":null}
+{"about":[],"at":["/request_body"]}\t{"":3,"10":4,"9":5,"a":null,"b":[1e+21,1e-7,0,100,0.1],"😀":2,"\ufb33":1}
+{"about":[],"at":["/sender"]}\t{"user_agent":"Zoë \u2028 \\"quoted\\" \\\\ \\u000f 😀"}
+`,
     );
-    expect(draft.payload.salt).toHaveLength(16);
-  });
-
-  test("the database keeps the payload's text as one zstd frame", () => {
-    expect(Bun.zstdDecompressSync(draft.payload.compressed).toString()).toBe(draft.payload.text);
+    expect(draft.payload.salt).toHaveLength(3 * 16);
   });
 
   test("equal payloads have different salts, so that two records do not show that they are equal", () => {
-    const payload = sealPayload(JSON.parse(draft.payload.text));
-    const other = sealRecord(head, { ...draft, payload }, (ms) => `id-at-${ms}`);
-    expect(payload.text).toBe(draft.payload.text);
+    const again = sealPayload(payload);
+    const other = sealRecord(head, { ...draft, payload: again }, (ms) => `id-at-${ms}`);
+    expect(contentOf(again)).toBe(contentOf(draft.payload));
     expect(other.hash).not.toBe(sealed.hash);
   });
 
@@ -82,6 +78,9 @@ describe("golden record", () => {
     }
   });
 });
+
+const contentOf = ({ compressed }: SealedPayload) =>
+  Bun.zstdDecompressSync(new Uint8Array(compressed)).toString();
 
 describe("the database keeps what was sealed", async () => {
   const seam = await openSeam();

@@ -1,14 +1,13 @@
 // Owns what a forged database is made from: one lie, what must be found, and the hands of a forger who knows the format. Must never
 // touch an honest file.
 
-import { sealRecord } from "../../src/audit/chain.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
 import { createIdSource } from "../../src/ids.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { runtime } from "./ledger.ts";
 import { tamper } from "./tamper.ts";
+import { sealPayload1, sealRecord1 } from "./version-1.ts";
 
 export type Expected = Pick<Specimen, "verdict"> & Partial<Pick<Specimen, "seq" | "check">>;
 
@@ -73,9 +72,9 @@ export function appendForged(database: Database, action: string, payload: JsonOb
     code: 1000,
     memoryId: null,
     numbers,
-    payload: sealPayload(payload),
+    payload: sealPayload1(payload),
   };
-  const record = sealRecord(head, draft, createId);
+  const record = sealRecord1(head, draft, createId);
   const { lastInsertRowid } = database
     .prepare(
       "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash) VALUES (2, ?, ?, ?, ?, 200, ?, ?)",

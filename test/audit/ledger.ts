@@ -1,11 +1,10 @@
-// Builds ledgers as the format describes them, record by record and without a server, so that tests can forge every part of one. Uses
+// Builds ledgers as version 1 of the format describes them, record by record and without a server, so that tests can forge every part of one. Uses
 // the product's own sealing and schema; writes files only into the folder it is given.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { genesisHash, genesisText, sealRecord } from "../../src/audit/chain.ts";
+import { genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText } from "../../src/audit/checkpoint.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { createSigner, createSigningKey, type Signer } from "../../src/audit/signed-note.ts";
 import { migrate } from "../../src/engines/sqlite/schema/migrate.ts";
@@ -14,6 +13,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import { toTimestamp } from "../../src/timestamp.ts";
+import { sealPayload1, sealRecord1 } from "./version-1.ts";
 
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
@@ -173,8 +173,8 @@ function append(
     hash: previous?.hash ?? chain.genesisHash,
     at: previous?.at ?? 0,
   };
-  const payload = sealPayload(content);
-  const { seq, id, at, entry, hash } = sealRecord(head, { ...made, payload }, createId);
+  const payload = sealPayload1(content);
+  const { seq, id, at, entry, hash } = sealRecord1(head, { ...made, payload }, createId);
   const { action, status, keyId, memoryId } = made;
   const insert = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)

@@ -4,7 +4,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../../src/audit/parts.ts";
-import { compressPayload } from "../../src/audit/payload.ts";
 import type { Signer } from "../../src/audit/signed-note.ts";
 import { migrate } from "../../src/engines/sqlite/schema/migrate.ts";
 import type { JsonObject } from "../../src/json/json.ts";
@@ -304,7 +303,7 @@ function insertRecord(database: Database, made: MadeChain2, record: MadeChain2["
   if (payload !== null)
     database
       .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
-      .run(number, payload.salt, compressPayload(new Uint8Array(payload.content)));
+      .run(number, payload.salt, Bun.zstdCompressSync(new Uint8Array(payload.content), { level: 1 }));
   for (const pseudonym of made.pseudonymsOf(record))
     database
       .prepare("INSERT INTO audit_pseudonym (pseudonym, entry) SELECT serial, ? FROM pseudonym WHERE id = ?")

@@ -6,7 +6,6 @@ import canonicalize from "canonicalize";
 import { genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.ts";
 import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts.ts";
-import { payloadHash } from "../../src/audit/payload.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { createSigner, type Signer } from "../../src/audit/signed-note.ts";
 import {
@@ -25,6 +24,7 @@ import {
 import type { JsonObject } from "../../src/json/json.ts";
 import { fromHex, toHex } from "../../src/text/byte-text.ts";
 import { toTimestamp } from "../../src/timestamp.ts";
+import { sealPayload1 } from "./version-1.ts";
 
 /** The signer whose Ed25519 seed is 32 bytes that count from this one: that of the golden files for 0. */
 export function signerFrom(first: number): Signer {
@@ -269,9 +269,8 @@ export function createChain2({ number, name, project, signer, forgery = {} }: Ch
 }
 
 function sealOne(payload: JsonObject, name: string) {
-  const text = canonicalize(payload) ?? "";
-  const salt = fixed(`salt ${name}`, 16);
-  return { salt, hash: payloadHash(salt, text), content: Buffer.from(text), parts: 1 };
+  const { salt, hash, text } = sealPayload1(payload, fixed(`salt ${name}`, 16));
+  return { salt, hash, content: Buffer.from(text), parts: 1 };
 }
 
 function numbersOf(seq: number): JsonObject {

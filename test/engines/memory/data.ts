@@ -4,13 +4,13 @@ import type { Key } from "../../../src/access/key.ts";
 import type { Project } from "../../../src/access/project.ts";
 import type { Session, SignInLink } from "../../../src/access/session.ts";
 import type { SealedRecord } from "../../../src/audit/chain.ts";
+import type { ListedCheckpoint } from "../../../src/audit/store.ts";
 import type { RecordLocation } from "../../../src/audit/traced.ts";
 import type { Export } from "../../../src/export/export.ts";
 import { createIdSource, type IdSource } from "../../../src/ids.ts";
 import type { Check } from "../../../src/memory/check.ts";
 import type { Memory } from "../../../src/memory/memory.ts";
 import type { ModelBinding, ModelChange } from "../../../src/model-change/store.ts";
-import type { StoredCheckpoint } from "../../../src/storage/stored-ledger.ts";
 import type { TaskRow } from "./remembering.ts";
 import { createJournal, type Journal, Table } from "./tables.ts";
 
@@ -75,8 +75,9 @@ export interface RecordRow extends SealedRecord, Omit<RecordLocation, "hasPayloa
   readonly payload: { readonly salt: Uint8Array; readonly text: string } | null;
 }
 
-interface CheckpointRow extends StoredCheckpoint {
+interface CheckpointRow extends ListedCheckpoint {
   readonly number: number;
+  readonly chain: string;
 }
 
 export interface Settings {

@@ -12,12 +12,14 @@ import type {
   AuditTransaction,
   HiddenReads,
   LedgerStatistics,
+  ListedCheckpoint,
   MentionQuery,
   Mentions,
   RecordPage,
   RecordQuery,
   SignedCheckpoint,
 } from "../../../src/audit/store.ts";
+import { readPayloadText } from "../../../src/audit/stored-payload.ts";
 import { createTracer } from "../../../src/audit/trace.ts";
 import type { RecordLocation, Trace, TracedRecords } from "../../../src/audit/traced.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
@@ -78,17 +80,15 @@ export function listCheckpoints(
   { chains, checkpoints }: Data,
   project: string | null,
   { below, limit }: { readonly below: number | null; readonly limit: number },
-): string[] {
+): ListedCheckpoint[] {
   const own = chains.all().find((row) => row.project === project)?.chain;
   // A size that is signed again has one note.
-  const bySize = new Map(
-    checkpoints.all().flatMap((row) => (row.chain === own ? [[row.size, row.note]] : [])),
-  );
-  return [...bySize]
-    .filter(([size]) => below === null || size < below)
-    .sort(([left], [right]) => right - left)
+  const bySize = new Map(checkpoints.all().flatMap((row) => (row.chain === own ? [[row.size, row]] : [])));
+  return [...bySize.values()]
+    .filter(({ size }) => below === null || size < below)
+    .sort((left, right) => right.size - left.size)
     .slice(0, limit)
-    .map(([, note]) => note);
+    .map(({ size, at, note, hash }) => ({ size, at, note, hash }));
 }
 
 export function findMentions(rows: readonly RecordRow[], query: MentionQuery): Mentions {
@@ -122,7 +122,7 @@ export function createCheckpoints(data: Data, signer: Signer, folder: string): C
     const checkpoint = { chain, size, hash, at: now };
     const note = signer.sign(checkpointText(checkpoint));
     const number = data.next();
-    data.checkpoints.set(number, { number, chain, size, note });
+    data.checkpoints.set(number, { number, chain, size, note, at: now, hash });
     const signed = { checkpoint, note, verifierKey: signer.verifierKey };
     unpublished.push(signed);
     return signed;
@@ -169,7 +169,8 @@ export function createAuditTransaction(
       const head = headOf(data, draft.project, draft.now);
       const sealed = sealRecord(head, draft, data.createId);
       const { project, action, status, keyId, memoryId, payload } = draft;
-      const text = Bun.zstdDecompressSync(payload.compressed).toString();
+      const content = Bun.zstdDecompressSync(new Uint8Array(payload.compressed));
+      const text = readPayloadText({ salt: payload.salt, content }) ?? "";
       const number = data.next();
       const row = { ...sealed, number, chain: head.chain, project, action, status, keyId, memoryId };
       records.set(number, { ...row, payload: { salt: payload.salt, text } });

@@ -28,15 +28,14 @@ const base: Omit<Call, "decision"> = {
 const travel = (call: Call) => fromCallMessage(structuredClone(toCallMessage(call)));
 
 test("a call whose outcome was foreseen arrives with its sealed payload, and without its answer", () => {
-  const { salt, hash, compressed, text } = sealPayload({ response_body: { content: "Grüße 😀" } });
-  const payload = { salt: new Uint8Array(salt), hash, compressed: new Uint8Array(compressed) };
+  const { salt, hash, compressed, parts } = sealPayload({ response_body: { content: "Grüße 😀" } });
+  const payload = { salt: new Uint8Array(salt), hash, compressed: new Uint8Array(compressed), parts };
   const after = [{ effect: "touch_memories", project: id, memories: [id], at: 5 }] as const;
   const outcome = { memoryId: id, payload, after };
   const answer = { status: 200, code: 1000, message: "success", data: "{}" };
   const decision = { refused: null, erasures: 7, parameters: { memory_id: id }, prepared: 12 };
   const arrived = travel({ ...base, decision: { ...decision, foreseen: { ...outcome, answer } } });
   expect(arrived).toEqual({ ...base, decision: { ...decision, foreseen: { ...outcome, answer: null } } });
-  expect(Bun.zstdDecompressSync(compressed).toString()).toBe(text);
 });
 
 test.each<[string, Decision]>([

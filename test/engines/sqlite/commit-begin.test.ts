@@ -23,7 +23,7 @@ const create = (project = "a"): Call => ({
   project,
   decision: { ...accepted, models: ["sha256"] },
 });
-const payload = { salt: new Uint8Array(16), hash: "", compressed: new Uint8Array(1) };
+const payload = { salt: new Uint8Array(16), hash: "", compressed: new Uint8Array(1), parts: 1 };
 const foreseen = { answer: null, memoryId: null, payload, after: [] };
 const search: Call = {
   ...common,

@@ -1,7 +1,7 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
 import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
-import type { ChainOwner, StoredCheckpoint } from "../../../audit/store.ts";
+import type { ChainOwner, ListedCheckpoint } from "../../../audit/store.ts";
 import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { createTracer } from "../../../audit/trace.ts";
 import type { RecordLocation, Trace, TracedRecord } from "../../../audit/traced.ts";
@@ -71,14 +71,14 @@ export function createAuditReader(database: Database) {
     `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
   );
 
-  const checkpoints = database.prepare<[number, number, number], StoredCheckpoint>(
+  const checkpoints = database.prepare<[number, number, number], ListedCheckpoint>(
     `SELECT p.size, p.at, p.note, IIF(p.size = 0, c.hash, e.hash) AS hash FROM audit_checkpoint p
      JOIN audit_chain c ON c.number = p.chain LEFT JOIN audit_entry e ON e.chain = p.chain AND e.seq = p.size
      WHERE p.chain = ? AND p.size < ? ORDER BY p.size DESC LIMIT ?`,
   );
 
   return {
-    checkpoints(project: ChainOwner, below: number | null, limit: number): StoredCheckpoint[] {
+    checkpoints(project: ChainOwner, below: number | null, limit: number): ListedCheckpoint[] {
       const chain = span(project);
       return chain === null ? [] : checkpoints.all(chain.number, below ?? Number.MAX_SAFE_INTEGER, limit);
     },
