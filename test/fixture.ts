@@ -9,7 +9,6 @@ import { createKey } from "../src/access/key-operations.ts";
 import type { PlanName } from "../src/access/plan.ts";
 import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
-import { readPayloadText } from "../src/audit/stored-payload.ts";
 import type { Answer } from "../src/calls/answer.ts";
 import type { Call } from "../src/calls/call.ts";
 import type { InstallationOperation } from "../src/calls/operation.ts";
@@ -19,12 +18,13 @@ import { type Config, loadConfig } from "../src/config/config.ts";
 import { locate } from "../src/data-directory/data-directory.ts";
 import { openReading } from "../src/engines/sqlite/database-file/connection.ts";
 import { createSqliteEngine } from "../src/engines/sqlite/engine.ts";
-import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
+import { isObject, type JsonObject } from "../src/json/json.ts";
 import type { Logger } from "../src/log/logger.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import type { Engine } from "../src/storage/engine.ts";
 import type { Store } from "../src/storage/store.ts";
 import { spawnWorker } from "../src/threads/spawn.ts";
+import { type PayloadRow, parseObject, readPayload } from "./audit/read-payload.ts";
 
 export interface TestApp {
   readonly url: string;
@@ -254,25 +254,17 @@ export function openLedger(root: string): Ledger {
         action,
         status,
         entry: parseObject(entry),
-        payload: parseObject(readPayloadText({ salt, content: Bun.zstdDecompressSync(text) }) ?? ""),
+        payload: readPayload({ salt, text }),
       })),
     countRecords: (projectId) => Number(count.get({ projectId })),
     close: () => database.close(),
   };
 }
 
-interface StoredRow {
+interface StoredRow extends PayloadRow {
   readonly action: string;
   readonly status: number;
   readonly entry: string;
-  readonly salt: Uint8Array;
-  readonly text: Uint8Array<ArrayBuffer>;
-}
-
-function parseObject(text: string): JsonObject {
-  const value: Json = JSON.parse(text);
-  if (!isObject(value)) throw new Error("a record holds no object");
-  return value;
 }
 
 function recorder(complaints: string[]): Logger {

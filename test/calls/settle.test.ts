@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { checkChains } from "../audit/chain-check.ts";
+import { type PayloadRow, readPayload } from "../audit/read-payload.ts";
 import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -88,15 +89,15 @@ describe("a read that was prepared before", () => {
     expect(await together(() => change(project), settleRead)).toEqual([1000, code]);
     const database = openDatabase(seam.path, runtime);
     const row = database
-      .prepare<[], { action: string; status: number; text: Uint8Array }>(
-        `SELECT e.action, e.status, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+      .prepare<[], PayloadRow>(
+        `SELECT p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
          WHERE e.action = 'memory.read' ORDER BY e.number DESC LIMIT 1`,
       )
       .get();
     database.close();
-    const payload = Bun.zstdDecompressSync(row?.text ?? "").toString();
-    expect(JSON.parse(payload)).toMatchObject({ response_body: { success: false, code } });
-    expect(payload).not.toContain("secret");
+    const payload = row === undefined ? {} : readPayload(row);
+    expect(payload).toMatchObject({ response_body: { success: false, code } });
+    expect(JSON.stringify(payload)).not.toContain("secret");
     checkChains(seam.path);
   });
 });

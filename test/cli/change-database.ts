@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { isObject } from "../../src/json/json.ts";
+import { type PayloadRow, readPayload } from "../audit/read-payload.ts";
 
 /** Without it, bun:sqlite reports SQLITE_BUSY at once. */
 const lockWait = "PRAGMA busy_timeout = 30000";
@@ -28,12 +28,9 @@ function readDatabase<Row>(dataDir: string, select: string): Row[] {
 
 /** Request bodies of the records of an action. */
 export function requestsOf(dataDir: string, action: string): unknown[] {
-  const rows = readDatabase<{ text: Uint8Array }>(
+  const rows = readDatabase<PayloadRow>(
     dataDir,
-    `SELECT p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number WHERE e.action = '${action}'`,
+    `SELECT p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number WHERE e.action = '${action}'`,
   );
-  return rows.map(({ text }) => {
-    const payload: unknown = JSON.parse(Bun.zstdDecompressSync(text).toString());
-    return isObject(payload) ? payload.request_body : null;
-  });
+  return rows.map((row) => readPayload(row).request_body);
 }

@@ -4,13 +4,13 @@
 import { Database } from "bun:sqlite";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { checkChains } from "../audit/chain-check.ts";
+import { type PayloadRow, readPayload } from "../audit/read-payload.ts";
 import type { Call } from "./load.ts";
 
-interface RecordRow {
+interface RecordRow extends PayloadRow {
   readonly action: string;
   readonly status: number;
   readonly memory: string | null;
-  readonly text: Uint8Array;
 }
 
 interface MemoryState {
@@ -71,22 +71,19 @@ function damage(database: Database): string[] {
   return found.map((row) => row.integrity_check).filter((line) => line !== "ok");
 }
 
-interface ReadRecord extends Omit<RecordRow, "text"> {
+interface ReadRecord extends Omit<RecordRow, keyof PayloadRow> {
   readonly payload: JsonObject;
 }
 
 function readRecords(database: Database, project = "default"): ReadRecord[] {
   const rows = database
     .query<RecordRow, [string]>(
-      `SELECT e.action, e.status, e.entry ->> '$.memory' AS memory, p.text FROM audit_entry e
+      `SELECT e.action, e.status, e.entry ->> '$.memory' AS memory, p.salt, p.text FROM audit_entry e
        JOIN audit_chain c ON c.number = e.chain JOIN project ON project.serial = c.project AND project.name = ?
        JOIN audit_payload p ON p.entry = e.number ORDER BY e.seq`,
     )
     .all(project);
-  return rows.map(({ text, ...row }) => ({
-    ...row,
-    payload: toObject(JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(text)))),
-  }));
+  return rows.map(({ salt, text, ...row }) => ({ ...row, payload: readPayload({ salt, text }) }));
 }
 
 /** An answered call has one record with its outcome. One that was refused as unavailable has none, or one that says so: the
