@@ -8,7 +8,11 @@ import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 const lostCheckpoint = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),
   size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
-  created_at: Timestamp({ description: "When the checkpoint was signed." }),
+  created_at: Nullable(
+    Timestamp({
+      description: "When the checkpoint was signed; null: a checkpoint of version 2 does not say.",
+    }),
+  ),
   newest: Nullable(
     Type.Integer({
       minimum: 0,
@@ -30,10 +34,12 @@ export const acceptOlderDatabase = installationOperation({
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),
   output: Fields({ accepted: Type.Integer({ minimum: 1, description: "Number of checkpoints." }) }),
 
-  async apply({ access }, { checkpoints }) {
+  async apply({ access, audit }, { checkpoints }, { now }) {
     // A session may have been revoked after this copy was made.
     for (const { session } of await access.listSessions()) await access.removeSession(session.id);
     for (const { id } of await access.listSignInLinks()) await access.removeSignInLink(id);
-    return { data: { accepted: checkpoints.length } };
+    const lost = checkpoints.map(({ chain }) => chain);
+    const { recordId } = await audit.acceptHeads(now, lost);
+    return { data: { accepted: checkpoints.length }, recordId };
   },
 });

@@ -32,6 +32,7 @@ export const acceptRecords = installationOperation({
   }),
 
   async apply({ audit }, _input, { now }) {
-    return { data: { chains: [...(await audit.acceptHeads(now))] } };
+    const { accepted, recordId } = await audit.acceptHeads(now);
+    return { data: { chains: [...accepted] }, recordId };
   },
 });

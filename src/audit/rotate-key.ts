@@ -36,14 +36,12 @@ export const rotateKey = installationOperation({
       );
     }
     const { former, successor, by } = rotation;
-    if (!(await transaction.audit.adoptKey(rotation))) {
+    if (!(await transaction.audit.adoptKey(rotation, now))) {
       throw new Refusal(
         1400,
         "The statement does not name the current key and the key that this process signs with. Stop the server, then run: memledger audit rotate-key",
       );
     }
-    // The new key signs a checkpoint that covers the record of the change.
-    await transaction.audit.signCheckpoint(null, now);
     return { data: { former_key: former, new_key: successor, attested: by === "former" } };
   },
 });

@@ -12,7 +12,14 @@ import {
 import { fromHex } from "../text/byte-text.ts";
 import { createEntryMac, type EntryMac } from "./entry-mac.ts";
 import { derPrefix, runtimeCryptography } from "./runtime-cryptography.ts";
-import { keyIdOf, keyName, openNote as openWith, parseVerifierKey, toVerifierKey } from "./verify/note.ts";
+import {
+  keyIdOf,
+  keyName,
+  openNote as openWith,
+  parseVerifierKey,
+  textOfNote,
+  toVerifierKey,
+} from "./verify/note.ts";
 
 /** Signs notes. */
 export interface Signer {
@@ -55,6 +62,12 @@ export function createSigner(privateKeyPem: string): Signer {
     seal: (text) => createHmac("sha256", sealingKey).update(text).digest("base64"),
     macOf: (chain) => createEntryMac(seed, chain),
   };
+}
+
+/** The note with a line of another key after its own. */
+export function addSignature(note: string, { sign }: Signer): string {
+  const text = textOfNote(note);
+  return note + sign(text).slice(text.length + 1);
 }
 
 /** The text of a note; null when the note is malformed or this key has not signed it. */

@@ -204,8 +204,15 @@ export interface AuditTransaction {
   signDueCheckpoints(now: number): Promise<void>;
   /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */
   traceAfter(found: Pick<TracedRecords, "trace" | "through">): Promise<readonly TracedRecord[]>;
-  /** From here on, the server continues and signs chains that another program has changed. @returns those that it had refused to continue */
-  acceptHeads(now: number): Promise<readonly AcceptedHead[]>;
+  /**
+   * From here on, the server continues and signs chains that another program has changed: it signs a checkpoint of each of them.
+   * @param lossOf ids of chains that lack records which a checkpoint elsewhere covers: they are accepted, too
+   * @returns the chains that it had refused to continue, and the identifier that the record of the call must have
+   */
+  acceptHeads(
+    now: number,
+    lossOf?: readonly string[],
+  ): Promise<{ readonly accepted: readonly AcceptedHead[]; readonly recordId: string }>;
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**
@@ -216,8 +223,9 @@ export interface AuditTransaction {
    */
   erase(places: readonly RecordLocation[]): Promise<readonly string[]>;
   /**
-   * Records that the successor is the current key from now on.
+   * Records that the successor is the current key from now on, and signs a checkpoint of every head with it, and with the former key unless
+   * that is lost.
    * @returns false, without a change, when the former key is not the current one or this process does not sign with the successor.
    */
-  adoptKey(rotation: KeyRotation): Promise<boolean>;
+  adoptKey(rotation: KeyRotation, now: number): Promise<boolean>;
 }

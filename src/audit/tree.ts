@@ -79,6 +79,9 @@ export function statementHash(statement: string, { hashInto }: Cryptography): Ui
   return hash;
 }
 
+/** What is stored of a tree is not complete, or is not that of the records. */
+export class TreeDifference extends Error {}
+
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
 /**
@@ -148,7 +151,7 @@ export function inclusionPath(
 
 /**
  * Proves that the tree of size `former` is the beginning of the tree of this size: PROOF of RFC 6962, section 2.1.2.
- * @throws Error when a size that is not kept needs removed leaves
+ * @throws TreeDifference when a size that is not kept needs removed leaves
  */
 export function consistencyPath(
   former: number,
@@ -219,14 +222,14 @@ function nodeHash(level: number, position: number, reader: TreeReader, hasher: T
   if (first >= reader.removed) return fold(reader.leaves(first, end).map(hasher.leaf), width, hasher);
   const [stored] = end <= reader.removed ? reader.nodes(level, position, position + 1) : [];
   if (stored !== undefined) return stored;
-  if (level === 0) throw new Error(`leaf ${position} was removed`);
+  if (level === 0) throw new TreeDifference(`leaf ${position} was removed`);
   const half = (at: number) => nodeHash(level - 1, at, reader, hasher);
   return hasher.node(half(2 * position), half(2 * position + 1));
 }
 
-/** The node over `count` hashes of one level, a power of two. @throws Error when there are not so many: what is stored is not complete. */
+/** The node over `count` hashes of one level, a power of two. @throws TreeDifference when there are not so many: what is stored is not complete. */
 function fold(hashes: readonly Uint8Array[], count: number, hasher: TreeHasher): Uint8Array {
-  if (hashes.length !== count) throw new Error(`the tree has ${hashes.length} of ${count} hashes`);
+  if (hashes.length !== count) throw new TreeDifference(`the tree has ${hashes.length} of ${count} hashes`);
   let row = hashes;
   while (row.length > 1) {
     row = row.flatMap((left, index) => {

@@ -100,6 +100,8 @@ export interface Done<Data> {
   readonly recorded?: JsonObject;
   /** The memory that the audit entry names. */
   readonly memoryId?: string;
+  /** The identifier of the record, which the operation has used already; absent: it is made with the record. */
+  readonly recordId?: string;
   /** The answer is this file instead of `data`. */
   readonly file?: AnswerFile;
   /** Additional members of the record, beside request and answer. */

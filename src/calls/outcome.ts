@@ -110,7 +110,7 @@ export function confirm(
 
 function settleDone(
   subject: Subject,
-  { data, recorded, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
+  { data, recorded, file, memoryId, recordId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
   const { operation } = subject;
@@ -124,7 +124,7 @@ function settleDone(
   };
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
-    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, cost }),
+    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, recordId, cost }),
     payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),
     after,
     answer,
@@ -134,12 +134,16 @@ function settleDone(
 
 interface Success extends Partial<ForeseenEntry> {
   readonly memoryId: string | null;
+  readonly recordId?: string | undefined;
   readonly cost: Cost;
 }
 
-function toEntryOfSuccess(subject: Subject, { cost, ...success }: Success): Settled["toEntry"] {
+function toEntryOfSuccess(subject: Subject, { cost, recordId, ...success }: Success): Settled["toEntry"] {
   const outcome = { status: subject.operation.success, code: successCode, ...success };
-  return (durationMs) => entryOf(subject, outcome, cost, durationMs);
+  return (durationMs) => {
+    const entry = entryOf(subject, outcome, cost, durationMs);
+    return recordId === undefined ? entry : { ...entry, id: recordId };
+  };
 }
 
 /** A secret must not be recorded, and a log that contains its own answers would grow without limit. */

@@ -6,8 +6,10 @@ import type { Caller } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type Session, sessionFault } from "../access/session.ts";
+import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import { acceptRecords } from "../audit/accept-records.ts";
 import type { StoredRecord } from "../audit/record.ts";
+import { rotateKey } from "../audit/rotate-key.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -32,6 +34,13 @@ export interface Settlement {
   readonly isLost: (error: unknown) => boolean;
 }
 
+/** They accept chains that another program has changed: the last one if the former key is lost. */
+const accepting: ReadonlySet<string> = new Set([
+  acceptRecords.name,
+  acceptOlderDatabase.name,
+  rotateKey.name,
+]);
+
 /** A call inside its transaction. */
 interface Settling {
   readonly transaction: Transaction;
@@ -53,7 +62,7 @@ export async function settle(
   settlement: Settlement,
 ): Promise<SettledCall> {
   const now = settlement.clock.now();
-  const accepts = call.decision.refused === null && call.operation === acceptRecords.name;
+  const accepts = call.decision.refused === null && accepting.has(call.operation);
   const caller = await transaction.lock(call.keyId, accepts);
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;

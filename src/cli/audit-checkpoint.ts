@@ -3,7 +3,7 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { parseCheckpoint, parseTreeCheckpoint } from "../audit/checkpoint.ts";
 import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { textOfNote } from "../audit/verify/note.ts";
 import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
@@ -12,6 +12,7 @@ import { readRegularText } from "../files/regular-file.ts";
 import { explainedAs } from "../files/system-error.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
+import type { PublishedState } from "../storage/stored-ledger.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { administer } from "./administer.ts";
@@ -33,10 +34,9 @@ export function addCheckpointCommand(audit: Command, session: Session): void {
     const kept = out === null || options.force === true ? [] : readKept(out);
     const input = typeof options.project === "string" ? { project: options.project } : {};
     const data = await administer(config, signCheckpoints, input, { project: "--project" });
-    const notes = notesOf(data);
-    const written = notes.map((note) => `${note}\n`).join("");
+    const signed = signedIn(data);
+    const written = signed.map(({ note }) => `${note}\n`).join("");
     if (out === null) return { data, text: written };
-    const signed = checkpointsIn(notes);
     for (const checkpoint of kept) requireCovered(out, checkpoint, signed);
     try {
       writeWhole(out, written);
@@ -50,8 +50,15 @@ export function addCheckpointCommand(audit: Command, session: Session): void {
   });
 }
 
-/** The newest checkpoint of each chain in a file that would be replaced. @throws Error that says what to do */
-function readKept(path: string): readonly Checkpoint[] {
+interface Signed {
+  readonly chain: string;
+  readonly size: number;
+  readonly hash: string;
+  readonly note: string;
+}
+
+/** The newest checkpoints of each chain in a file that would be replaced, one of each version. @throws Error that says what to do */
+function readKept(path: string): readonly PublishedState[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
   if (!found.isFile()) throw new Error(`${path} is not a regular file. Choose another path with --out.`);
@@ -62,35 +69,48 @@ function readKept(path: string): readonly Checkpoint[] {
       `${path} is not a file of checkpoints, so it is not replaced. Choose another path with --out.`,
     );
   }
-  const byChain = Map.groupBy(kept, ({ chain }) => chain);
+  const byChain = Map.groupBy(kept, (each) => `${each.chain} ${"size" in each}`);
   return [...byChain.values()].map((each) =>
-    each.reduce((one, other) => (other.size > one.size ? other : one)),
+    each.reduce((one, other) => (sizeOf(other, 0) > sizeOf(one, 0) ? other : one)),
   );
 }
 
 /** @throws Error when the file states more than the ledger has */
-function requireCovered(path: string, kept: Checkpoint, signed: readonly Checkpoint[]): void {
+function requireCovered(path: string, kept: PublishedState, signed: readonly Signed[]): void {
   const now = signed.find(({ chain }) => chain === kept.chain);
-  const isCovered =
-    now !== undefined && (now.size > kept.size || (now.size === kept.size && now.hash === kept.hash));
-  if (isCovered) return;
+  const root = now === undefined ? null : parseTreeCheckpoint(textOfNote(now.note));
+  const size = sizeOf(kept, now === undefined || root === null ? 0 : now.size - root.leaves + 1);
+  const isSame = "hash" in kept ? now?.hash === kept.hash : root?.root === kept.root;
+  if (now !== undefined && (now.size > size || (now.size === size && isSame))) return;
   const found =
     now === undefined
       ? "the new checkpoints do not contain this chain"
-      : now.size < kept.size
+      : now.size < size
         ? `it has ${counted(now.size, "record")} now`
         : "this record is another one now";
   throw new Error(
-    `${path} was not replaced: it states that chain ${kept.chain} had ${counted(kept.size, "record")}, but ${found}. Keep the file, and run: memledger audit verify --checkpoint ${quoteWord(path)}. To write the new checkpoints, choose another path with --out, or replace the file with --force.`,
+    `${path} was not replaced: it states that chain ${kept.chain} had ${counted(size, "record")}, but ${found}. Keep the file, and run: memledger audit verify --checkpoint ${quoteWord(path)}. To write the new checkpoints, choose another path with --out, or replace the file with --force.`,
   );
 }
 
-function checkpointsIn(notes: readonly string[]): readonly Checkpoint[] {
-  return notes.map((note) => parseCheckpoint(textOfNote(note))).filter((checkpoint) => checkpoint !== null);
+/** @param through the number of records before the tree of the chain */
+function sizeOf(checkpoint: PublishedState, through: number): number {
+  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves + through - 1;
 }
 
-/** Only the notes, so that `audit verify --checkpoint FILE` reads the output. */
-function notesOf(data: Json): readonly string[] {
+function checkpointsIn(notes: readonly string[]): readonly PublishedState[] {
+  return notes
+    .map(textOfNote)
+    .map((text) => parseCheckpoint(text) ?? parseTreeCheckpoint(text))
+    .filter((checkpoint) => checkpoint !== null);
+}
+
+function signedIn(data: Json): readonly Signed[] {
   const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
-  return checkpoints.map(({ note }) => String(note));
+  return checkpoints.map(({ chain, size, hash, note }) => ({
+    chain: String(chain),
+    size: Number(size),
+    hash: String(hash),
+    note: String(note),
+  }));
 }

@@ -53,8 +53,9 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
     config,
     {
       ...openLedgerFiles(root, successor),
-      // Without the former key, nobody can tell what it has sealed: the change accepts the records as they are.
-      ...(former === null ? { acceptsHeads: true } : { formerSigningKey: former.pem }),
+      formerSigningKey: former?.pem ?? null,
+      // Without the former key, nobody can tell what it has written: the change accepts the records as they are.
+      acceptsHeads: former === null,
     },
     logger,
   );

@@ -14,7 +14,7 @@ export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly pem: string;
   readonly verifierKey: string;
-  /** It was created now, so nothing was ever signed: what the database has is accepted. Absent: it was read. */
+  /** As LedgerFiles.isKeyNew. */
   readonly isNew?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function openLedgerFiles(
   const files = { notes: notesFolder(root), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
   const verifierKeys = keepVerifierKeys(root, [verifierKey, ...former]);
-  return { signingKey: pem, verifierKeys, acceptsHeads: isNew, ...files };
+  return { signingKey: pem, verifierKeys, isKeyNew: isNew, ...files };
 }
 
 /** Path of the signing key, unless --audit-key is set. */

@@ -2,19 +2,20 @@
 
 import { existsSync, globSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { parseCheckpoint, parseTreeCheckpoint } from "../audit/checkpoint.ts";
 import { openNote } from "../audit/signed-note.ts";
 import { splitNotes, textOfNote } from "../audit/verify/note.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { withRegularFile } from "../files/regular-file.ts";
+import type { PublishedState } from "../storage/stored-ledger.ts";
 import { notesFolder } from "./ledger-files.ts";
 
-export interface PublishedCheckpoint extends Checkpoint {
+export type PublishedCheckpoint = PublishedState & {
   /** The checkpoint as it is in the file. */
   readonly note: string;
   /** Name of the file in the folder of checkpoints. */
   readonly file: string;
-}
+};
 
 /**
  * The newest checkpoint of each file.
@@ -40,7 +41,7 @@ export function moveFiles(root: string, names: readonly string[], folder: string
 function newestOf(text: string, keys: readonly string[] | null, file: string): PublishedCheckpoint | null {
   for (const note of splitNotes(text).toReversed()) {
     const signed = keys === null ? textOfNote(note) : keys.map((key) => openNote(note, key)).find(isText);
-    const checkpoint = parseCheckpoint(signed ?? "");
+    const checkpoint = parseCheckpoint(signed ?? "") ?? parseTreeCheckpoint(signed ?? "");
     if (checkpoint !== null) return { ...checkpoint, note, file };
   }
   return null;

@@ -71,24 +71,29 @@ async function restoreNotes(
   }
 }
 
-/** Records the loss that the operator has accepted, then moves the checkpoints of the lost records. */
+/** Records the loss that the operator has accepted, then moves the checkpoints of the lost records and writes those of the database. */
 export async function acceptMissing(
-  { directory }: DatabasePlace,
-  { missing }: OpenLedger,
+  place: DatabasePlace,
+  { missing, files: { verifierKeys } }: OpenLedger,
   perform: Perform,
   { now, logger }: Pick<StartOptions, "now" | "logger">,
 ): Promise<void> {
   if (missing.length === 0) return;
-  const checkpoints = missing.map(({ checkpoint: { chain, size, at, note }, newest }) => ({
-    chain,
+  const checkpoints = missing.map(({ checkpoint, size, newest }) => ({
+    chain: checkpoint.chain,
     size,
-    created_at: toTimestamp(at),
+    created_at: "at" in checkpoint ? toTimestamp(checkpoint.at) : null,
     newest,
-    note,
+    note: checkpoint.note,
   }));
   await administer(perform, acceptOlderDatabase, administrationRequest("server", { checkpoints }));
+  const { root } = place.directory;
   const files = missing.map(({ checkpoint }) => checkpoint.file);
-  const folder = moveNotes(directory.root, files, now);
+  const folder = moveNotes(root, files, now);
+  // Those of the acceptance, too.
+  restoreLostNotes(
+    await place.engine.withLedger("read", (ledger) => findLostNotes(ledger, root, verifierKeys)),
+  );
   logger.warn("an older database was accepted; checkpoints that do not match it were moved", {
     folder,
     chains: missing.length,

@@ -3,9 +3,8 @@
 
 import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Checkpoint } from "../audit/checkpoint.ts";
 import type { Engine } from "../storage/engine.ts";
-import type { MissingRecords } from "../storage/stored-ledger.ts";
+import type { MissingRecords, PublishedState } from "../storage/stored-ledger.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { toTimestamp } from "../timestamp.ts";
@@ -86,11 +85,12 @@ export function moveNotes(root: string, files: readonly string[], now: number): 
 /** @throws Error that says what to do when the database lacks records that checkpoints cover */
 export function refuseOlderDatabase(
   { directory: { root }, engine }: DatabasePlace,
-  missing: readonly MissingRecords<Checkpoint>[],
+  missing: readonly MissingRecords<PublishedState>[],
 ): void {
   const [first] = missing;
   if (first === undefined) return;
-  const { chain, size } = first.checkpoint;
+  const { checkpoint, size } = first;
+  const { chain } = checkpoint;
   const found =
     first.newest === null
       ? "the database does not contain this chain"
@@ -98,7 +98,7 @@ export function refuseOlderDatabase(
         ? `the newest record in the database is ${first.newest}`
         : `record ${size} in the database is a different one`;
   throw new Error(
-    `The database ${engine.location} does not match its checkpoints: ${describe(first.checkpoint)}, but ${found}${andMore(missing.length - 1)}. The database is an older copy, or records of chain ${chain} were removed. Restore the newest database. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a separate folder).`,
+    `The database ${engine.location} does not match its checkpoints: ${describe(checkpoint, size)}, but ${found}${andMore(missing.length - 1)}. The database is an older copy, or records of chain ${chain} were removed. Restore the newest database. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a separate folder).`,
   );
 }
 
@@ -108,17 +108,24 @@ const formerNames = ["exports", "audit.key", "audit.rotations", "checkpoints", "
 /** Describes the files which show that a ledger was written here; null if there are none. A key alone may be intended for the first start. */
 async function findTraces(root: string, engine: Engine): Promise<string | null> {
   const checkpoints = readNewestCheckpoints(root, null);
-  const [newest] = checkpoints.toSorted((one, other) => other.at - one.at);
-  if (newest !== undefined)
-    return `there are checkpoints of its records: ${describe(newest)}${andMore(checkpoints.length - 1)}`;
+  const [largest] = checkpoints.toSorted((one, other) => sizeOf(other) - sizeOf(one));
+  if (largest !== undefined)
+    return `there are checkpoints of its records: ${describe(largest, sizeOf(largest))}${andMore(checkpoints.length - 1)}`;
   const left = await engine.findTraces();
   if (left !== null) return left;
   if (readVerifierKeys(root).length > 0) return "audit.pub exists, so a ledger was written here";
   return globSync("*", { cwd: exportFolder(root) }).length > 0 ? "there are exports of a ledger" : null;
 }
 
-function describe({ chain, size, at }: Checkpoint): string {
-  return `chain ${chain} had ${counted(size, "record")} at ${toTimestamp(at)}`;
+/** Of a checkpoint of version 2 at least so many: a chain that a former version has begun may have lost records to retention before. */
+function sizeOf(checkpoint: PublishedState): number {
+  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves - 1;
+}
+
+/** Only a checkpoint of version 1 has a time. */
+function describe(checkpoint: PublishedState, size: number): string {
+  const at = "at" in checkpoint ? ` at ${toTimestamp(checkpoint.at)}` : "";
+  return `chain ${checkpoint.chain} had ${counted(size, "record")}${at}`;
 }
 
 function andMore(count: number): string {

@@ -22,8 +22,7 @@ export async function findLostNotes(
   keys: readonly string[],
 ): Promise<readonly LostNotes[]> {
   const published = readNewestCheckpoints(root, keys);
-  const sizes = new Map(published.map(({ chain, size }) => [chain, size]));
-  const byChain = Map.groupBy(await ledger.findNewerCheckpoints(sizes), ({ chain }) => chain);
+  const byChain = Map.groupBy(await ledger.findNewerCheckpoints(published), ({ chain }) => chain);
   const lost = [...byChain].map(([chain, checkpoints]) => ({
     path: join(notesFolder(root), `${chain}.notes`),
     notes: checkpoints.map(({ note }) => note),

@@ -140,10 +140,12 @@ export interface LedgerFiles {
   readonly signingKey: string;
   /** Of this key and of the former ones, newest first. */
   readonly verifierKeys: readonly string[];
-  /** The key that this one replaces now, PKCS #8 PEM; absent: it replaces none. */
-  readonly formerSigningKey?: string;
+  /** The key that this one replaces with the first call, PKCS #8 PEM. Null: it is lost. Absent: this one is in use. */
+  readonly formerSigningKey?: string | null;
   /** The operator has accepted the records of this database as they are, and the first call records it; absent: not. */
   readonly acceptsHeads?: boolean;
+  /** This key was created now, so nothing was ever signed: what the database has is accepted. Absent: it was read. */
+  readonly isKeyNew?: boolean;
   /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
   readonly notes: string;
   readonly exports: string;

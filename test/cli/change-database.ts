@@ -34,3 +34,12 @@ export function requestsOf(dataDir: string, action: string): unknown[] {
   );
   return rows.map((row) => readPayload(row).request_body);
 }
+
+/** The id of the newest record of an action. */
+export function idOf(dataDir: string, action: string): string | undefined {
+  const rows = readDatabase<{ id: string }>(
+    dataDir,
+    `SELECT id FROM audit_entry WHERE action = '${action}' ORDER BY number DESC`,
+  );
+  return rows[0]?.id;
+}

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeDatabase, requestsOf } from "./change-database.ts";
+import { pythonVerdict } from "../audit/ask-python.ts";
+import { changeDatabase, idOf, requestsOf } from "./change-database.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -35,18 +36,15 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-function newestNoteOf(folder: string): { chain: string; size: string } {
+/** The checkpoint with the most records: one leaf of the tree is its statement. */
+function largestNoteOf(folder: string): { chain: string; records: number } {
   const notes = readdirSync(join(folder, "checkpoints")).toSorted();
   const ends = notes.map((name) => {
-    const all = [
-      ...readFileSync(join(folder, "checkpoints", name), "utf8").matchAll(
-        /^memledger\/(\w+)\n(\d+)\n.*\n(.*)/gm,
-      ),
-    ];
-    const [, chain = "", size = "", at = ""] = all.at(-1) ?? [];
-    return { chain, size, at };
+    const text = readFileSync(join(folder, "checkpoints", name), "utf8");
+    const [, chain = "", leaves] = [...text.matchAll(/^memledger\/(\w{32})\/2\n(\d+)\n/gm)].at(-1) ?? [];
+    return { chain, records: Number(leaves) - 1 };
   });
-  return ends.toSorted((one, other) => (one.at < other.at ? 1 : -1))[0] ?? { chain: "", size: "" };
+  return ends.reduce((one, other) => (other.records > one.records ? other : one));
 }
 
 /** Without what SQLite and the lock leave. */
@@ -96,8 +94,8 @@ describe.each(losses)("a database that is %s", (_, lose) => {
     expect(refused.stderr).toContain("backup");
     expect(refused.stderr).toContain(`memledger serve --new-installation --data-dir ${dataDir}`);
     if (existsSync(join(dataDir, "checkpoints"))) {
-      const { chain, size } = newestNoteOf(dataDir);
-      expect(refused.stderr).toContain(`chain ${chain} had ${size} records at 20`);
+      const { chain, records } = largestNoteOf(dataDir);
+      expect(refused.stderr).toContain(`chain ${chain} had ${records} records`);
       expect(refused.stderr).toContain("1 more chain)");
     }
     for (const words of [["project", "create", "--name", "x"], ["project", "list"], ["reembed"]]) {
@@ -193,6 +191,13 @@ describe("an older copy of the database", () => {
       const note = readFileSync(join(made, "checkpoints", name));
       expect(readFileSync(join(dataDir, "checkpoints", aside, name))).toEqual(note);
     }
+    // Another log begins with the record of the acceptance, so that none has signed two trees.
+    const logs = readdirSync(join(dataDir, "checkpoints"))
+      .filter((name) => notes.includes(name))
+      .map((name) => readFileSync(join(dataDir, "checkpoints", name), "utf8"))
+      .map((text) => [...text.matchAll(/^memledger\/\w{32}\/(\w+)\n/gm)].at(-1)?.[1]);
+    expect(logs).toEqual(notes.map(() => idOf(dataDir, "audit.restore")));
+    expect(pythonVerdict(join(dataDir, "memledger.db")) ?? "unattested").toBe("unattested");
     const own = await runJson(["audit", "verify", dataDir]);
     expect([own.exitCode, own.object.contradiction]).toEqual([10, null]);
     const outside = await runJson(["audit", "verify", dataDir, "--checkpoint", kept]);

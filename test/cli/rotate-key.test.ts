@@ -5,6 +5,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
+import { splitNotes } from "../../src/audit/verify/note.ts";
+import { pythonVerdict } from "../audit/ask-python.ts";
 import { requestsOf } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
@@ -68,6 +70,28 @@ describe("a change of the key", () => {
     expect(stdout).toContain("— memledger ");
     expect(requestsOf(dataDir, "audit.rotate_key")).toEqual([{ statement: `${statement}\n` }]);
     expect(statement).toContain(`memledger-rotation/v1\n${oldKey}\n${object.new_key}\n`);
+  });
+
+  test("has a checkpoint of every chain that both keys have signed, in one note", async () => {
+    const dataDir = copyOf(made);
+    const { object } = await rotate(dataDir);
+    const keys = [object.new_key, object.former_key].map((key) => String(key).split("+")[1] ?? "");
+    const ids = (note: string) =>
+      [...note.matchAll(/^— memledger (.+)$/gm)].map(([, line = ""]) =>
+        Buffer.from(line, "base64").subarray(0, 4).toString("hex"),
+      );
+    for (const name of readdirSync(join(dataDir, "checkpoints"))) {
+      const notes = splitNotes(readFileSync(join(dataDir, "checkpoints", name), "utf8"));
+      expect(notes.map(ids)).toContainEqual(keys);
+    }
+    expect((await work(dataDir)).exitCode).toBe(0);
+    const checkpoints = readdirSync(join(dataDir, "checkpoints")).map((name) =>
+      join(dataDir, "checkpoints", name),
+    );
+    const words = checkpoints.flatMap((path) => ["--checkpoint", path]);
+    const verified = await verify(dataDir, "--public-key", oldPublic, ...words);
+    expect([verified.exitCode, verified.object.failure]).toEqual([0, null]);
+    expect(pythonVerdict(join(dataDir, "memledger.db"), ...words) ?? "intact").toBe("intact");
   });
 
   test("leaves no former private key behind, and only one may sign from then on", async () => {
@@ -140,6 +164,7 @@ describe("a key that nobody has any more", () => {
     const changed = await rotate(dataDir, "--former-key-lost");
     expect(changed.object).toMatchObject({ former_key: oldKey, attested: false });
     expect((await work(dataDir)).exitCode).toBe(0);
+    expect(pythonVerdict(join(dataDir, "memledger.db")) ?? "unattested").toBe("unattested");
 
     const rotations = readFileSync(join(dataDir, "audit.rotations"));
     const old = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);

@@ -58,7 +58,9 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const whileIntact = (work: () => void) => () => {
     if (!isMarkedDamaged(database.name)) attempt(logger, work);
   };
-  const startRetention = whileIntact(() => retention.start());
+  const startRetention = whileIntact(() => {
+    if (checkpoints.isKeyInUse()) retention.start();
+  });
   const timers = [
     clock.every(accessFlushMs, repeatFlush),
     clock.every(

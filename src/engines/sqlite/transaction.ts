@@ -4,6 +4,7 @@
 
 import type { ClockWatch } from "../../audit/clock-watch.ts";
 import type { EntryMac } from "../../audit/entry-mac.ts";
+import type { Signer } from "../../audit/signed-note.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createAccessTransaction, createCallerLookup } from "./access.ts";
@@ -27,6 +28,8 @@ interface TransactionOptions {
   readonly knownHeads: KnownHeads;
   readonly macOf: (chain: string) => EntryMac;
   readonly revisions: Revisions;
+  /** As of AuditTransactionOptions. */
+  readonly formerSigner: Signer | null;
   readonly checkpoints: Checkpoints;
   /** Where the files of exports are. */
   readonly exportFolder: string;
@@ -37,7 +40,7 @@ interface TransactionOptions {
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {
-  const { database, state, heads, revisions, checkpoints, exportFolder } = options;
+  const { database, state, heads, knownHeads, formerSigner, revisions, checkpoints, exportFolder } = options;
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
@@ -93,7 +96,9 @@ export function createTransaction(options: TransactionOptions): Transaction {
   return {
     async lock(keyId, acceptsChanges = false) {
       const caller = keyId === null ? null : findCaller(keyId);
-      if (!acceptsChanges) heads.lock(caller?.project.id ?? null);
+      // The new key must not sign or continue what the former one does not confirm.
+      if (formerSigner !== null) knownHeads.requireAll();
+      else if (!acceptsChanges) heads.lock(caller?.project.id ?? null);
       return caller;
     },
     access: createAccessTransaction(database, state, findCaller),

@@ -2,9 +2,8 @@
 // lacks is named in engine.test.ts.
 
 import { isUsedWithSecret } from "../../../src/access/key.ts";
-import type { Checkpoint } from "../../../src/audit/checkpoint.ts";
 import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
-import type { StoredLedger } from "../../../src/storage/stored-ledger.ts";
+import type { PublishedState, StoredLedger } from "../../../src/storage/stored-ledger.ts";
 import { createData, type Data, noSettings } from "./data.ts";
 import { recordsOfChain } from "./ledger.ts";
 import { openMemoryStore } from "./store.ts";
@@ -89,6 +88,11 @@ function bindModel({ settings, memories }: Data, model: StoreOptions["model"]): 
   settings.set("all", { ...before, model });
 }
 
+/** Its chains begin with their trees. */
+function sizeOf(checkpoint: PublishedState): number {
+  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves - 1;
+}
+
 function readLedger(data: Data): StoredLedger {
   const { settings, chains, records, checkpoints } = data;
   return {
@@ -100,20 +104,28 @@ function readLedger(data: Data): StoredLedger {
       settings.set("all", { ...(settings.get("all") ?? noSettings), verifierKey });
     },
     async findMissingRecords(published) {
-      const isHeld = ({ chain, size, hash }: Checkpoint) =>
-        records.all().some((row) => row.chain === chain && row.seq === size && row.hash === hash);
-      const newestOf = ({ chain }: Checkpoint) =>
+      const isHeld = (checkpoint: PublishedState) =>
+        "hash" in checkpoint &&
+        records
+          .all()
+          .some(
+            ({ chain, seq, hash }) =>
+              chain === checkpoint.chain && seq === checkpoint.size && hash === checkpoint.hash,
+          );
+      const newestOf = ({ chain }: PublishedState) =>
         chains.all().find((row) => row.chain === chain)?.seq ?? null;
       return published
         .filter((checkpoint) => !isHeld(checkpoint))
-        .map((checkpoint) => ({ checkpoint, newest: newestOf(checkpoint) }));
+        .map((checkpoint) => ({ checkpoint, size: sizeOf(checkpoint), newest: newestOf(checkpoint) }));
     },
     // Nobody else can write to this process.
     findUncoveredRemovals: async () => [],
-    findNewerCheckpoints: async (sizes) =>
+    findNewerCheckpoints: async (published) =>
       checkpoints
         .all()
-        .filter(({ chain, size }) => size > (sizes.get(chain) ?? -1))
+        .filter(({ chain, size }) =>
+          published.every((checkpoint) => checkpoint.chain !== chain || size > sizeOf(checkpoint)),
+        )
         .map(({ chain, size, note }) => ({ chain, size, note })),
     findRotations: async () =>
       recordsOfChain(data, null)

@@ -185,7 +185,7 @@ export function createAuditTransaction(
     },
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
     signDueCheckpoints: async () => undefined,
-    acceptHeads: async () => [],
+    acceptHeads: async (now) => ({ accepted: [], recordId: data.createId(now) }),
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     traceAfter: async ({ trace, through }) => followTrace(data, trace, through).records,
     erasures: async () => countErasures(data),
@@ -203,10 +203,11 @@ export function createAuditTransaction(
       }
       return [...ended];
     },
-    async adoptKey({ former, successor }) {
+    async adoptKey({ former, successor }, now) {
       const before = settings.get("all") ?? { model: null, verifierKey: null };
       if (successor !== verifierKey || before.verifierKey !== former) return false;
       settings.set("all", { ...before, verifierKey: successor });
+      for (const { project } of chains.all()) checkpoints.sign(project, now);
       return true;
     },
   };

@@ -1,30 +1,45 @@
 // Tests the Merkle tree of a chain in a database: its nodes and roots by the definition of RFC 6962, in steps, and after removals.
 
 import { expect, test } from "bun:test";
+import { entryHash } from "../../../src/audit/chain.ts";
+import { parseCheckpoint, parseTreeCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
+import { createSigner, createSigningKey } from "../../../src/audit/signed-note.ts";
 import {
   consistencyPath,
   createTreeHasher,
   inclusionPath,
   rootOf,
   statementText,
+  TreeDifference,
 } from "../../../src/audit/tree.ts";
+import { textOfNote } from "../../../src/audit/verify/note.ts";
+import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
+import { createCheckpointSigning } from "../../../src/engines/sqlite/ledger/checkpoint-signing.ts";
+import { createLogger } from "../../../src/log/logger.ts";
 import { toHex } from "../../../src/text/byte-text.ts";
 import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { makeDatabase } from "./schema-text.ts";
 
-/** As far as the tree reads it. */
-const entryOf = (seq: number, first: number) => JSON.stringify({ seq, v: seq < first ? 1 : 2 });
-const hashEntry = (seq: number, first: number) =>
-  toHex(sha256(Buffer.from(`memledger/entry/v${seq < first ? 1 : 2}\0${entryOf(seq, first)}`)));
+/** Entries as far as the tree reads them, by seq. */
+function makeEntries(count: number, first: number): { entry: string; hash: string }[] {
+  const made = [{ entry: "", hash: "0".repeat(64) }];
+  for (let seq = 1; seq <= count; seq++) {
+    const v = seq < first ? 1 : 2;
+    const entry = JSON.stringify({ action: "a", prev: made.at(-1)?.hash, seq, v });
+    made.push({ entry, hash: toHex(sha256(Buffer.from(`memledger/entry/v${v}\0${entry}`))) });
+  }
+  return made;
+}
 const hasher = createTreeHasher(runtimeCryptography);
 
 /** A chain whose records up to `through` were removed before its tree began, and whose records from `first` on are of version 2. */
 function makeChain({ records, first, through }: { records: number; first: number; through: number }) {
   const database = makeDatabase(8);
-  const hashAt = (seq: number) => (seq === 0 ? "0".repeat(64) : hashEntry(seq, first));
+  let entries = makeEntries(through + records, first);
+  const hashAt = (seq: number) => entries[seq]?.hash ?? "";
   const statement = statementText({
     ...{ chain: "c".repeat(32), first, genesis: hashAt(0), hash: hashAt(through), through },
   });
@@ -35,9 +50,10 @@ function makeChain({ records, first, through }: { records: number; first: number
     "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash) VALUES (1, ?, ?, 0, 'a', 200, ?, ?)",
   );
   const append = (last: number) => {
+    if (last >= entries.length) entries = makeEntries(last, first);
     const newest = Number(database.prepare("SELECT MAX(seq) FROM audit_entry").pluck().get() ?? 0);
     for (let seq = newest + 1; seq <= last; seq++)
-      insert.run(seq, `${seq}`, entryOf(seq, first), hashAt(seq));
+      insert.run(seq, `${seq}`, entries[seq]?.entry, hashAt(seq));
   };
   const remove = (last: number) => {
     database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (1, ?, 0, '')").run(last);
@@ -128,8 +144,55 @@ test("a tree grows from the newest removed leaf where that is after the newest s
 test("an entry that was changed or is missing ends the growth with an error", () => {
   const { trees, database } = makeChain({ records: 300, first: 1, through: 0 });
   database.exec("DROP TRIGGER audit_entry_is_final; UPDATE audit_entry SET entry = '{}' WHERE seq = 20");
-  expect(() => trees.grow(1, 301, 100_000)).toThrow("record 20 of chain 1 has another hash");
+  expect(() => trees.grow(1, 301, 100_000)).toThrow(
+    "record 20 does not follow the one before it, or has another hash",
+  );
   expect(() => trees.grow(1, 400, 100_000)).toThrow();
   database.exec("DROP TRIGGER audit_entry_stays; DELETE FROM audit_entry WHERE seq = 20");
   expect(() => trees.grow(1, 301, 100_000)).toThrow();
+});
+
+test.each<[string, (entry: string) => string]>([
+  ["another record before it", (entry) => entry.replace(/"prev":"../, '"prev":"zz')],
+  ["another number", (entry) => entry.replace('"seq":20', '"seq":21')],
+])("an entry with %s becomes no leaf, although its hash is right", (_, change) => {
+  const { trees, database } = makeChain({ records: 300, first: 1, through: 0 });
+  const [{ entry } = { entry: "" }] = database
+    .prepare<[], { entry: string }>("SELECT entry FROM audit_entry WHERE seq = 20")
+    .all();
+  database.exec("DROP TRIGGER audit_entry_is_final");
+  database
+    .prepare("UPDATE audit_entry SET entry = ?, hash = ? WHERE seq = 20")
+    .run(change(entry), entryHash(change(entry)));
+  expect(() => trees.grow(1, 301, 100_000)).toThrow(TreeDifference);
+});
+
+test("until the tree of a chain that is moved over reaches the head, checkpoints of early records are of version 1, too", () => {
+  const { trees, database, leaves } = makeChain({ records: 70_000, first: 70_001, through: 0 });
+  const signer = createSigner(createSigningKey());
+  /** As each start makes it. */
+  const sign = (seq: number) => {
+    const [row] = database
+      .prepare<[number], { hash: string }>("SELECT hash FROM audit_entry WHERE seq = ?")
+      .all(seq);
+    const signing = createCheckpointSigning({
+      ...{
+        database,
+        signer,
+        trees: createChainTrees(database),
+        files: { add() {} },
+        logger: createLogger("error"),
+      },
+      ...{
+        knownHeads: { require() {} },
+        noteReader: createNoteReader([signer.verifierKey], runtimeCryptography),
+      },
+    });
+    const head = { number: 1, chain: "c".repeat(32), seq, hash: row?.hash ?? "" };
+    return textOfNote(signing.sign(head, seq).note);
+  };
+  expect(parseCheckpoint(sign(100))).toMatchObject({ size: 100 });
+  expect(trees.reader(1).nodes(8, 0, 1_000)).toHaveLength(256);
+  expect(parseTreeCheckpoint(sign(100))).toMatchObject({ leaves: 101, root: toHex(naiveRoot(leaves(101))) });
+  expect(parseTreeCheckpoint(sign(70_000))).toMatchObject({ leaves: 70_001 });
 });

@@ -69,7 +69,7 @@ test("an erasure in two chains, of which one was changed, is undone in both, and
     .pluck();
   expect(actions.all(other.id)).toEqual(["memory.create", "memory.create"]);
   const [payloads] = [database.prepare("SELECT COUNT(*) FROM audit_payload").pluck().get()];
-  const [notes] = [database.prepare("SELECT COUNT(*) FROM audit_checkpoint").pluck().get()];
+  const [notes] = [database.prepare("SELECT COUNT(*) FROM audit_checkpoint WHERE size > 0").pluck().get()];
   expect([Number(payloads) > 4, notes]).toEqual([true, 0]);
   database.close();
   await seam.close();

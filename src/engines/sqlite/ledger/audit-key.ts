@@ -14,6 +14,12 @@ export function readAuditKey(database: Database): KeyInUse {
   };
 }
 
+/** Whether this key may sign: before a change of the key is committed, the new one may not. */
+export function isKeyInUse(database: Database, verifierKey: string): boolean {
+  const inUse = database.prepare("SELECT value FROM installation WHERE name = 'audit_key'").pluck().get();
+  return inUse === undefined || inUse === verifierKey;
+}
+
 /** From now on only this key may sign. */
 export function writeAuditKey(database: Database, verifierKey: string): void {
   database

@@ -4,6 +4,7 @@ import { sealRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import type { EntryMac } from "../../../audit/entry-mac.ts";
 import { choosePruning } from "../../../audit/retention.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
 import type { AuditTransaction } from "../../../audit/store.ts";
 import type { TracedRecord } from "../../../audit/traced.ts";
 import type { IdSource } from "../../../ids.ts";
@@ -13,7 +14,8 @@ import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import type { KnownHeads } from "./known-heads.ts";
+import type { NamedHead } from "./head-seals.ts";
+import { type KnownHeads, readHeads } from "./known-heads.ts";
 
 interface AuditTransactionOptions {
   readonly database: Database;
@@ -23,6 +25,8 @@ interface AuditTransactionOptions {
   /** The MAC of the entries of a chain. */
   readonly macOf: (chain: string) => EntryMac;
   readonly checkpoints: Checkpoints;
+  /** Of the key that is to be replaced; null: it is lost, or none is. */
+  readonly formerSigner: Signer | null;
   readonly watchClock: ClockWatch;
   /** Erases what the rows of open exchanges have said. */
   readonly eraseOpen: () => void;
@@ -37,6 +41,7 @@ export function createAuditTransaction({
   knownHeads,
   macOf,
   checkpoints,
+  formerSigner,
   watchClock,
   eraseOpen,
   countRecord,
@@ -133,21 +138,30 @@ export function createAuditTransaction({
       return [...exports];
     },
 
-    async adoptKey({ former, successor }) {
+    async adoptKey({ former, successor }, now) {
       if (checkpoints.verifierKey !== successor || readAuditKey(database).verifierKey !== former)
         return false;
       writeAuditKey(database, successor);
+      if (formerSigner === null) knownHeads.accept();
+      checkpoints.signWith(formerSigner, now);
       knownHeads.sealAll();
       return true;
     },
 
-    async acceptHeads(now) {
-      const accepted = knownHeads.accept();
-      checkpoints.beginTrees(now);
-      return accepted.map(({ chain, seq, hash }) => {
+    async acceptHeads(now, lossOf = []) {
+      const recordId = createId(now);
+      const heads = knownHeads.accept();
+      const accepted = heads.map(({ chain, seq, hash }) => {
         const covered = findCovered.get(chain, seq) ?? 0;
         return { chain, project: findProject.get(chain) ?? null, covered, newest: seq, hash };
       });
+      const isLost = ({ chain }: NamedHead) => lossOf.includes(chain);
+      const others = readHeads(database).filter(
+        (head) => isLost(head) && !heads.some(({ number }) => number === head.number),
+      );
+      for (const head of [...heads, ...others]) checkpoints.accept(head, recordId, isLost(head), now);
+      checkpoints.beginTrees(now);
+      return { accepted, recordId };
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   rootOf,
   statementHash,
   statementText,
+  TreeDifference,
   type TreeNode,
   type TreeReader,
   type TreeStatement,
@@ -37,18 +38,23 @@ export interface ChainTrees {
   /**
    * Stores the complete nodes of the first `leaves` leaves, but those of at most `leavesMax` leaves in one call.
    * @returns the root; null: there are more leaves to do
-   * @throws Error for a chain without a statement, and for an entry that is missing or has another hash than the one in its row
+   * @throws Error for a chain without a statement; TreeDifference
    */
   grow(chain: number, leaves: number, leavesMax: number): Uint8Array | null;
   /** Replaces the nodes that stand for removed leaves by those for `removed` leaves, before these are removed. @throws as grow does */
   cut(chain: number, removed: number, checkpointSizes: readonly number[]): void;
   /** The nodes into which the leaves before that of a record are divided, the largest first. @throws as grow does */
   nodesBefore(chain: number, seq: number): readonly Uint8Array[];
+  /** The root of the first leaves, the last of which is read again. Writes nothing. @throws as grow does */
+  rootAt(chain: number, leaves: number): Uint8Array;
+  /** Removes the nodes of leaves that are gone. */
+  truncate(chain: number, leaves: number): void;
   /** For proofs. @throws Error for a chain without a statement */
   reader(chain: number): TreeReader;
 }
 
 interface EntryRow {
+  readonly seq: number;
   readonly entry: string;
   readonly hash: string;
 }
@@ -62,7 +68,7 @@ export function createChainTrees(database: Database): ChainTrees {
     .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
     .pluck();
   const entries = database.prepare<[number, number, number], EntryRow>(
-    "SELECT entry, hash FROM audit_entry WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq",
+    "SELECT seq, entry, hash FROM audit_entry WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq",
   );
   const nodes = database
     .prepare<[number, number, number, number], Uint8Array>(
@@ -77,6 +83,9 @@ export function createChainTrees(database: Database): ChainTrees {
   const insertNode = database.prepare(
     "INSERT OR REPLACE INTO audit_node (chain, level, position, hash) VALUES (?, ?, ?, ?)",
   );
+  const deleteNodesAfter = database.prepare(
+    "DELETE FROM audit_node WHERE chain = ? AND (position + 1) << level > ?",
+  );
   const deleteCutNodes = database.prepare("DELETE FROM audit_node WHERE chain = ? AND level < ?");
 
   const reader = (chain: number): TreeReader => {
@@ -87,14 +96,12 @@ export function createChainTrees(database: Database): ChainTrees {
       removed: anchored > through ? anchored - through + 1 : 0,
       leaves(first, end) {
         const seq = through + Math.max(1, first);
-        const rows = entries.all(chain, seq, through + end - 1);
-        const hashes = rows.map(({ entry, hash }, index) => {
-          const hashed = entryHash(entry);
-          if (hashed !== hash) throw new Error(`record ${seq + index} of chain ${chain} has another hash`);
-          return new Uint8Array(Buffer.from(hash, "hex"));
-        });
+        const rows = entries.all(chain, seq - 1, through + end - 1);
+        // Retention may have removed the record before the first leaf.
+        const before = rows[0]?.seq === seq - 1 ? rows.shift()?.hash : undefined;
+        const hashes = followEach(rows, seq, seq === through + 1 ? statement.hash : before);
         const all = first === 0 ? [leafZero(statementText(statement)), ...hashes] : hashes;
-        if (all.length !== end - first) throw new Error(`a record of chain ${chain} is missing`);
+        if (all.length !== end - first) throw new TreeDifference(`a record of chain ${chain} is missing`);
         return all;
       },
       nodes: (level, first, end) => nodes.all(chain, level, first, end),
@@ -112,6 +119,15 @@ export function createChainTrees(database: Database): ChainTrees {
     },
     hasTree: (chain) => (findTree.get(chain) ?? null) !== null,
     statementOf: (chain) => readStatement(findTree.get(chain) ?? null, chain),
+    rootAt(chain, leaves) {
+      const source = reader(chain);
+      const aligned = leaves - 1 - ((leaves - 1) % leavesPerNode);
+      const start = Math.min(leaves, Math.max(aligned, source.removed));
+      let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
+      for (const data of source.leaves(start, leaves)) frontier = appendLeaf(frontier, data, hasher).frontier;
+      return rootOf(frontier, hasher);
+    },
+    truncate: (chain, leaves) => void deleteNodesAfter.run(chain, leaves),
     begin: (chain, statement) => void setTree.run(statementText(statement), chain),
     grow(chain, leaves, leavesMax) {
       const source = reader(chain);
@@ -136,6 +152,25 @@ export function createChainTrees(database: Database): ChainTrees {
       for (const node of kept) store(chain, node);
     },
   };
+}
+
+/**
+ * The hashes of records that follow each other.
+ * @param before the hash of the record before the first one; absent: it was removed
+ */
+function followEach(rows: readonly EntryRow[], first: number, before: string | undefined): Uint8Array[] {
+  let previous = before;
+  return rows.map(({ seq, entry, hash }, index) => {
+    // The members are in order, and in a text each quotation mark has a backslash before it.
+    const isNext =
+      seq === first + index &&
+      entry.includes(`,"seq":${seq},`) &&
+      (previous === undefined || entry.includes(`,"prev":"${previous}",`));
+    if (!isNext || entryHash(entry) !== hash)
+      throw new TreeDifference(`record ${seq} does not follow the one before it, or has another hash`);
+    previous = hash;
+    return new Uint8Array(Buffer.from(hash, "hex"));
+  });
 }
 
 function readStatement(statement: string | null, chain: number): TreeStatement {

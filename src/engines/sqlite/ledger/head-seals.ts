@@ -2,8 +2,7 @@
 // signing key can make. It is written in the transaction of the records, so it also matches after a crash. Records that another program
 // has appended have no seal. Must never seal what the caller does not know.
 
-import { checkpointText, parseCheckpoint } from "../../../audit/checkpoint.ts";
-import { openNote, type Signer } from "../../../audit/signed-note.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
 /** Number and id of a chain, and its newest record. */
@@ -23,41 +22,16 @@ export function createHeadSealer(database: Database, signer: Signer): (head: Nam
     void store.run(`${prefix}${head.number}`, `${head.seq} ${head.hash} ${signer.seal(sealedText(head))}`);
 }
 
-/**
- * @param signers of the key in use, and of the one that it replaces at this moment
- * @returns whether a server with one of these keys has made a head: its seal says so, or a checkpoint of exactly this head, because version
- * 0.1 wrote no seals. A chain without records has nothing to forge.
- */
-export function createHeadCheck(
+/** @returns a function that reads what the newest seal of a chain says; null: there is none of this key */
+export function createSealReader(
   database: Database,
-  signers: readonly Signer[],
-): (head: NamedHead) => boolean {
-  const findSeal = database
-    .prepare<[string], string>("SELECT value FROM installation WHERE name = ?")
-    .pluck();
-  const findNote = database
-    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
-    .pluck();
-  const readSeal = ({ number, chain }: NamedHead) => {
-    const [seq = "", hash = "", code] = (findSeal.get(`${prefix}${number}`) ?? "").split(" ");
+  signer: Signer,
+): (chain: Pick<NamedHead, "number" | "chain">) => Pick<NamedHead, "seq" | "hash"> | null {
+  const find = database.prepare<[string], string>("SELECT value FROM installation WHERE name = ?").pluck();
+  return ({ number, chain }) => {
+    const [seq = "", hash = "", code] = (find.get(`${prefix}${number}`) ?? "").split(" ");
     const text = sealedText({ number, chain, seq: Number(seq), hash });
-    return signers.some((signer) => signer.seal(text) === code) ? { seq: Number(seq), hash } : null;
-  };
-  const isSigned = ({ number, chain, seq, hash }: NamedHead): boolean => {
-    const note = findNote.get(number, seq);
-    const texts = signers.map(({ verifierKey }) => (note === undefined ? null : openNote(note, verifierKey)));
-    const checkpoint = parseCheckpoint(texts.find((text) => text !== null) ?? "");
-    return (
-      checkpoint !== null &&
-      checkpointText({ chain, size: seq, hash, at: checkpoint.at }) === checkpointText(checkpoint)
-    );
-  };
-  return (head) => {
-    const seal = readSeal(head);
-    if (seal?.seq === head.seq && seal.hash === head.hash) return true;
-    // A former version has written records after the seal. Fewer records than the seal states were removed.
-    const isBehind = seal === null || seal.seq < head.seq;
-    return isBehind && (head.seq === 0 || isSigned(head));
+    return signer.seal(text) === code ? { seq: Number(seq), hash } : null;
   };
 }
 

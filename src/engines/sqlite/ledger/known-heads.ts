@@ -1,21 +1,32 @@
 // Owns the heads that the writer knows: those that a server with this key has made, and those that an administrator has accepted. Any
 // program that can write the file can append a record with correct hashes, so no other head may be signed or appended to.
 
-import { createSigner, type Signer } from "../../../audit/signed-note.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
 import { Refusal } from "../../../errors.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
-import { createHeadCheck, createHeadSealer, type NamedHead } from "./head-seals.ts";
+import type { ChainTrees } from "./chain-tree.ts";
+import { createConfirmation, type ForeignRecord } from "./confirmed-records.ts";
+import { createHeadSealer, type NamedHead } from "./head-seals.ts";
 import { findUncoveredRemovals } from "./uncovered-removals.ts";
 
 /** Another program has written the ledger, while this process was using it or before. */
 export class LedgerChanged extends Refusal {
-  constructor(project: string | null) {
-    const whose = whoseLedger(project);
+  constructor(whose: string) {
     super(
       1503,
       `Nothing was done, because another process has changed the ledger of ${whose}. The operator must ${remedy}.`,
+    );
+  }
+}
+
+/** A chain waits for acceptance while the key is to be changed: the new key would confirm what the former one did not. */
+export class RotationRefused extends Refusal {
+  constructor(whose: string) {
+    super(
+      1503,
+      `The key was not changed, because another process has changed the ledger of ${whose}. Run memledger audit verify; then restore a backup, or accept the records with memledger audit accept. Then change the key.`,
     );
   }
 }
@@ -30,6 +41,8 @@ export interface KnownHeads {
   rolledBack(): void;
   /** @throws LedgerChanged when the head in the database is not the one that this process knows. */
   require(head: NamedHead): void;
+  /** Before the key is changed: the same for all chains. @throws RotationRefused */
+  requireAll(): void;
   /** The same without throwing. Logs the first difference of each chain. */
   isKnown(head: NamedHead): boolean;
   /** From now on, the heads in the database are those that this process knows; inside a transaction. @returns those that it did not know */
@@ -43,58 +56,69 @@ export interface KnownHeads {
 interface KnownHeadsOptions {
   readonly database: Database;
   readonly signer: Signer;
-  readonly ledger: Pick<LedgerFiles, "verifierKeys" | "formerSigningKey" | "acceptsHeads">;
+  readonly trees: ChainTrees;
+  /** Of the key that is to be replaced: the one in use. Null: `signer` is, or the key in use is lost. */
+  readonly formerSigner: Signer | null;
+  readonly ledger: Pick<LedgerFiles, "verifierKeys" | "acceptsHeads" | "isKeyNew">;
   readonly logger: Logger;
 }
 
 /**
- * Reads all heads in one snapshot, and knows those that a server with this key has made. Heads of chains with a removal that no checkpoint
- * covers stay unknown.
+ * Reads all heads in one snapshot, and knows those up to which the key in use confirms all records. Heads of chains with a removal that no
+ * checkpoint covers stay unknown.
  */
-export function readKnownHeads({ database, signer, ledger, logger }: KnownHeadsOptions): KnownHeads {
+export function readKnownHeads(options: KnownHeadsOptions): KnownHeads {
+  const { database, signer, formerSigner, trees, ledger, logger } = options;
   const seal = createHeadSealer(database, signer);
   const known = new Map<number, string>();
   const moved = new Map<number, NamedHead>();
-  const changed = new Set<string>();
-  const projectOf = database
+  /** By the id of the chain: what was found at the start, or null. */
+  const changed = new Map<string, ForeignRecord | null>();
+  const findProject = database
     .prepare<[string], string | null>(
       "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
     )
     .pluck();
+  const projectOf = ({ chain }: NamedHead) => findProject.get(chain) ?? null;
 
-  const placeOfKnown = (number: number): string | undefined => {
-    const head = moved.get(number);
-    return head === undefined ? known.get(number) : placeOf(head);
+  const isSame = (head: NamedHead): boolean => {
+    const made = moved.get(head.number);
+    return (made === undefined ? known.get(head.number) : placeOf(made)) === placeOf(head);
   };
-  const isKnown = (head: NamedHead): boolean => {
-    if (placeOfKnown(head.number) === placeOf(head)) return true;
-    if (changed.has(head.chain)) return false;
-    changed.add(head.chain);
-    const project = projectOf.get(head.chain) ?? null;
-    logger.error(`another process has changed the ledger of ${whoseLedger(project)}; ${remedy}`, {
-      project,
+  const report = (head: NamedHead, found: ForeignRecord | null): void => {
+    if (changed.has(head.chain)) return;
+    changed.set(head.chain, found);
+    logger.error(`another process has changed the ledger of ${whose(head)}; ${remedy}`, {
+      project: projectOf(head),
       chain: head.chain,
     });
+  };
+  const whose = (head: NamedHead): string => {
+    const [project, found] = [projectOf(head), changed.get(head.chain) ?? null];
+    const name = project === null ? "the installation" : `project ${project}`;
+    return found === null ? name : `${name} (record ${found.seq}: ${found.reason})`;
+  };
+  const isKnown = (head: NamedHead): boolean => {
+    if (isSame(head)) return true;
+    report(head, null);
     return false;
   };
   const removable = () =>
     new Set(findUncoveredRemovals(database, ledger.verifierKeys).map(({ chain }) => chain));
   const accept = (): readonly NamedHead[] => {
     const uncovered = removable();
-    const accepted = readHeads(database).filter((head) => !isKnown(head) && !uncovered.has(head.chain));
+    const accepted = readHeads(database).filter((head) => !isSame(head) && !uncovered.has(head.chain));
     for (const head of accepted) moved.set(head.number, head);
     return accepted;
   };
-  const formerSigners = ledger.formerSigningKey === undefined ? [] : [createSigner(ledger.formerSigningKey)];
+  const isToBeAccepted = ledger.acceptsHeads === true || ledger.isKeyNew === true;
   database.transaction(() => {
-    const isMade = createHeadCheck(database, [signer, ...formerSigners]);
+    const confirm = createConfirmation(database, formerSigner ?? signer, trees);
     const uncovered = removable();
     for (const head of readHeads(database)) {
-      if (uncovered.has(head.chain)) continue;
-      if (isMade(head)) known.set(head.number, placeOf(head));
-      // Sealed with the first transaction, which records the decision of the operator.
-      else if (ledger.acceptsHeads === true) moved.set(head.number, head);
-      else isKnown(head);
+      const found = confirm(head);
+      if (found === null && !uncovered.has(head.chain)) known.set(head.number, placeOf(head));
+      else if (!isToBeAccepted) report(head, found);
     }
   })();
 
@@ -102,7 +126,11 @@ export function readKnownHeads({ database, signer, ledger, logger }: KnownHeadsO
     isKnown,
     accept,
     require(head) {
-      if (!isKnown(head)) throw new LedgerChanged(projectOf.get(head.chain) ?? null);
+      if (!isKnown(head)) throw new LedgerChanged(whose(head));
+    },
+    requireAll() {
+      const unknown = readHeads(database).find((head) => !isSame(head));
+      if (unknown !== undefined) throw new RotationRefused(whose(unknown));
     },
     moved(head) {
       moved.set(head.number, head);
@@ -132,12 +160,8 @@ const remedy =
 const causeOfChange =
   "another process has changed the ledger; stop the server and run memledger audit verify";
 
-function whoseLedger(project: string | null): string {
-  return project === null ? "the installation" : `project ${project}`;
-}
-
 /** The heads of all chains in the database. */
-function readHeads(database: Database): NamedHead[] {
+export function readHeads(database: Database): NamedHead[] {
   return database.prepare<[], NamedHead>(headsQuery).all();
 }
 

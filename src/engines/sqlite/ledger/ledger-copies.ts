@@ -3,13 +3,16 @@
 import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import type { StoredCheckpoint } from "../../../storage/stored-ledger.ts";
+import type { PublishedState, StoredCheckpoint } from "../../../storage/stored-ledger.ts";
+import { createSizeReader } from "./missing-records.ts";
 
-/** Checkpoints of each chain that cover more records than `sizes` has for it; oldest first. */
+/** As StoredLedger. */
 export function findNewerCheckpoints(
   database: Database,
-  sizes: ReadonlyMap<string, number>,
+  published: readonly PublishedState[],
 ): readonly StoredCheckpoint[] {
+  const sizeOf = createSizeReader(database);
+  const sizes = new Map(published.map((checkpoint) => [checkpoint.chain, sizeOf(checkpoint)]));
   const chains = database.prepare<[], { number: number; id: string }>(
     "SELECT number, id FROM audit_chain ORDER BY number",
   );

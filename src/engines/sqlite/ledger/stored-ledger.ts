@@ -13,7 +13,7 @@ export function readStoredLedger(database: Database): StoredLedger {
     setKey: async (verifierKey) => writeAuditKey(database, verifierKey),
     findMissingRecords: async (checkpoints) => findMissingRecords(database, checkpoints),
     findUncoveredRemovals: async (verifierKeys) => findUncoveredRemovals(database, verifierKeys),
-    findNewerCheckpoints: async (sizes) => findNewerCheckpoints(database, sizes),
+    findNewerCheckpoints: async (published) => findNewerCheckpoints(database, published),
     findRotations: async () => readRecordedRotations(database),
   };
 }

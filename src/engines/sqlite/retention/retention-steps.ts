@@ -5,7 +5,7 @@ import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { isOfVersion2 } from "../ledger/checkpoints.ts";
+import { isOfVersion2 } from "../ledger/checkpoint-signing.ts";
 import type { RetainedChain } from "./retained-chain.ts";
 
 export interface RetentionTools {

@@ -11,7 +11,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { explainDiskFailure, isLockFailure, unwritable } from "../database-file/disk-failure.ts";
-import { LedgerChanged } from "../ledger/known-heads.ts";
+import { LedgerChanged, RotationRefused } from "../ledger/known-heads.ts";
 import type { WriteCheck } from "./write-check.ts";
 import type { InTransaction } from "./write-transactions.ts";
 import type { WriterEffects } from "./writer-effects.ts";
@@ -76,6 +76,7 @@ export function createGroups(options: GroupOptions): SettleCalls {
 
 /** Detected before the call changed anything, so the other calls of its group continue. Logged when it is detected. */
 function refuseChanged(error: unknown): SettledCall {
+  if (error instanceof RotationRefused) return { answer: toRefusalAnswer(error), after: [] };
   if (error instanceof LedgerChanged) return { answer: toRefusalAnswer(changedByOthers), after: [] };
   throw error;
 }

@@ -89,11 +89,13 @@ const logger = createLogger(logLevel);
 const database = openWriting(file, transactionAttemptsMax);
 defineWords(database);
 const signer = createSigner(ledger.signingKey);
-const knownHeads = readKnownHeads({ database, signer, ledger, logger });
+const trees = createChainTrees(database);
+const isAdopting = ledger.formerSigningKey !== undefined;
+const formerSigner = ledger.formerSigningKey ? createSigner(ledger.formerSigningKey) : null;
+const knownHeads = readKnownHeads({ database, signer, formerSigner, trees, ledger, logger });
 const state = new WriterState();
 const statistics = createWriterStatistics();
 const revisions = createRevisions(database);
-const trees = createChainTrees(database);
 const checkpoints = createCheckpoints({
   database,
   clock,
@@ -106,14 +108,19 @@ const checkpoints = createCheckpoints({
   interval: init.checkpointInterval,
 });
 const heads = createChainHeads(database, knownHeads, state.createId, checkpoints.beginTree);
+const macOf = createMacs(signer);
 const transaction = createTransaction({
   database,
   state,
   heads,
   knownHeads,
-  macOf: createMacs(signer),
+  macOf(chain) {
+    if (isAdopting && !checkpoints.isKeyInUse()) throw new Error("the new key is not in use yet");
+    return macOf(chain);
+  },
   revisions,
   checkpoints,
+  formerSigner,
   exportFolder: ledger.exports,
   watchClock: createClockWatch(logger),
   countRecord: statistics.record,
@@ -152,8 +159,13 @@ const inTransaction = createWriteTransactions({
     if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
   },
 });
-// Chains that a former version has made go on in version 2.
-await inTransaction(async () => checkpoints.beginTrees(clock.now()));
+// Chains that a former version has made go on in version 2: those that the first call accepts, in its transaction.
+if (!isAdopting && ledger.acceptsHeads !== true) {
+  await inTransaction(async () => {
+    if (ledger.isKeyNew === true) knownHeads.accept();
+    checkpoints.beginTrees(clock.now());
+  });
+}
 const settleCalls = createGroups({
   database,
   state,

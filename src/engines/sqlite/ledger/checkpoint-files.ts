@@ -1,0 +1,58 @@
+// Owns the way of signed checkpoints from the transaction that stores them to their files, which can be copied to other machines. Never
+// writes a note of a transaction that is not committed.
+
+import { join } from "node:path";
+import { createNoteAppender } from "../../../audit/note-file.ts";
+import type { SignedCheckpoint } from "../../../audit/store.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { Database } from "../../../native/sqlite.ts";
+
+export interface CheckpointFiles {
+  /** The transaction has stored this checkpoint. */
+  add(signed: SignedCheckpoint): void;
+  /** Appends the notes of committed transactions to their files. */
+  publish(): void;
+  /** @returns a function that discards later notes, for a savepoint that is rolled back. */
+  savepoint(): () => void;
+  /** Discards the notes of a transaction that was rolled back. */
+  forget(): void;
+}
+
+/** @param notes the folder of the files */
+export function createCheckpointFiles(database: Database, notes: string, logger: Logger): CheckpointFiles {
+  const projectOf = database
+    .prepare<[string], string | null>(
+      "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
+    )
+    .pluck();
+  const append = createNoteAppender();
+  let unpublished: SignedCheckpoint[] = [];
+  return {
+    add(signed) {
+      // A call may sign the same head twice. Ed25519 is deterministic, so both notes are equal; the file gets one.
+      if (!unpublished.some(({ note }) => note === signed.note)) unpublished.push(signed);
+    },
+    publish() {
+      const notesToWrite = unpublished;
+      unpublished = [];
+      for (const { checkpoint, note } of notesToWrite) {
+        const { chain, size, hash } = checkpoint;
+        const project = projectOf.get(chain) ?? null;
+        try {
+          append(join(notes, `${chain}.notes`), note);
+        } catch (error) {
+          const message = "a checkpoint could not be appended to its file; it is in the database";
+          logger.error(message, { project, chain, error });
+        }
+        logger.info("checkpoint", { project, chain, size, hash });
+      }
+    },
+    savepoint() {
+      const length = unpublished.length;
+      return () => void unpublished.splice(length);
+    },
+    forget() {
+      unpublished = [];
+    },
+  };
+}

@@ -1,0 +1,238 @@
+// Owns the making of checkpoints: signs a head of a chain and stores the note, and begins a chain with the statement of its Merkle tree.
+// Signs nothing of a chain that another process has changed. Everything is written in the transaction of the caller.
+
+import {
+  type Checkpoint,
+  checkpointText,
+  parseAnchor,
+  parseTreeCheckpoint,
+  treeCheckpointText,
+} from "../../../audit/checkpoint.ts";
+import { addSignature, openNote, type Signer } from "../../../audit/signed-note.ts";
+import type { SignedCheckpoint } from "../../../audit/store.ts";
+import { TreeDifference } from "../../../audit/tree.ts";
+import { textOfNote } from "../../../audit/verify/note.ts";
+import type { NoteReader } from "../../../audit/verify/note-reader.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { toHex } from "../../../text/byte-text.ts";
+import { type ChainTrees, growStepLeaves } from "./chain-tree.ts";
+import type { CheckpointFiles } from "./checkpoint-files.ts";
+import type { NamedHead } from "./head-seals.ts";
+import { createHeadReader, type KnownHeads } from "./known-heads.ts";
+
+interface SigningOptions {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly knownHeads: Pick<KnownHeads, "require">;
+  readonly trees: ChainTrees;
+  readonly noteReader: NoteReader;
+  readonly files: Pick<CheckpointFiles, "add">;
+  readonly logger: Logger;
+}
+
+interface Signing {
+  /** The key that is replaced now: it signs checkpoints of version 2, too. */
+  readonly former?: Signer | null;
+  /** The name of the log from now on; absent: the one that the chain has. */
+  readonly log?: string | undefined;
+  /** False: the file of the notes will be replaced by one that is made from the database. Absent: true. */
+  readonly isPublished?: boolean | undefined;
+}
+
+export interface CheckpointSigning {
+  /** @throws Refusal 1503 when another process has changed the chain. */
+  sign(head: NamedHead, at: number, signing?: Signing): SignedCheckpoint;
+  /** As Checkpoints. */
+  beginTree(head: NamedHead, at: number, signing?: Signing): void;
+  /** As Checkpoints. */
+  accept(head: NamedHead, log: string, isLost: boolean, now: number): void;
+  /** Stores nodes of at most 65,536 records. @returns whether there are more */
+  growTree(head: NamedHead): boolean;
+  /** The transaction was rolled back. */
+  forget(): void;
+}
+
+/** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
+export const isOfVersion2 = "substr(note, 43, 1) = '/'";
+/** The log of a chain that has never lost records (docs/engineer/AUDIT-FORMAT-2.md, "Checkpoints"). */
+const firstLog = "2";
+
+export function createCheckpointSigning({
+  database,
+  signer,
+  knownHeads,
+  trees,
+  noteReader,
+  files,
+  logger,
+}: SigningOptions): CheckpointSigning {
+  // A row of version 2 is never replaced by one of version 1.
+  const insert = database.prepare(
+    `INSERT INTO audit_checkpoint (chain, size, at, note) VALUES (:number, :size, :at, :note)
+     ON CONFLICT (chain, size) DO UPDATE SET at = :at, note = :note WHERE NOT (${isOfVersion2}) OR substr(:note, 43, 1) = '/'`,
+  );
+  const findNote = database
+    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
+    .pluck();
+  // By time, because an older database may have been accepted after larger ones were signed.
+  const findNewestRoot = database
+    .prepare<[number], string>(
+      `SELECT note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`,
+    )
+    .pluck();
+  const findLimits = database.prepare<[number], { readonly size: number | null; readonly at: number | null }>(
+    "SELECT MAX(size) AS size, MAX(at) AS at FROM audit_checkpoint WHERE chain = ?",
+  );
+  const findGenesis = database
+    .prepare<[number], string>("SELECT hash FROM audit_chain WHERE number = ?")
+    .pluck();
+  const findAnchor = database
+    .prepare<[number], string>("SELECT note FROM audit_anchor WHERE chain = ? ORDER BY through DESC LIMIT 1")
+    .pluck();
+  const headOf = createHeadReader(database);
+  /** The logs of chains, because the newest checkpoint of version 2 is not found by its size. */
+  const logs = new Map<number, string>();
+  /** Numbers of chains whose records differ from what they were signed as. */
+  const different = new Set<number>();
+
+  const store = (
+    number: number,
+    checkpoint: Checkpoint,
+    text: string,
+    { former, isPublished = true }: Signing,
+  ): SignedCheckpoint => {
+    const { size, at } = checkpoint;
+    const { verifierKey } = signer;
+    const stored = findNote.get(number, size);
+    const isStored =
+      stored !== undefined && textOfNote(stored) === text && openNote(stored, verifierKey) !== null;
+    // One that the former key has signed, too, is kept.
+    const own = isStored ? stored : signer.sign(text);
+    const note = former && openNote(own, former.verifierKey) === null ? addSignature(own, former) : own;
+    insert.run({ number, size, at, note });
+    const signed = { checkpoint, note, verifierKey };
+    if (note !== stored && isPublished) files.add(signed);
+    return signed;
+  };
+
+  const logOf = (number: number): string => {
+    const log =
+      logs.get(number) ?? parseTreeCheckpoint(textOfNote(findNewestRoot.get(number) ?? ""))?.log ?? firstLog;
+    logs.set(number, log);
+    return log;
+  };
+
+  const leavesOf = (number: number, seq: number) => seq - trees.statementOf(number).through + 1;
+
+  /** Null: the tree does not reach the head yet, or the records do not follow each other. Then checkpoints are of version 1. */
+  const findRoot = ({ number, chain, seq }: NamedHead): Uint8Array | null => {
+    try {
+      const newest = Math.max(seq, headOf(number)?.seq ?? 0);
+      const root = trees.grow(number, leavesOf(number, newest), growStepLeaves);
+      return root === null || seq === newest ? root : trees.rootAt(number, leavesOf(number, seq));
+    } catch (error) {
+      reportDifference(number, chain, error);
+      return null;
+    }
+  };
+
+  /** @throws the error if it is another one */
+  const reportDifference = (number: number, chain: string, error: unknown): void => {
+    if (!(error instanceof TreeDifference)) throw error;
+    if (different.has(number)) return;
+    different.add(number);
+    logger.error("the records of a chain are not those that were written; run memledger audit verify", {
+      chain,
+      error,
+    });
+  };
+
+  const storeRoot = (
+    head: NamedHead,
+    tree: { readonly leaves: number; readonly root: Uint8Array },
+    at: number,
+    signing: Signing,
+  ): SignedCheckpoint => {
+    const { number, chain, seq: size, hash } = head;
+    const log = signing.log ?? logOf(number);
+    logs.set(number, log);
+    const text = treeCheckpointText({ chain, log, leaves: tree.leaves, root: toHex(tree.root) });
+    return store(number, { chain, size, hash, at }, text, signing);
+  };
+
+  const signLeaf = (number: number, chain: string, at: number, signing: Signing): void => {
+    const { through: seq, hash } = trees.statementOf(number);
+    storeRoot({ number, chain, seq, hash }, { leaves: 1, root: trees.rootAt(number, 1) }, at, signing);
+  };
+
+  const signVersion1 = ({ number, chain, seq, hash }: NamedHead, at: number, { isPublished }: Signing) => {
+    const checkpoint = { chain, size: seq, hash, at };
+    return store(number, checkpoint, checkpointText(checkpoint), { isPublished });
+  };
+
+  const sign = (head: NamedHead, at: number, signing: Signing = {}): SignedCheckpoint => {
+    const { number, chain, seq } = head;
+    const newest = headOf(number);
+    if (newest !== undefined) knownHeads.require(newest);
+    const root = findRoot(head);
+    if (root !== null) return storeRoot(head, { leaves: leavesOf(number, seq), root }, at, signing);
+    // The log has the new name from now on. The last note of the file is that of the newest record.
+    if (signing.log !== undefined) signLeaf(number, chain, at, signing);
+    return signVersion1(head, at, signing);
+  };
+
+  const beginTree = (head: NamedHead, at: number, signing: Signing = {}): void => {
+    const { number, chain, seq } = head;
+    const genesis = findGenesis.get(number) ?? "";
+    const note = findAnchor.get(number);
+    const anchor = note === undefined ? null : parseAnchor(noteReader.open(note) ?? "");
+    const { through, hash: before } = anchor ?? { through: 0, hash: genesis };
+    trees.begin(number, { chain, first: seq + 1, genesis, hash: before, through });
+    signLeaf(number, chain, at, { log: firstLog, ...signing });
+    if (seq > 0) signVersion1(head, at, signing);
+  };
+
+  /** Whether the chain has what the newest checkpoints in the database cover. */
+  const continuesLog = ({ number, seq }: NamedHead): boolean => {
+    if ((findLimits.get(number)?.size ?? 0) > seq) return false;
+    const newest = parseTreeCheckpoint(textOfNote(findNewestRoot.get(number) ?? ""));
+    try {
+      return newest === null || toHex(trees.rootAt(number, newest.leaves)) === newest.root;
+    } catch (error) {
+      if (!(error instanceof TreeDifference)) throw error;
+      return false;
+    }
+  };
+
+  const growTree = database.transaction(
+    ({ number, seq }: NamedHead) => trees.grow(number, leavesOf(number, seq), growStepLeaves) === null,
+  );
+
+  return {
+    sign,
+    beginTree,
+    accept(head, log, isLost, now) {
+      const { number, seq } = head;
+      // The newest one, also after the clock was set back.
+      const at = Math.max(now, (findLimits.get(number)?.at ?? 0) + 1);
+      const renamed = isLost ? { log, isPublished: false } : {};
+      if (!trees.hasTree(number)) {
+        beginTree(head, at, renamed);
+        return;
+      }
+      trees.truncate(number, leavesOf(number, seq));
+      sign(head, at, isLost || continuesLog(head) ? renamed : { log });
+    },
+    growTree(head) {
+      if (!trees.hasTree(head.number) || different.has(head.number)) return false;
+      try {
+        return growTree(head);
+      } catch (error) {
+        reportDifference(head.number, head.chain, error);
+        return false;
+      }
+    },
+    forget: () => logs.clear(),
+  };
+}

@@ -1,0 +1,183 @@
+// Attack: a record of version 2 is appended without the signing key, with everything correct that needs no key. No MAC that an attacker has
+// makes it one of the server: it is named, and neither continued nor signed until an administrator has accepted it.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { cpSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { sealRecord } from "../../src/audit/chain.ts";
+import { sealPayload } from "../../src/audit/payload.ts";
+import { createSigner } from "../../src/audit/signed-note.ts";
+import { createIdSource } from "../../src/ids.ts";
+import type { Database } from "../../src/native/sqlite.ts";
+import { pythonVerdict } from "../audit/ask-python.ts";
+import { appendForged } from "../audit/forge-case.ts";
+import { tamper } from "../audit/tamper.ts";
+import { cleanUp, createFact, createFolder, run, runJson, serve } from "../cli/command.ts";
+
+setDefaultTimeout(120_000);
+afterAll(cleanUp);
+
+/** Of a server that was stopped, and of one that was killed after its newest checkpoint. */
+const made = { stopped: createFolder(), killed: createFolder() };
+beforeAll(async () => {
+  const server = await serve(made.stopped);
+  for (const content of ["one", "two", "three"]) await createFact(server.url, server.ready.api_key, content);
+  await server.end("SIGTERM");
+  cpSync(made.stopped, made.killed, { recursive: true });
+  const killed = await serve(made.killed);
+  for (const content of ["four", "five"]) await createFact(killed.url, server.ready.api_key, content);
+  await killed.end("SIGKILL");
+});
+
+function copyOf(folder: string): string {
+  const copy = createFolder();
+  // The killed server has left its socket.
+  cpSync(folder, copy, { recursive: true, filter: (path) => !statSync(path).isSocket() });
+  return copy;
+}
+
+const createId = createIdSource();
+type MacOf = (hash: string, database: Database) => Uint8Array | null;
+
+/** @returns the seq of the record */
+function appendVersion2(database: Database, macOf: MacOf): number {
+  const head = database
+    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string }>(
+      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project FROM audit_entry e
+       JOIN audit_chain c ON c.number = e.chain JOIN project p ON p.serial = c.project
+       WHERE e.chain = 2 ORDER BY e.seq DESC LIMIT 1`,
+    )
+    .get();
+  if (head === undefined) throw new Error("the chain is empty");
+  const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
+  const payload = sealPayload({ request_body: { content: "forged" } });
+  const [keyId, memoryId, action] = [null, null, "memory.read"];
+  const draft = { project: head.project, now: head.at, action, status: 200, code: 1000, keyId, memoryId };
+  const { seq, id, at, entry, hash } = sealRecord(head, { ...draft, numbers, payload }, createId);
+  const { lastInsertRowid } = database
+    .prepare(
+      "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash, mac) VALUES (2, ?, ?, ?, ?, 200, ?, ?, ?)",
+    )
+    .run(seq, id, at, action, entry, hash, macOf(hash, database));
+  database
+    .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
+    .run(lastInsertRowid, payload.salt, payload.compressed);
+  return seq;
+}
+
+const newestMac: MacOf = (_, database) =>
+  database
+    .prepare<[], Uint8Array>("SELECT mac FROM audit_entry WHERE chain = 2 ORDER BY seq DESC LIMIT 1")
+    .pluck()
+    .get() ?? null;
+
+/** What the holder of the key would write on the chain of the installation. */
+const macOfOtherChain =
+  (folder: string): MacOf =>
+  (hash, database) => {
+    const chain = database.prepare("SELECT id FROM audit_chain WHERE number = 1").pluck().get();
+    return createSigner(readFileSync(join(folder, "audit.key"), "utf8")).macOf(String(chain))(hash);
+  };
+
+const forgeries: [string, keyof typeof made, (database: Database, folder: string) => number][] = [
+  ["no MAC", "stopped", (database) => appendVersion2(database, () => null)],
+  [
+    "a random MAC, beyond the checkpoint",
+    "killed",
+    (database) => appendVersion2(database, () => randomBytes(16)),
+  ],
+  ["the MAC of another record", "stopped", (database) => appendVersion2(database, newestMac)],
+  [
+    "a MAC of another chain, beyond the checkpoint",
+    "killed",
+    (database, folder) => appendVersion2(database, macOfOtherChain(folder)),
+  ],
+];
+
+const checkpoint = (dataDir: string) =>
+  run(["audit", "checkpoint", "--project", "default", "--data-dir", dataDir]);
+
+test.each(forgeries)("a record with %s", async (_, from, forge) => {
+  const dataDir = copyOf(made[from]);
+  let forged = 0;
+  tamper(join(dataDir, "memledger.db"), (database) => {
+    forged = forge(database, dataDir);
+  });
+  const refused = await checkpoint(dataDir);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`(record ${forged}: `)]);
+  const rotation = await run(["audit", "rotate-key", "--yes", "--data-dir", dataDir]);
+  expect([rotation.exitCode, rotation.stderr]).toEqual([
+    1,
+    expect.stringContaining("The key was not changed"),
+  ]);
+  const accepted = await runJson(["audit", "accept", "--yes", "--data-dir", dataDir]);
+  expect(accepted.object.chains).toEqual([expect.objectContaining({ newest: forged })]);
+  const kept = await checkpoint(dataDir);
+  expect([kept.exitCode, kept.stdout]).toEqual([0, expect.stringContaining(`/2\n${forged + 1}\n`)]);
+  expect((await runJson(["audit", "verify", dataDir])).object.failure).toBeNull();
+  expect(pythonVerdict(join(dataDir, "memledger.db")) ?? "unattested").toBe("unattested");
+  expect((await run(["audit", "rotate-key", "--yes", "--data-dir", dataDir])).exitCode).toBe(0);
+  expect((await checkpoint(dataDir)).exitCode).toBe(0);
+  expect(pythonVerdict(join(dataDir, "memledger.db")) ?? "unattested").toBe("unattested");
+});
+
+test("an own record that is moved to the end, and a record of version 1, are no records of the server", async () => {
+  const moved = copyOf(made.stopped);
+  tamper(join(moved, "memledger.db"), (database) =>
+    database.exec(
+      `INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash, mac)
+       SELECT 2, (SELECT MAX(seq) + 1 FROM audit_entry WHERE chain = 2), hex(randomblob(16)), at, action, status, entry, hash, mac
+       FROM audit_entry WHERE chain = 2 AND seq = 2`,
+    ),
+  );
+  expect((await checkpoint(moved)).stderr).toContain(": the key in use does not confirm it)");
+  const former = copyOf(made.stopped);
+  let forged = 0;
+  tamper(join(former, "memledger.db"), (database) => {
+    forged = appendForged(database, "memory.read", {});
+  });
+  expect((await checkpoint(former)).stderr).toContain(
+    `(record ${forged}: the key in use does not confirm it)`,
+  );
+});
+
+test("a record that was changed after the newest checkpoint is found although the head is that of the server", async () => {
+  const dataDir = copyOf(made.killed);
+  let changed = 0;
+  tamper(join(dataDir, "memledger.db"), (database) => {
+    changed = Number(database.prepare("SELECT MAX(seq) - 1 FROM audit_entry WHERE chain = 2").pluck().get());
+    database
+      .prepare(
+        "UPDATE audit_entry SET entry = replace(entry, '\"status\":201', '\"status\":200') WHERE chain = 2 AND seq = ?",
+      )
+      .run(changed);
+  });
+  expect((await checkpoint(dataDir)).stderr).toContain(
+    `(record ${changed}: the key in use does not confirm it)`,
+  );
+});
+
+test("a record that was appended before the first start of this release keeps its chain from moving over, until it is accepted", async () => {
+  const dataDir = copyOf(join(import.meta.dir, "../engines/sqlite/formats/format-7"));
+  let forged = 0;
+  tamper(join(dataDir, "memledger.db"), (database) => {
+    forged = appendForged(database, "memory.read", {});
+  });
+  const trees = () => {
+    let found: unknown[] = [];
+    tamper(join(dataDir, "memledger.db"), (database) => {
+      found = database.prepare("SELECT tree IS NOT NULL FROM audit_chain ORDER BY number").pluck().all();
+    });
+    return found.slice(0, 2);
+  };
+  const sign = () => run(["audit", "checkpoint", "--data-dir", dataDir]);
+  expect((await sign()).stderr).toContain(`(record ${forged}: `);
+  expect(trees()).toEqual([1, 0]);
+  const accepted = await runJson(["audit", "accept", "--yes", "--data-dir", dataDir]);
+  expect(accepted.object.chains).toEqual([expect.objectContaining({ newest: forged })]);
+  expect(trees()).toEqual([1, 1]);
+  expect((await sign()).stdout).toContain(`/2\n${forged + 1}\n`);
+  expect((await runJson(["audit", "verify", dataDir])).object.failure).toBeNull();
+  expect(pythonVerdict(join(dataDir, "memledger.db")) ?? "unattested").toBe("unattested");
+});
