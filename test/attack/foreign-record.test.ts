@@ -5,13 +5,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { cpSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { sealRecord } from "../../src/audit/chain.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
 import { createSigner } from "../../src/audit/signed-note.ts";
-import { createIdSource } from "../../src/ids.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { pythonVerdict } from "../audit/ask-python.ts";
-import { appendForged } from "../audit/forge-case.ts";
+import { appendForged, appendForged2, type MacOf } from "../audit/forge-case.ts";
 import { tamper } from "../audit/tamper.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "../cli/command.ts";
 
@@ -37,35 +34,6 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-const createId = createIdSource();
-type MacOf = (hash: string, database: Database) => Uint8Array | null;
-
-/** @returns the seq of the record */
-function appendVersion2(database: Database, macOf: MacOf): number {
-  const head = database
-    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string }>(
-      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project FROM audit_entry e
-       JOIN audit_chain c ON c.number = e.chain JOIN project p ON p.serial = c.project
-       WHERE e.chain = 2 ORDER BY e.seq DESC LIMIT 1`,
-    )
-    .get();
-  if (head === undefined) throw new Error("the chain is empty");
-  const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
-  const payload = sealPayload({ request_body: { content: "forged" } });
-  const [keyId, memoryId, action] = [null, null, "memory.read"];
-  const draft = { project: head.project, now: head.at, action, status: 200, code: 1000, keyId, memoryId };
-  const { seq, id, at, entry, hash } = sealRecord(head, { ...draft, numbers, payload }, createId);
-  const { lastInsertRowid } = database
-    .prepare(
-      "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash, mac) VALUES (2, ?, ?, ?, ?, 200, ?, ?, ?)",
-    )
-    .run(seq, id, at, action, entry, hash, macOf(hash, database));
-  database
-    .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
-    .run(lastInsertRowid, payload.salt, payload.compressed);
-  return seq;
-}
-
 const newestMac: MacOf = (_, database) =>
   database
     .prepare<[], Uint8Array>("SELECT mac FROM audit_entry WHERE chain = 2 ORDER BY seq DESC LIMIT 1")
@@ -81,17 +49,17 @@ const macOfOtherChain =
   };
 
 const forgeries: [string, keyof typeof made, (database: Database, folder: string) => number][] = [
-  ["no MAC", "stopped", (database) => appendVersion2(database, () => null)],
+  ["no MAC", "stopped", (database) => appendForged2(database, () => null)],
   [
     "a random MAC, beyond the checkpoint",
     "killed",
-    (database) => appendVersion2(database, () => randomBytes(16)),
+    (database) => appendForged2(database, () => randomBytes(16)),
   ],
-  ["the MAC of another record", "stopped", (database) => appendVersion2(database, newestMac)],
+  ["the MAC of another record", "stopped", (database) => appendForged2(database, newestMac)],
   [
     "a MAC of another chain, beyond the checkpoint",
     "killed",
-    (database, folder) => appendVersion2(database, macOfOtherChain(folder)),
+    (database, folder) => appendForged2(database, macOfOtherChain(folder)),
   ],
 ];
 

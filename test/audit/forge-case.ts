@@ -1,6 +1,8 @@
 // Owns what a forged database is made from: one lie, what must be found, and the hands of a forger who knows the format. Must never
 // touch an honest file.
 
+import { sealRecord } from "../../src/audit/chain.ts";
+import { sealPayload } from "../../src/audit/payload.ts";
 import { createIdSource } from "../../src/ids.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
@@ -84,4 +86,33 @@ export function appendForged(database: Database, action: string, payload: JsonOb
     .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
     .run(lastInsertRowid, draft.payload.salt, draft.payload.compressed);
   return record.seq;
+}
+
+/** What makes the MAC of a forged record. */
+export type MacOf = (hash: string, database: Database) => Uint8Array | null;
+
+/** The same with a record of version 2. */
+export function appendForged2(database: Database, macOf: MacOf): number {
+  const head = database
+    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string }>(
+      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project FROM audit_entry e
+       JOIN audit_chain c ON c.number = e.chain JOIN project p ON p.serial = c.project
+       WHERE e.chain = 2 ORDER BY e.seq DESC LIMIT 1`,
+    )
+    .get();
+  if (head === undefined) throw new Error("the chain is empty");
+  const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
+  const payload = sealPayload({ request_body: { content: "forged" } });
+  const [keyId, memoryId, action] = [null, null, "memory.read"];
+  const draft = { project: head.project, now: head.at, action, status: 200, code: 1000, keyId, memoryId };
+  const { seq, id, at, entry, hash } = sealRecord(head, { ...draft, numbers, payload }, createId);
+  const { lastInsertRowid } = database
+    .prepare(
+      "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash, mac) VALUES (2, ?, ?, ?, ?, 200, ?, ?, ?)",
+    )
+    .run(seq, id, at, action, entry, hash, macOf(hash, database));
+  database
+    .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
+    .run(lastInsertRowid, payload.salt, payload.compressed);
+  return seq;
 }
