@@ -149,7 +149,7 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 /** The values of a whole memory; null: the payload was erased. */
 function memoryIn(data: JsonObject): JsonObject | null {
-  return data.content === undefined ? null : valuesOf({ tags: [], ...data });
+  return typeof data.content !== "string" ? null : valuesOf({ tags: [], ...data });
 }
 
 const valueNames = ["content", "memory_type", "importance", "is_active", "expires_at", "tags"] as const;

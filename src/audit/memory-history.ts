@@ -235,7 +235,10 @@ function toRecord(record: StoredRecord, memoryId: string): MemoryRecord<EventRec
     transport,
     client_name,
     query: isUse && typeof query === "string" ? query : null,
-    redacted: detail.redacted || detail.payload_expired,
+    redacted:
+      detail.redacted ||
+      detail.payload_expired ||
+      (detail.memory_id === memoryId && detail.erased_places.length > 0),
   };
   if (action === bulkDeletion) {
     const conditions = isObject(detail.request_body) ? detail.request_body : {};

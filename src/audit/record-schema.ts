@@ -127,8 +127,15 @@ const senderFields = {
     "Name of the operation that had this one performed for its caller; null for other calls.",
   ),
 };
+const erasedPlaces = {
+  erased_places: Type.Array(Type.String(), {
+    description:
+      "JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null.",
+  }),
+};
+
 export const auditRecordDetail = Fields(
-  { ...exportedFields.properties, ...senderFields },
+  { ...exportedFields.properties, ...senderFields, ...erasedPlaces },
   { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
@@ -183,4 +190,5 @@ export const exampleDetail = {
   sudo_user: null,
   session_id: null,
   performed_for: null,
+  erased_places: [],
 } as const satisfies AuditRecordDetail;

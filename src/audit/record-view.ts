@@ -24,6 +24,7 @@ export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): Au
     sudo_user: textOf(payload.sudo_user),
     session_id: textOf(payload.session_id),
     performed_for: textOf(payload.performed_for),
+    erased_places: [...record.erased],
   };
 }
 

@@ -36,8 +36,10 @@ export interface ChainEntry {
 export interface StoredRecord extends ChainEntry {
   /** 16 bytes, of version 2 for each part (`StoredParts`); null when the payload was erased. */
   readonly salt: Uint8Array | null;
-  /** The JSON text of the payload object (`readPayloadText`); null when it was erased or cannot be read. */
+  /** The JSON text of the payload object (`readPayload`); null when it was erased or cannot be read. */
   readonly payload: string | null;
+  /** JSON pointers of the places in the payload whose parts were erased. */
+  readonly erased: readonly string[];
   /** Why there is no payload: audit.redact has erased it, or payload retention has removed it; null: it was not removed. */
   readonly removal: "redacted" | "expired" | null;
 }

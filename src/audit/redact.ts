@@ -25,7 +25,7 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the payload of every record that holds the text of a memory or of a record: those that name it, those that it came from, and those that repeat it. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
+    "Permanently erases the text of a memory or of a record from the payload of every record that holds it: those that name it, those that it came from, and those that repeat it. The other parts of these payloads are kept; records of older versions lose the whole payload, and so does the named record. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
@@ -39,8 +39,14 @@ export const redactRecords = installationOperation({
     ),
   }),
   output: Fields({
-    redacted: Type.Integer({ description: "Number of records whose payload was erased by this call." }),
+    redacted: Type.Integer({
+      description: "Number of records whose payload, or parts of it, were erased by this call.",
+    }),
     records: Type.Array(Type.String(), { description: "Ids of these records." }),
+    parts: Type.Integer({
+      minimum: 0,
+      description: "Number of parts that were erased of payloads of which the rest was kept.",
+    }),
     ...heldCounts,
     exports: Type.Array(Type.String(), {
       description:
@@ -70,25 +76,23 @@ export const redactRecords = installationOperation({
     const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while the payloads were read have added records that must be searched too.
     const later = await transaction.audit.traceAfter(holders);
-    const present = [...holders.records, ...later].filter(
-      ({ hasPayload, action }) => hasPayload && !notErasable.includes(action),
-    );
+    const held = [...holders.records, ...later].filter(({ action }) => !notErasable.includes(action));
     const state = memory === undefined ? null : await end(memory, delete_memory);
     const deleted = memory !== undefined && state === "deleted" ? [memory] : [];
     for (const made of delete_memory ? holders.made : []) {
       if ((await end(made, true)) === "deleted") deleted.push(made);
     }
-    const exports = await transaction.audit.erase(present);
+    const { records, exports } = await transaction.audit.erase(held);
     // A check has a query about the memory, which its records had, too.
     let checks = 0;
     for (const id of new Set([...(memory === undefined ? [] : [memory]), ...deleted]))
       checks += await transaction.checks.removeExpecting(id);
     checks += await removeRepeating(transaction, holders.trace);
-    if (memory !== undefined && present.length === 0 && checks === 0 && state !== "deleted") {
+    if (memory !== undefined && records.length === 0 && checks === 0 && state !== "deleted") {
       // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
-    const byProject = Map.groupBy(present, ({ project }) => project);
+    const byProject = Map.groupBy(records, ({ project }) => project);
     for (const [project, members] of byProject) {
       const payload = { ...sender, ...describeErasure(input, members) };
       await transaction.audit.append(toServerRecord(project, "audit.redact", now, payload));
@@ -97,9 +101,7 @@ export const redactRecords = installationOperation({
     }
     return {
       data: {
-        redacted: present.length,
-        records: present.map(({ id }) => id),
-        ...countHoldings(present),
+        ...countErased(records),
         exports: [...exports],
         memory: state,
         checks,
@@ -118,14 +120,22 @@ const erasureEffects: readonly AfterCommit[] = [
   { effect: "remove_cached_answers", of: null },
 ];
 
-/** What was asked for, and what of it was erased in one chain. Verifiers read `redacted`. */
+/** What was asked for, and what of it was erased in one chain. Verifiers read `redacted` and `redacted_parts`. */
 function describeErasure(input: JsonObject, members: readonly TracedRecord[]): JsonObject {
-  const records = members.map(({ id }) => id);
-  const data = { redacted: members.length, records, ...countHoldings(members) };
   return {
-    redacted: members.map(({ seq }) => seq),
+    redacted: members.flatMap(({ seq, parts }) => (parts === null ? [seq] : [])),
+    redacted_parts: members.flatMap(({ seq, parts }) => (parts === null ? [] : [[seq, [...parts]]])),
     request_body: input,
-    response_body: { success: true, code: successCode, message: "success", data },
+    response_body: { success: true, code: successCode, message: "success", data: countErased(members) },
+  };
+}
+
+function countErased(members: readonly TracedRecord[]) {
+  return {
+    redacted: members.length,
+    records: members.map(({ id }) => id),
+    parts: members.reduce((sum, { parts }) => sum + (parts?.length ?? 0), 0),
+    ...countHoldings(members),
   };
 }
 

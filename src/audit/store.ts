@@ -3,7 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "./record.ts";
-import type { RecordLocation, Trace, TracedRecord, TracedRecords } from "./traced.ts";
+import type { RecordLocation, RecordPlace, Trace, TracedRecord, TracedRecords } from "./traced.ts";
 import type { KeyRotation } from "./verify/rotations.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
@@ -123,7 +123,7 @@ export interface AuditReader {
   /** One step of a search that reads a limited number of payloads. */
   mentions(project: ChainOwner, query: MentionQuery, signal: AbortSignal): Promise<Mentions>;
   /** The record with this id in any chain. */
-  place(id: string): Promise<RecordLocation | null>;
+  place(id: string): Promise<RecordPlace | null>;
   /** Reads all payloads twice, because a record can hold a text that only a later one tells. May take minutes. */
   trace(trace: Trace): Promise<TracedRecords>;
   /**
@@ -191,6 +191,14 @@ export interface AcceptedHead {
   readonly hash: string;
 }
 
+/** What an erasure has removed. */
+export interface Erasure {
+  /** Those of which something was left to erase, each with the parts that were not erased before. */
+  readonly records: readonly TracedRecord[];
+  /** Ids of the exports that contain them. */
+  readonly exports: readonly string[];
+}
+
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<ChainEntry>;
@@ -216,12 +224,11 @@ export interface AuditTransaction {
   /** As AuditReader.erasures, with the erasures of this transaction. */
   erasures(): Promise<number>;
   /**
-   * Deletes the payloads of records, and what exchanges that have no record yet have said. The caller appends the record of the erasure,
-   * and requests `erase_remains` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately and
-   * cannot be downloaded any more.
-   * @returns the ids of these exports.
+   * Deletes payloads of records or parts of them, and what exchanges that have no record yet have said. The caller appends the record of the
+   * erasure, and requests `erase_remains` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately
+   * and cannot be downloaded any more.
    */
-  erase(places: readonly RecordLocation[]): Promise<readonly string[]>;
+  erase(held: readonly TracedRecord[]): Promise<Erasure>;
   /**
    * Records that the successor is the current key from now on, and signs a checkpoint of every head with it, and with the former key unless
    * that is lost.

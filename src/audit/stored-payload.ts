@@ -1,28 +1,65 @@
 // Owns how the server reads the stored payload of a record, of both versions, to show and search it. Checks no hash: the verifier does.
 
 import { isObject } from "../json/json.ts";
-import { findLines, isErased, type StoredParts } from "./verify/part-lines.ts";
+import { findLines, isErased, type ParsedParts, readText, type StoredParts } from "./verify/part-lines.ts";
 import { joinParts } from "./verify/part-places.ts";
 import { parseParts } from "./verify/parts.ts";
 
 const lineFeed = 0x0a;
 
-/**
- * The JSON text of the payload object, with the members of `sender` as its own, as in version 1. The value of an erased part is null; `{}`: the
- * first part is erased. Null: it cannot be read.
- */
-export function readPayloadText(stored: StoredParts): string | null {
+/** What is stored of a payload. */
+export interface ReadPayload {
+  /**
+   * The JSON text of the payload object, with the members of `sender` as its own, as in version 1. The value of an erased part is null; `{}`:
+   * the first part is erased. Null: it cannot be read.
+   */
+  readonly payload: string | null;
+  /** JSON pointers of the places of erased parts. */
+  readonly erased: readonly string[];
+}
+
+export function readPayload(stored: StoredParts): ReadPayload {
   const { content } = stored;
   // A text of version 1 is JSON without white space.
-  if (content.at(-1) !== lineFeed) return Buffer.from(content).toString();
+  if (content.at(-1) !== lineFeed) return { payload: Buffer.from(content).toString(), erased: [] };
   const parsed = parseParts(stored, countLines(content));
   const [first] = parsed?.lines ?? [];
-  if (parsed === null || first === undefined) return null;
-  if (isErased(first)) return "{}";
+  if (parsed === null || first === undefined) return { payload: null, erased: [] };
+  const erased = parsed.lines.flatMap((line, index) => (isErased(line) ? placesOf(parsed, index) : []));
+  if (isErased(first)) return { payload: "{}", erased };
   const payload = joinParts(parsed);
-  if (payload === null) return null;
+  if (payload === null) return { payload: null, erased };
   const { sender, ...members } = payload;
-  return JSON.stringify(isObject(sender) ? { ...members, ...sender } : members);
+  return { payload: JSON.stringify(isObject(sender) ? { ...members, ...sender } : members), erased };
+}
+
+/** As the member of ReadPayload. */
+export function readPayloadText(stored: StoredParts): string | null {
+  return readPayload(stored).payload;
+}
+
+function placesOf({ headers }: ParsedParts, index: number): readonly string[] {
+  return headers[index]?.at ?? [];
+}
+
+/** A part that has its text. */
+export interface PresentPart {
+  readonly index: number;
+  /** JSON pointers of its places. */
+  readonly places: readonly string[];
+  /** The JSON text of its value. */
+  readonly text: string;
+}
+
+/** The parts that are not erased. Null: the payload is of version 1, or cannot be read. */
+export function presentParts(stored: StoredParts): PresentPart[] | null {
+  const { content } = stored;
+  const parsed = content.at(-1) === lineFeed ? parseParts(stored, countLines(content)) : null;
+  if (parsed === null) return null;
+  return parsed.lines.flatMap((line, index) => {
+    const text = isErased(line) ? null : readText(content, line);
+    return text === null ? [] : [{ index, places: placesOf(parsed, index), text }];
+  });
 }
 
 /** The indices of the erased parts of a payload of version 2. Null: it is of version 1, or cannot be read. */

@@ -26,6 +26,13 @@ export const traceRecords = installationOperation({
           description:
             "origin: the text came from it, or a call performed for that record has left it. shown: it names the memory by its id. repeated: it has the same words without an id.",
         }),
+        parts: Nullable(
+          Type.Integer({
+            minimum: 1,
+            description:
+              "Number of parts of the payload that hold the text; null: the whole payload would be erased.",
+          }),
+        ),
       }),
     ),
     ...heldCounts,
@@ -35,13 +42,14 @@ export const traceRecords = installationOperation({
   prepare: (input, { store, signal }): Promise<Holders> => traceText(input, store, signal),
 
   async apply(_transaction, _input, _application, { records, memories }) {
-    const held = records.filter(({ hasPayload, action }) => hasPayload && !notErasable.includes(action));
-    const shown = held.map(({ id, seq, project, action, holding }) => ({
+    const held = records.filter(({ action }) => !notErasable.includes(action));
+    const shown = held.map(({ id, seq, project, action, holding, parts }) => ({
       id,
       seq,
       project,
       action,
       holding,
+      parts: parts?.length ?? null,
     }));
     return { data: { records: shown, ...countHoldings(held), memories: [...memories] } };
   },

@@ -4,22 +4,20 @@
 
 import { isObject, type Json } from "../json/json.ts";
 import { foldCase, toWordText } from "../text/word-text.ts";
+import { findHeldParts, type HeldText } from "./held-parts.ts";
 import { toMemoryEvent } from "./memory-events.ts";
-import type { StoredRecord } from "./record.ts";
+import type { ProvableRecord } from "./record.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 import { toAuditRecordDetail } from "./record-view.ts";
-import type { Holding, RecordLocation, Trace } from "./traced.ts";
+import { presentParts } from "./stored-payload.ts";
+import { contentMin, longestWord, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
+import type { Held, Holding, RecordLocation, Trace } from "./traced.ts";
 
-/** Shorter texts say too little to be looked for: they would be in records of something else. */
-const contentMin = { words: 2, characters: 8 };
-const messageMin = { words: 4, characters: 20 };
-/** Of a longer text the beginning and the end are looked for: who repeats a message repeats all of it. */
-const textMaxWords = 400;
 const textsMax = 5_000;
 
 export interface Tracer {
   /** Takes the records of all chains, oldest first. @returns null: the record holds nothing */
-  take(place: RecordLocation, record: StoredRecord): Holding | null;
+  take(place: RecordLocation, record: ProvableRecord): Held | null;
   trace(): Trace;
 }
 
@@ -45,7 +43,7 @@ export function createTracer(from: Trace): Tracer {
     const folded = foldCase(payload);
     const possible = [...texts].filter(([, word]) => folded.includes(word));
     if (possible.length === 0) return false;
-    const said = stringsIn(parse(payload)).map(toWordText).join("|");
+    const said = wordsIn(payload);
     return possible.some(([text]) => said.includes(text));
   };
   const findHolding = (place: RecordLocation, payload: string): Holding | null => {
@@ -63,9 +61,8 @@ export function createTracer(from: Trace): Tracer {
   };
   const isTraced = (id: string): boolean => records.has(id) || sources.has(id);
 
-  const follow = (place: RecordLocation, record: StoredRecord, payload: string): void => {
+  const follow = (place: RecordLocation, detail: AuditRecordDetail, payload: string): void => {
     const value = parse(payload);
-    const detail = toAuditRecordDetail(record, false);
     const { extracted, injection } = linksOf(value);
     if (records.has(place.id)) {
       projects.add(place.project);
@@ -92,13 +89,42 @@ export function createTracer(from: Trace): Tracer {
     }
   };
 
+  /** Null: the whole payload. */
+  const findParts = (
+    place: RecordLocation,
+    { content, salt, payload }: ProvableRecord,
+    found: Pick<HeldText, "holding" | "detail">,
+  ): Held["parts"] => {
+    const parts = content === null || salt === null ? null : presentParts({ content, salt });
+    if (parts === null || payload === null) return null;
+    const named = [...memories, ...made].filter((id) => payload.includes(id));
+    const value = parse(payload);
+    const contents = named
+      .flatMap((id) => contentsOf(value, found.detail, id))
+      .map((text) => toWordText(String(text)))
+      .filter((text) => text.trim() !== "");
+    return findHeldParts(parts, {
+      ...found,
+      isTarget: records.has(place.id),
+      memories: named,
+      repeats: (text) => projects.has(place.project) && repeats(text),
+      says: (text) => {
+        const said = wordsIn(text);
+        return contents.some((each) => said.includes(each));
+      },
+    });
+  };
+
   return {
     take(place, record) {
       const { payload } = record;
       if (payload === null) return null;
       const holding = findHolding(place, payload);
-      if (holding !== null) follow(place, record, payload);
-      return holding;
+      if (holding === null) return null;
+      const detail = toAuditRecordDetail(record, false);
+      follow(place, detail, payload);
+      const parts = findParts(place, record, { holding, detail });
+      return parts?.length === 0 ? null : { holding, parts };
     },
     trace: () => ({
       memories: [...memories],
@@ -207,6 +233,11 @@ function stringsIn(value: Json | undefined): readonly string[] {
   return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
+/** The words of all texts in a value, as JSON. */
+function wordsIn(value: string): string {
+  return stringsIn(parse(value)).map(toWordText).join("|");
+}
+
 function parse(payload: string): Json {
   try {
     return JSON.parse(payload);
@@ -214,30 +245,4 @@ function parse(payload: string): Json {
     // Verification reports the record.
     return null;
   }
-}
-
-/** Rare enough that an answer with one of them may be about the same: long words, numbers, and names. */
-function tellingWordsOf(text: string): readonly string[] {
-  const names = [...text.matchAll(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}\p{L}{2,}/gu)].map(([name]) =>
-    toWordText(name).trim(),
-  );
-  const long = toWordText(text).trim().split(" ");
-  return [...names, ...long.filter((word) => word.length >= 6 || (/\d/.test(word) && word.length >= 2))];
-}
-
-/** What of the text is looked for: nothing of one that is too short. */
-function partsOf(wordText: string, min: typeof contentMin): readonly string[] {
-  const words = wordText.trim().split(" ");
-  const isLong = words.length >= min.words || wordText.trim().length >= min.characters;
-  if (!isLong) return [];
-  if (words.length <= textMaxWords) return [wordText];
-  const half = textMaxWords / 2;
-  return [words.slice(0, half), words.slice(-half)].map((part) => ` ${part.join(" ")} `);
-}
-
-function longestWord(wordText: string): string {
-  return wordText
-    .trim()
-    .split(" ")
-    .reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }

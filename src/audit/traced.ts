@@ -7,8 +7,11 @@ export interface RecordLocation {
   readonly seq: number;
   readonly id: string;
   readonly action: string;
-  /** Whether its payload still exists. */
-  readonly hasPayload: boolean;
+}
+
+export interface RecordPlace extends RecordLocation {
+  /** Whether its payload still exists, without an erased part. */
+  readonly isWhole: boolean;
 }
 
 /** What is looked for. It grows with each record that holds some of it. Plain data: it travels between threads. */
@@ -45,9 +48,14 @@ export const emptyTrace: Trace = {
 export const holdings = ["origin", "shown", "repeated"] as const;
 export type Holding = (typeof holdings)[number];
 
-export interface TracedRecord extends RecordLocation {
+/** What of a record holds the text. */
+export interface Held {
   readonly holding: Holding;
+  /** Indices of the parts of the payload that hold it, ascending; null: the whole payload. */
+  readonly parts: readonly number[] | null;
 }
+
+export interface TracedRecord extends RecordLocation, Held {}
 
 /** Records that hold what a trace looks for. */
 export interface TracedRecords {

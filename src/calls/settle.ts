@@ -86,7 +86,7 @@ export async function settle(
   if (remembers !== undefined) {
     await transaction.remembering.settle(remembers, remainderOf(remembers, outcome));
   }
-  const record: StoredRecord = { ...entry, salt: payload.salt, payload: null, removal: null };
+  const record: StoredRecord = { ...entry, salt: payload.salt, payload: null, erased: [], removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 

@@ -40,7 +40,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     check: requireOne,
     confirmation: async () => ({
       warning:
-        "This permanently erases the payloads of these audit records and removes the exports that contain them. The entries of the records are kept, and the chain still verifies.",
+        "This permanently erases the text from the payloads of these audit records and removes the exports that contain them. The entries of the records and the other parts of the payloads are kept, and the chain still verifies.",
       word: "erase",
       wordDescription: 'the word "erase"',
     }),
@@ -88,10 +88,11 @@ function requireOne({ record, memory }: JsonObject): void {
 /** What an erasure would erase, one row for each record. */
 function tracedText(data: Json): string {
   const { records = null, memories = null } = isObject(data) ? data : {};
-  const rows = rowsOf(records).map(({ id, action, holding }) =>
-    [id, action, holding].map((cell) => cell ?? null),
+  const rows = rowsOf(records).map(({ id, action, holding, parts }) =>
+    [id, action, holding, parts ?? "all"].map((cell) => cell ?? null),
   );
-  const shown = rows.length === 0 ? "No record holds the text." : table(["record", "action", "holds"], rows);
+  const shown =
+    rows.length === 0 ? "No record holds the text." : table(["record", "action", "holds", "parts"], rows);
   const kept =
     Array.isArray(memories) && memories.length > 0
       ? `Memories with the text: ${memories.join(", ")}`

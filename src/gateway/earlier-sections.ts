@@ -32,7 +32,7 @@ export async function findEarlier(
   const isWhole = async (turn: UserTurn, section: KeptSection): Promise<boolean> => {
     if (section.erasures === erasures) return true;
     const place = await store.audit.place(section.injection);
-    if (place?.hasPayload !== true) return false;
+    if (place?.isWhole !== true) return false;
     keptSections.keep(caller.key.id, turn.digest, { ...section, erasures });
     return true;
   };

@@ -93,9 +93,9 @@ function batchResults({ data, body }: AuditedCall): readonly MemoryResult[] | nu
   const items = body.memories;
   return objectsIn(data.results)
     .filter(({ status }) => status === "created")
-    .map(({ index, id }) => {
+    .flatMap(({ index, id }) => {
       const item = items[Number(index)];
-      return toDirect({ importance: importanceDefault, ...(isObject(item) && item), id: id ?? null });
+      return isObject(item) ? toDirect({ importance: importanceDefault, ...item, id: id ?? null }) : [];
     });
 }
 
@@ -160,10 +160,11 @@ function toDirect(memory: JsonObject): MemoryResult {
   return { ...item, similarity: 1, final_score: finalScore(1, item.importance), source: "direct" };
 }
 
+/** The content of a memory may have been erased. */
 function describe({ id, content, memory_type, importance }: JsonObject) {
   return {
     id: String(id),
-    content: String(content),
+    content: String(content ?? ""),
     memory_type: String(memory_type),
     importance: Number(importance),
   };

@@ -78,7 +78,7 @@ describe("an erasure that is committed after a call was prepared", () => {
       await app.administer(redactRecords, { memory });
     };
     const reply = await call("GET", `/v1/audit/logs/${record}`);
-    expect(reply).toMatchObject({ status: 200, data: { redacted: true } });
+    expect(reply).toMatchObject({ status: 200, data: { redacted: false, request_body: null } });
     expect(reply.text).not.toContain(secret);
   });
 

@@ -48,7 +48,7 @@ function toRow(record: MadeRecord, { erased = [], verifiable = true }: ExportPla
   const isErased = erased.includes(record.seq);
   const [salt, payload] = isErased ? [null, null] : [record.salt, record.payload];
   const fields = toExportedRecord(
-    { ...record, salt, payload, removal: isErased ? "redacted" : null },
+    { ...record, salt, payload, erased: [], removal: isErased ? "redacted" : null },
     verifiable,
   );
   return {

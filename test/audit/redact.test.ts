@@ -51,6 +51,7 @@ describe("an erasure by memory", () => {
     expect((await call("GET", `/v1/memories/${memory}`)).status).toBe(404);
     expect((await call("GET", "/v1/memories")).data.memories).toEqual([]);
     expect(app.records(id).map(({ action, status, entry }) => [action, status, entry.memory])).toEqual([
+      ["memory.create", 201, memory],
       ["memory.delete", 204, memory],
       ["audit.redact", 200, null],
       ["memory.read", 404, memory],
@@ -101,7 +102,15 @@ describe("an erasure by memory", () => {
       .records(id)
       .flatMap(({ action, payload }) => (action === "audit.redact" ? [payload] : []));
     expect(payloads).toEqual([
-      expect.objectContaining({ os_uid: process.getuid?.(), redacted: [1, 2], transport: "cli" }),
+      expect.objectContaining({
+        os_uid: process.getuid?.(),
+        redacted: [],
+        redacted_parts: [
+          [1, [1, 2]],
+          [2, [1]],
+        ],
+        transport: "cli",
+      }),
     ]);
     expect(JSON.stringify(payloads)).not.toContain("Example Lane");
   });
@@ -265,7 +274,11 @@ describe("the API says of a record", () => {
 
   test("that it was redacted", async () => {
     await app.administer(redactRecords, { memory });
-    expect(await states()).toEqual([{ redacted: true, payload_expired: false, hasBody: false }, stored]);
+    const record = String((await project.logs("action=memory.create"))[1]?.id);
+    const partly = { redacted: false, payload_expired: false, hasBody: false };
+    expect(await states()).toEqual([partly, stored]);
+    await app.administer(redactRecords, { record });
+    expect(await states()).toEqual([{ ...partly, redacted: true }, stored]);
   });
 
   test("that its payload has expired, whatever happened to it before", async () => {

@@ -92,7 +92,13 @@ function toRow(chain: MadeChain2, record: MadeRecord2, plan: Export2Plan): JsonO
     ? JSON.stringify({ ...members, ...(typeof sender === "object" ? sender : {}) })
     : content;
   const fields = toExportedRecord(
-    { ...record, salt: payload?.salt ?? null, payload: shown, removal: content === null ? "redacted" : null },
+    {
+      ...record,
+      salt: payload?.salt ?? null,
+      payload: shown,
+      erased: [],
+      removal: content === null ? "redacted" : null,
+    },
     true,
   );
   const erased = content

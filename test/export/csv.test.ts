@@ -89,6 +89,7 @@ const record = fc
     salt: stored?.salt ?? null,
     content: stored?.content ?? null,
     payload: stored && readPayloadText(stored),
+    erased: [],
     removal: stored === null ? ("redacted" as const) : null,
   }));
 
@@ -160,6 +161,7 @@ test.each([
     salt: new Uint8Array(16),
     content: Buffer.from(payload),
     payload,
+    erased: [],
     removal: null,
   });
   const [head = [], row = []] = parseCsv(

@@ -6,6 +6,7 @@ import type { Session, SignInLink } from "../../../src/access/session.ts";
 import type { SealedRecord } from "../../../src/audit/chain.ts";
 import type { ListedCheckpoint } from "../../../src/audit/store.ts";
 import type { RecordLocation } from "../../../src/audit/traced.ts";
+import type { StoredParts } from "../../../src/audit/verify/part-lines.ts";
 import type { Export } from "../../../src/export/export.ts";
 import { createIdSource, type IdSource } from "../../../src/ids.ts";
 import type { Check } from "../../../src/memory/check.ts";
@@ -65,14 +66,14 @@ export interface ChainRow {
   readonly at: number;
 }
 
-export interface RecordRow extends SealedRecord, Omit<RecordLocation, "hasPayload"> {
+export interface RecordRow extends SealedRecord, RecordLocation {
   /** Over all chains. */
   readonly number: number;
   readonly chain: string;
   readonly status: number;
   readonly keyId: string | null;
   readonly memoryId: string | null;
-  readonly payload: { readonly salt: Uint8Array; readonly text: string } | null;
+  readonly payload: StoredParts | null;
 }
 
 interface CheckpointRow extends ListedCheckpoint {

@@ -2,6 +2,7 @@
 // lacks is named in engine.test.ts.
 
 import { isUsedWithSecret } from "../../../src/access/key.ts";
+import { readPayloadText } from "../../../src/audit/stored-payload.ts";
 import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
 import type { PublishedState, StoredLedger } from "../../../src/storage/stored-ledger.ts";
 import { createData, type Data, noSettings } from "./data.ts";
@@ -130,6 +131,8 @@ function readLedger(data: Data): StoredLedger {
     findRotations: async () =>
       recordsOfChain(data, null)
         .filter(({ action, status }) => action === "audit.rotate_key" && status === 200)
-        .map(({ payload }) => String(JSON.parse(payload?.text ?? "{}").request_body?.statement)),
+        .map(({ payload }) =>
+          String(JSON.parse((payload && readPayloadText(payload)) ?? "{}").request_body?.statement),
+        ),
   };
 }

@@ -5,6 +5,7 @@ import { genesisHash, sealRecord } from "../../../src/audit/chain.ts";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
 import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
 import { createNoteAppender } from "../../../src/audit/note-file.ts";
+import { eraseParts } from "../../../src/audit/parts.ts";
 import type { StoredRecord } from "../../../src/audit/record.ts";
 import { choosePruning } from "../../../src/audit/retention.ts";
 import type { Signer } from "../../../src/audit/signed-note.ts";
@@ -19,9 +20,15 @@ import type {
   RecordQuery,
   SignedCheckpoint,
 } from "../../../src/audit/store.ts";
-import { readPayloadText } from "../../../src/audit/stored-payload.ts";
+import { presentParts, readPayload, readPayloadText } from "../../../src/audit/stored-payload.ts";
 import { createTracer } from "../../../src/audit/trace.ts";
-import type { RecordLocation, Trace, TracedRecords } from "../../../src/audit/traced.ts";
+import type {
+  RecordLocation,
+  RecordPlace,
+  Trace,
+  TracedRecord,
+  TracedRecords,
+} from "../../../src/audit/traced.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
 import type { ExportTransaction } from "../../../src/export/store.ts";
 import { toTimestamp } from "../../../src/timestamp.ts";
@@ -31,13 +38,25 @@ export function recordsOfChain({ records }: Data, project: string | null): Recor
   return records.all().filter((row) => row.project === project);
 }
 
-export function toLocation({ project, seq, id, action, payload }: RecordRow): RecordLocation {
-  return { project, seq, id, action, hasPayload: payload !== null };
+function toLocation({ project, seq, id, action }: RecordRow): RecordLocation {
+  return { project, seq, id, action };
+}
+
+export function toPlace(row: RecordRow): RecordPlace {
+  return {
+    ...toLocation(row),
+    isWhole: row.payload !== null && readPayload(row.payload).erased.length === 0,
+  };
 }
 
 export function toStoredRecord({ seq, entry, hash, payload }: RecordRow): StoredRecord {
-  const removal = payload === null ? "redacted" : null;
-  return { seq, entry, hash, salt: payload?.salt ?? null, payload: payload?.text ?? null, removal };
+  if (payload === null)
+    return { seq, entry, hash, salt: null, payload: null, erased: [], removal: "redacted" };
+  return { seq, entry, hash, salt: payload.salt, ...readPayload(payload), removal: null };
+}
+
+function textOf({ payload }: RecordRow): string {
+  return (payload && readPayloadText(payload)) ?? "";
 }
 
 export function listRecords(rows: readonly RecordRow[], query: RecordQuery): RecordPage {
@@ -72,7 +91,7 @@ export function countRecords(rows: readonly RecordRow[], from: number | null): L
     lastAt: head?.at ?? null,
     headSeq: head?.seq ?? 0,
     headHash: head?.hash ?? null,
-    bytes: shown.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.text.length ?? 0), 0),
+    bytes: shown.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.content.length ?? 0), 0),
   };
 }
 
@@ -100,7 +119,7 @@ export function findMentions(rows: readonly RecordRow[], query: MentionQuery): M
       (row) =>
         row.action === always ||
         (naming.includes(row.action) && row.memoryId === memoryId) ||
-        (mentioning.includes(row.action) && row.payload?.text.includes(memoryId)),
+        (mentioning.includes(row.action) && textOf(row).includes(memoryId)),
     );
   return { records: records.toReversed().map(toStoredRecord), below: null };
 }
@@ -170,10 +189,9 @@ export function createAuditTransaction(
       const sealed = sealRecord(head, draft, data.createId);
       const { project, action, status, keyId, memoryId, payload } = draft;
       const content = Bun.zstdDecompressSync(new Uint8Array(payload.compressed));
-      const text = readPayloadText({ salt: payload.salt, content }) ?? "";
       const number = data.next();
       const row = { ...sealed, number, chain: head.chain, project, action, status, keyId, memoryId };
-      records.set(number, { ...row, payload: { salt: payload.salt, text } });
+      records.set(number, { ...row, payload: { salt: payload.salt, content } });
       chains.set(project, { ...head, seq: sealed.seq, hash: sealed.hash, at: sealed.at });
       return sealed;
     },
@@ -189,11 +207,10 @@ export function createAuditTransaction(
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     traceAfter: async ({ trace, through }) => followTrace(data, trace, through).records,
     erasures: async () => countErasures(data),
-    async erase(places) {
+    async erase(held) {
       const ended = new Set<string>();
-      for (const { id, project, seq } of places) {
-        const row = records.all().find((record) => record.id === id);
-        if (row !== undefined) records.set(row.number, { ...row, payload: null });
+      const erased = held.map((each) => erasePayload(data, each)).filter((each) => each !== null);
+      for (const { project, seq } of erased) {
         for (const made of exports.all()) {
           const isHolding = made.project === project && made.firstSeq <= seq && seq <= made.lastSeq;
           if (!isHolding || made.status === "failed") continue;
@@ -201,7 +218,7 @@ export function createAuditTransaction(
           ended.add(made.id);
         }
       }
-      return [...ended];
+      return { records: erased, exports: [...ended] };
     },
     async adoptKey({ former, successor }, now) {
       const before = settings.get("all") ?? { model: null, verifierKey: null };
@@ -213,6 +230,25 @@ export function createAuditTransaction(
   };
 }
 
+/** What of it was not erased before. */
+function erasePayload({ records }: Data, held: TracedRecord): TracedRecord | null {
+  const row = records.all().find(({ id }) => id === held.id);
+  if (row === undefined || row.payload === null) return null;
+  if (held.parts === null) {
+    records.set(row.number, { ...row, payload: null });
+    return held;
+  }
+  const parts = (presentParts(row.payload) ?? []).flatMap(({ index }) =>
+    held.parts?.includes(index) ? index : [],
+  );
+  if (parts.length === 0) return null;
+  const count = Number(JSON.parse(row.entry).parts);
+  const { salt, compressed } = eraseParts(row.payload, count, new Set(parts));
+  const content = Bun.zstdDecompressSync(new Uint8Array(compressed));
+  records.set(row.number, { ...row, payload: { salt, content } });
+  return { ...held, parts };
+}
+
 /** The number of the newest record of an erasure. */
 export function countErasures(data: Data): number {
   return recordsOfChain(data, null).findLast(({ action }) => action === "audit.redact")?.number ?? 0;
@@ -222,8 +258,9 @@ export function followTrace({ records }: Data, from: Trace, after: number): Omit
   const tracer = createTracer(from);
   const found = records.all().flatMap((row) => {
     const place = toLocation(row);
-    const holding = row.number > after ? tracer.take(place, toStoredRecord(row)) : null;
-    return holding === null ? [] : [{ ...place, holding }];
+    const record = { ...toStoredRecord(row), content: row.payload?.content ?? null };
+    const held = row.number > after ? tracer.take(place, record) : null;
+    return held === null ? [] : [{ ...place, ...held }];
   });
   return { trace: tracer.trace(), records: found };
 }

@@ -1,8 +1,9 @@
-// The answers to remember of the test engine. What removes a payload removes its task: tasks without one are not found.
+// The answers to remember of the test engine. What removes something of a payload removes its task: tasks without one are not found.
 
 import type { RememberQueue, RememberTransaction } from "../../../src/remembering/store.ts";
 import type { NewTask, RememberTask } from "../../../src/remembering/task.ts";
 import type { Data } from "./data.ts";
+import { toPlace } from "./ledger.ts";
 
 export interface TaskRow extends NewTask {
   readonly part: number;
@@ -51,7 +52,7 @@ export function createRememberTransaction(data: Data): RememberTransaction {
 
 function present({ tasks, records }: Data): RememberTask[] {
   return tasks.all().flatMap((task) => {
-    const row = records.all().find(({ id, payload }) => id === task.record && payload !== null);
+    const row = records.all().find((each) => each.id === task.record && toPlace(each).isWhole);
     return row === undefined ? [] : [{ ...task, action: row.action }];
   });
 }

@@ -27,7 +27,7 @@ import {
   listCheckpoints,
   listRecords,
   recordsOfChain,
-  toLocation,
+  toPlace,
   toStoredRecord,
 } from "./ledger.ts";
 import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
@@ -93,7 +93,7 @@ export function openMemoryStore(
       place: (id) =>
         data.inTurn(() => {
           const row = data.records.all().find((record) => record.id === id);
-          return row === undefined ? null : toLocation(row);
+          return row === undefined ? null : toPlace(row);
         }),
       trace: (trace) =>
         data.inTurn(() => ({
@@ -175,11 +175,16 @@ function verifyChain(data: Data, project: string, now: number): Verification {
   if (first === undefined) return { report: null, isComplete: true, round: null, lastCompleteAt: null };
   const { chain } = first;
   const sha256 = runtimeCryptography.createSha256();
-  const version1 = { hashInto: runtimeCryptography.hashInto, firstOfVersion2: null, tree: null };
-  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true, sha256, ...version1 };
+  const version2 = { hashInto: runtimeCryptography.hashInto, firstOfVersion2: 1, tree: null };
+  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true, sha256, ...version2 };
   const verifier = createSegmentVerifier(options);
   for (const { seq, entry, hash, payload } of rows)
-    verifier.take({ seq, entry, hash, payload: payload ?? "missing" });
+    verifier.take({
+      seq,
+      entry,
+      hash,
+      payload: payload === null ? "missing" : { salt: payload.salt, text: payload.content },
+    });
   const segment = verifier.finish();
   const start = { seq: 0, hash: null, at: null };
   const { extent, failure } = joinSegments({

@@ -21,19 +21,40 @@ export function testErasure(subject: EngineUnderTest): void {
         const erased = await seam.administer("audit.redact", input, prepared);
         expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted", exports: [] });
         const records = await verifyRecords(seam, member);
-        expect(records.map(({ payload, removal }) => [payload === null, removal])).toEqual([
-          [true, "redacted"],
-          [false, null],
-          [true, "redacted"],
-          [false, null],
-          [false, null],
+        expect(records.map(({ erased, removal }) => [erased, removal])).toEqual([
+          [["/request_body", "/response_body/data/content"], null],
+          [[], null],
+          [["/request_body", "/response_body/data/content"], null],
+          [[], null],
+          [[], null],
         ]);
-        expect(records.every(({ salt, payload }) => (salt === null) === (payload === null))).toBe(true);
+        const { redacted, redacted_parts } = JSON.parse(records.at(-1)?.payload ?? "{}");
+        expect([redacted, redacted_parts]).toEqual([
+          [],
+          [
+            [1, [1, 2]],
+            [3, [1, 2]],
+          ],
+        ]);
+        expect(erased.data.parts).toBe(4);
+        expect(
+          (await seam.store.audit.place(String(records[0] && JSON.parse(records[0].entry).id)))?.isWhole,
+        ).toBe(false);
         const actions = (await readEntries(seam, member)).map(({ action }) => action);
         expect(actions.slice(3)).toEqual(["memory.delete", "audit.redact"]);
         expect((await member.call("memory.read", { memory_id: input.memory })).code).toBe(2100);
         expect(await findText(seam, member, "Example Lane")).toEqual([]);
         expect(await findText(seam, member, "Something, else!")).toHaveLength(1);
+        // Nothing is left to erase.
+        expect(
+          (
+            await seam.administer(
+              "audit.redact",
+              input,
+              await redactRecords.prepare?.(input, administrationOf(seam.store)),
+            )
+          ).code,
+        ).toBe(2204);
       }));
 
     test("of one record leaves the others, and is refused when there is nothing to erase", () =>
@@ -56,7 +77,7 @@ export function testErasure(subject: EngineUnderTest): void {
         const found = await seam.store.audit.find(member.caller.project, input.record, neverAborted);
         expect(found).toMatchObject({ seq: 1, payload: null, salt: null });
         expect((await listRecords(seam, member, { action: "audit.redact" })).total).toBe(1);
-        expect((await seam.store.audit.place(input.record))?.hasPayload).toBe(false);
+        expect((await seam.store.audit.place(input.record))?.isWhole).toBe(false);
       }));
   });
 }

@@ -117,7 +117,7 @@ export function testLedger(subject: EngineUnderTest): void {
           seq: 1,
           id,
           action: "memory.create",
-          hasPayload: true,
+          isWhole: true,
         });
         expect(await audit.place("0".repeat(32))).toBeNull();
       }));

@@ -1,12 +1,10 @@
-// Reads the records of a project through the store, and verifies them with the checks of `audit verify`.
+// Reads the records of a project through the store, and verifies them.
 
+import { entryHash } from "../../../src/audit/chain.ts";
 import type { StoredRecord } from "../../../src/audit/record.ts";
-import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import type { RecordPage, RecordQuery } from "../../../src/audit/store.ts";
 import { emptyTrace, type TracedRecord } from "../../../src/audit/traced.ts";
-import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
 import { parseEntry } from "../../../src/audit/verify/entry-parser.ts";
-import { createSegmentVerifier } from "../../../src/audit/verify/segment.ts";
 import { toWordText } from "../../../src/text/word-text.ts";
 import { type Member, neverAborted, type Seam } from "../seam.ts";
 
@@ -51,33 +49,26 @@ export async function readEntries(seam: Pick<Seam, "store">, member: Member) {
   });
 }
 
-/** @returns the records, oldest first. @throws Error that names the first record that does not verify. */
+/**
+ * The list has no payloads as they are stored, so the engine verifies them.
+ * @param after the record before the first one
+ * @returns the records, oldest first. @throws Error that names the first record that does not verify.
+ */
 export async function verifyRecords(
   seam: Pick<Seam, "store">,
   member: Member,
   { after = null }: { readonly after?: StoredRecord | null } = {},
 ): Promise<readonly StoredRecord[]> {
   const records = (await listRecords(seam, member)).records.toReversed();
-  const [first] = records;
-  if (first === undefined) return [];
-  const verifier = createSegmentVerifier({
-    chain: parseEntry(first.entry)?.chain ?? "",
-    project: member.id,
-    wanted: [],
-    span: null,
-    columnsAgree: ({ seq }, entry) => seq === entry.seq,
-    sha256: runtimeCryptography.createSha256(),
-    hashInto: runtimeCryptography.hashInto,
-    firstOfVersion2: null,
-    tree: null,
-  });
-  for (const { seq, entry, hash, salt, payload } of records) {
-    const found = salt === null || payload === null ? "missing" : { salt, text: payload };
-    verifier.take({ seq, entry, hash, payload: found });
+  let before = after?.hash ?? null;
+  for (const { seq, entry, hash } of records) {
+    const { prev = null } = parseEntry(entry) ?? {};
+    if (entryHash(entry) !== hash || (before !== null && prev !== before))
+      throw new Error(`record ${seq} does not continue the chain`);
+    before = hash;
   }
-  const segment = verifier.finish();
-  const start = { seq: after?.seq ?? first.seq - 1, hash: after?.hash ?? null, at: null };
-  const { failure } = joinSegments({ start, segments: segment === null ? [] : [segment] });
+  const { report } = await seam.store.audit.verify(member.caller.project);
+  const { failure = null } = report ?? {};
   if (failure !== null) throw new Error(`record ${failure.seq}, ${failure.check}: ${failure.message}`);
   return records;
 }

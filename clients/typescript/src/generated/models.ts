@@ -232,6 +232,8 @@ export interface AuditRecordDetail {
   session_id: string | null;
   /** Name of the operation that had this one performed for its caller; null for other calls. */
   performed_for: string | null;
+  /** JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null. */
+  erased_places: string[];
 }
 
 export interface AuditRecordPage {
@@ -408,7 +410,7 @@ export interface Checkpoint {
 }
 
 export interface CheckpointPage {
-  checkpoints: StoredCheckpoint[];
+  checkpoints: ListedCheckpoint[];
   /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
@@ -707,6 +709,19 @@ export interface LedgerStatistics {
   head_hash: string | null;
   /** Bytes of these records in the database, compressed, estimated from 100 of them. */
   bytes_estimate: number;
+}
+
+export interface ListedCheckpoint {
+  /** Number of records of the chain at that time. */
+  size: number;
+  /** Hash of the newest of these records; null: it was removed. */
+  hash: string | null;
+  /** When the checkpoint was signed. */
+  created_at: string;
+  /** Name and id of the signing key: the beginning of its verifier key. */
+  signed_by: string;
+  /** The checkpoint as a signed note. */
+  note: string;
 }
 
 export interface MemoryCreateBatchRequest {
@@ -1149,19 +1164,6 @@ export type SortDirection = "asc" | "desc";
 
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
-
-export interface StoredCheckpoint {
-  /** Number of records of the chain at that time. */
-  size: number;
-  /** Hash of the newest of these records; null: it was removed. */
-  hash: string | null;
-  /** When the checkpoint was signed. */
-  created_at: string;
-  /** Name and id of the signing key: the beginning of its verifier key. */
-  signed_by: string;
-  /** The checkpoint as a signed note. */
-  note: string;
-}
 
 export interface TagCount {
   /**

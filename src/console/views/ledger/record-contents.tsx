@@ -25,11 +25,18 @@ export function RecordContents({ record, project }: RecordContentsProps) {
         The hash still proves that the record was here.
       </p>
     );
+  const { length: erased } = record.erased_places;
   const prompt = promptOf(record);
   // A record without texts, such as that of an erasure, says only there what it is about.
   const isAll = !(query || results || record.input_content || record.output_content);
   return (
     <>
+      {erased > 0 && (
+        <p class="quiet removed">
+          The operator has erased {countOf(erased, "text", "texts")} of this call. The hash still proves that{" "}
+          {erased === 1 ? "it was" : "they were"} here.
+        </p>
+      )}
       {query !== null && query.length > 0 && (
         <Part
           title={record.action === "memory.search" || record.action === "memory.inject" ? "Query" : "Text"}

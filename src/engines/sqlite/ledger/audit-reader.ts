@@ -2,9 +2,9 @@
 
 import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
 import type { ChainOwner, ListedCheckpoint } from "../../../audit/store.ts";
-import { readPayloadText } from "../../../audit/stored-payload.ts";
+import { readPayload } from "../../../audit/stored-payload.ts";
 import { createTracer } from "../../../audit/trace.ts";
-import type { RecordLocation, Trace, TracedRecord } from "../../../audit/traced.ts";
+import type { RecordLocation, RecordPlace, Trace, TracedRecord } from "../../../audit/traced.ts";
 import { erasureBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
@@ -23,13 +23,8 @@ interface PlaceRow {
   seq: number;
   id: string;
   action: string;
-  has_payload: number;
   /** Id. */
   project: string | null;
-}
-
-function toPlace({ seq, id, action, has_payload, project }: PlaceRow): RecordLocation {
-  return { seq, id, action, hasPayload: has_payload === 1, project };
 }
 
 /** Positions of the records that a chain still has. */
@@ -54,11 +49,12 @@ export function toProvableRecord(row: RecordRow): ProvableRecord {
   if (text === null) {
     // A payload that was erased earlier counts as expired once it would have expired.
     const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
-    return { seq, entry, hash, salt, content: null, payload: null, removal };
+    return { seq, entry, hash, salt, content: null, payload: null, erased: [], removal };
   }
   const content = unpackPayload(text);
-  const payload = content === null || salt === null ? null : readPayloadText({ content, salt });
-  return { seq, entry, hash, salt, content, payload, removal: null };
+  const read =
+    content === null || salt === null ? { payload: null, erased: [] } : readPayload({ content, salt });
+  return { seq, entry, hash, salt, content, ...read, removal: null };
 }
 
 export function createAuditReader(database: Database) {
@@ -67,8 +63,8 @@ export function createAuditReader(database: Database) {
     `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE e.id = ? AND e.chain = ? AND e.seq >= ?`,
   );
 
-  const placeById = database.prepare<[string], PlaceRow>(
-    `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
+  const placeById = database.prepare<[string], PlaceRow & RecordRow>(
+    `SELECT ${recordColumns}, ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
   );
 
   const checkpoints = database.prepare<[number, number, number], ListedCheckpoint>(
@@ -82,9 +78,11 @@ export function createAuditReader(database: Database) {
       const chain = span(project);
       return chain === null ? [] : checkpoints.all(chain.number, below ?? Number.MAX_SAFE_INTEGER, limit);
     },
-    place(id: string): RecordLocation | null {
+    place(id: string): RecordPlace | null {
       const row = placeById.get(id);
-      return row === undefined ? null : toPlace(row);
+      if (row === undefined) return null;
+      const { payload, erased } = toStoredRecord(row);
+      return { ...toLocation(row), isWhole: payload !== null && erased.length === 0 };
     },
     traceBatch: createTraceBatches(database),
     find(project: ChainOwner, id: string): StoredRecord | null {
@@ -95,7 +93,11 @@ export function createAuditReader(database: Database) {
   };
 }
 
-const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project";
+function toLocation({ seq, id, action, project }: PlaceRow): RecordLocation {
+  return { seq, id, action, project };
+}
+
+const places = "e.id, e.action, o.id AS project";
 const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
 
 interface TraceBatch {
@@ -115,9 +117,9 @@ export function createTraceBatches(database: Database): (trace: Trace, after: nu
     const tracer = createTracer(trace);
     const rows = payloads.all(after);
     const records = rows.flatMap((row) => {
-      const place = toPlace(row);
-      const holding = tracer.take(place, toStoredRecord(row));
-      return holding === null ? [] : [{ ...place, holding }];
+      const place = toLocation(row);
+      const held = tracer.take(place, toProvableRecord(row));
+      return held === null ? [] : [{ ...place, ...held }];
     });
     return { trace: tracer.trace(), records, through: rows.at(-1)?.number ?? null };
   };

@@ -16,6 +16,7 @@ import type { ChainHeads } from "./chain-heads.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { type KnownHeads, readHeads } from "./known-heads.ts";
+import { createPayloadErasure } from "./payload-erasure.ts";
 
 interface AuditTransactionOptions {
   readonly database: Database;
@@ -51,11 +52,6 @@ export function createAuditTransaction({
      VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash, :mac)`,
   );
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
-
-  const deletePayload = database.prepare(
-    `DELETE FROM audit_payload WHERE entry =
-       (SELECT number FROM audit_entry WHERE id = ?)`,
-  );
   // Expired in 1970, because the clock may be set back before the files are removed.
   const endExports = database
     .prepare<[number | null, number], string>(
@@ -64,6 +60,7 @@ export function createAuditTransaction({
     )
     .pluck();
 
+  const erasePayload = createPayloadErasure(database);
   const traceBatch = createTraceBatches(database);
   const findProject = database
     .prepare<[string], string | null>(
@@ -128,14 +125,11 @@ export function createAuditTransaction({
 
     erasures: async () => heads.erasures(),
 
-    async erase(places) {
-      const exports = new Set<string>();
+    async erase(held) {
       eraseOpen();
-      for (const { id, seq, project } of places) {
-        deletePayload.run(id);
-        for (const name of endExports.all(toSerial(project), seq)) exports.add(name);
-      }
-      return [...exports];
+      const records = held.map(erasePayload).filter((record) => record !== null);
+      const exports = records.flatMap(({ project, seq }) => endExports.all(toSerial(project), seq));
+      return { records, exports: [...new Set(exports)] };
     },
 
     async adoptKey({ former, successor }, now) {

@@ -30,7 +30,7 @@ __all__ = [
     "CheckResult",
     "CheckRun",
     "Checkpoint",
-    "StoredCheckpoint",
+    "ListedCheckpoint",
     "CheckpointPage",
     "Contradiction",
     "DeleteStatus",
@@ -321,6 +321,10 @@ class AuditRecordDetail(Model):
     """The session of the console in which the call was sent; null for other calls."""
     performed_for: str | None
     """Name of the operation that had this one performed for its caller; null for other calls."""
+    erased_places: list[str]
+    """JSON pointers of what the operator has erased of the payload, while the rest was kept: these values
+    are null.
+    """
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens, "rag_results": RagResult, "memory_results": MemoryResult}
 
 
@@ -461,7 +465,7 @@ class Checkpoint(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StoredCheckpoint(Model):
+class ListedCheckpoint(Model):
     size: int
     """Number of records of the chain at that time."""
     hash: str | None
@@ -476,10 +480,10 @@ class StoredCheckpoint(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointPage(Model):
-    checkpoints: list[StoredCheckpoint]
+    checkpoints: list[ListedCheckpoint]
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
-    _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": StoredCheckpoint}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": ListedCheckpoint}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,7 @@ from .models import (
     ExtractionDetail,
     Injection,
     LedgerStatistics,
+    ListedCheckpoint,
     MemoryEvent,
     MemoryExportPage,
     MemoryHistory,
@@ -45,7 +46,6 @@ from .models import (
     SearchResults,
     SortDirection,
     StatusClass,
-    StoredCheckpoint,
     TagCount,
     TagPage,
     TagsMatch,
@@ -1387,7 +1387,7 @@ class Audit:
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-    ) -> Iterator[StoredCheckpoint]:
+    ) -> Iterator[ListedCheckpoint]:
         """The items of all pages of `checkpoint_list`, one request for each page."""
         cursor: str | Unset = UNSET
         while True:

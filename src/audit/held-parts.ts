@@ -1,0 +1,82 @@
+// Owns which parts of the payload of a record hold a text that is to be erased: those that contain it, and those that repeat or digest it.
+// Where it is not certain, a part is among them. Pure.
+
+import { isObject, type Json } from "../json/json.ts";
+import type { AuditRecordDetail } from "./record-schema.ts";
+import type { PresentPart } from "./stored-payload.ts";
+import type { Holding } from "./traced.ts";
+
+/** What is known of a record that holds the text. */
+export interface HeldText {
+  readonly holding: Holding;
+  readonly detail: AuditRecordDetail;
+  /** Whether every word of the record is looked for. */
+  readonly isTarget: boolean;
+  /** The memories that are looked for and that the record names. */
+  readonly memories: readonly string[];
+  /** Whether a value, as JSON, has one of the texts that are looked for. */
+  readonly repeats: (value: string) => boolean;
+  /** Whether a value, as JSON, has what this record says that one of the memories is, also if it is too short to be looked for elsewhere. */
+  readonly says: (value: string) => boolean;
+}
+
+/** @returns indices, ascending; null: the whole payload */
+export function findHeldParts(parts: readonly PresentPart[], held: HeldText): readonly number[] | null {
+  const { holding, detail, isTarget, memories, repeats, says } = held;
+  const [first] = parts;
+  // A client that appends a record chooses all of it, and it is one part.
+  if (isTarget || !detail.performed || first?.index !== 0 || repeats(first.text)) return null;
+  const others = parts.slice(1);
+  const isAbout = aboutPlaces(held);
+  const found = others.filter(
+    ({ places, text }) =>
+      memories.some((id) => text.includes(id)) ||
+      repeats(text) ||
+      places.some(isAbout) ||
+      (!places.every(isItem) && says(text)),
+  );
+  // The parts have the text only together.
+  if (found.length === 0 && holding === "repeated")
+    return indices(others.filter(({ places }) => places.some(isSaid)));
+  const digests = found.length === 0 ? [] : others.filter(({ places }) => places.includes(digestPlace));
+  return indices(others.filter((part) => found.includes(part) || digests.includes(part)));
+}
+
+function indices(parts: readonly PresentPart[]): readonly number[] {
+  return parts.map(({ index }) => index);
+}
+
+/** Digests of what a model was told. Nobody can say which of them are of an erased text. */
+const digestPlace = "/told";
+/** What says who has sent the call, and with which markers, is about no memory. */
+const isSaid = (place: string) => !/^\/(sender|metadata)(\/|$)/.test(place);
+/** What the server has answered, and the memories that it has told a model, have the ids of those that they are about. */
+const isAnswered = (place: string) => /^\/(response_body\/data|memory_results)\//.test(place);
+/** An item that is about a memory of its own. */
+const isItem = (place: string) =>
+  /^\/(response_body\/data\/\w+|memory_results|request_body\/memories)\/\d+$/.test(place);
+const isOutput = (place: string) => /^\/(output_content|response_body)(\/|$)/.test(place);
+
+/** The places that are about the text without containing its words or the id of its memory. */
+function aboutPlaces({ holding, detail, memories }: HeldText): (place: string) => boolean {
+  const { action, memory_id, response_body } = detail;
+  const { id = null, results = null }: { [name: string]: Json } = dataOf(response_body);
+  const isNamed = (each: Json | undefined) => typeof each === "string" && memories.includes(each);
+  // A call about one memory.
+  if (isNamed(memory_id) || isNamed(id)) return isSaid;
+  // The text came from anything that was said.
+  if (holding === "origin" || (action === "memory.extract" && memories.length > 0))
+    return (place) => isSaid(place) && !isAnswered(place);
+  // The answer of a model that was told the memory.
+  if (action.startsWith("gateway.") && memories.length > 0) return isOutput;
+  // Items of a batch that have no ids in the request.
+  const items = Array.isArray(results) ? results.filter(isObject) : [];
+  const named = new Set(
+    items.flatMap((item) => (isNamed(item.id) ? `/request_body/memories/${item.index}` : [])),
+  );
+  return (place) => named.has(place);
+}
+
+function dataOf(body: Json | undefined): { readonly [name: string]: Json } {
+  return isObject(body) && isObject(body.data) ? body.data : {};
+}
