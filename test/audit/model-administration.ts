@@ -138,7 +138,7 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
     await administer(run, redactRecords, input, { code: 1400, status: 400 });
   } else {
     const held = await traced(run, input);
-    equal(held.includes(record), !record.isErased, "whether a record holds its own text");
+    equal(held.get(record) === "all", record.erased !== "all", "whether a record holds its own text");
     const count = model.erase(null, held, at());
     const { redacted } = await administer(run, redactRecords, input);
     equal(redacted, count, "records that were erased");
@@ -146,15 +146,17 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
 }
 
 /** The records that the product finds: which texts are the same is its own decision. The model adds those that name the memory. */
-async function traced(run: Run, input: JsonObject): Promise<ModelRecord[]> {
+async function traced(run: Run, input: JsonObject): Promise<ReadonlyMap<ModelRecord, "parts" | "all">> {
   const { records } = await administer(run, traceRecords, input);
   const found = Array.isArray(records) ? records.filter(isObject) : [];
-  return found.map(({ project, seq }) => {
-    const chain = run.model.projects.find(({ id }) => id === project)?.chain ?? run.model.installation;
-    const record = chain.records[Number(seq) - 1];
-    if (record === undefined) throw new Error("a record was found that no call has left");
-    return record;
-  });
+  return new Map(
+    found.map(({ project, seq, parts }) => {
+      const chain = run.model.projects.find(({ id }) => id === project)?.chain ?? run.model.installation;
+      const record = chain.records[Number(seq) - 1];
+      if (record === undefined) throw new Error("a record was found that no call has left");
+      return [record, parts === null ? "all" : "parts"];
+    }),
+  );
 }
 
 async function sweep(run: Run): Promise<void> {

@@ -16,18 +16,18 @@ export async function judge(run: Run): Promise<void> {
 }
 
 function compare({ server }: Run, project: string | null, chain: ModelChain): void {
-  const expected = chain.present.map(({ action, status, code, key, memory, isErased }, index) => ({
+  const expected = chain.present.map(({ action, status, code, key, memory, erased }, index) => ({
     seq: chain.anchored + index + 1,
     action,
     status,
     code,
     key,
     memory,
-    hasPayload: !isErased,
+    left: { nothing: "all", parts: "parts", all: "nothing" }[erased],
   }));
-  const found = server.records(project).map(({ seq, entry, hasPayload }) => {
+  const found = server.records(project).map(({ seq, entry, left }) => {
     const { action, status, code, key, memory } = JSON.parse(entry);
-    return { seq, action, status, code, key, memory, hasPayload: hasPayload === 1 };
+    return { seq, action, status, code, key, memory, left };
   });
   const wrong = expected.findIndex((record, index) => !Bun.deepEquals(record, found[index]));
   const where = `records of ${project ?? "the installation"}`;

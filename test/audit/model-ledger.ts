@@ -105,7 +105,7 @@ async function read(run: Run, project: ModelProject, key: ModelKey): Promise<voi
   });
   if (outcome !== 1000 || record === null) return;
   equal(toShown(data), expectedView(record), "a record in full");
-  if (record.isErased)
+  if (record.erased === "all")
     equal([data.request_body, data.response_body, data.ip_address], [null, null, null], "erased");
 }
 

@@ -114,7 +114,8 @@ export async function history(run: Run, project: ModelProject, key: ModelKey): P
   equal(
     named.every(
       (record) =>
-        record?.code === 1000 && (record.isErased || record.text.includes(id) || record.memory === id),
+        record?.code === 1000 &&
+        (record.erased !== "nothing" || record.text.includes(id) || record.memory === id),
     ),
     true,
     "a history has a record that is not about the memory",

@@ -28,7 +28,8 @@ export interface ChainState {
 export interface FoundRecord {
   readonly seq: number;
   readonly entry: string;
-  readonly hasPayload: number;
+  /** Of its payload. */
+  readonly left: "all" | "parts" | "nothing";
 }
 
 export class ModelServer {
@@ -114,8 +115,9 @@ export class ModelServer {
 
   records(projectId: string | null): readonly FoundRecord[] {
     return this.#read(
-      `SELECT e.seq, e.entry, EXISTS (SELECT 1 FROM audit_payload WHERE entry = e.number) AS hasPayload
-       FROM audit_entry e JOIN audit_chain c ON c.number = e.chain
+      // An erased part has a hash of 32 bytes instead of its salt of 16.
+      `SELECT e.seq, e.entry, CASE WHEN p.salt IS NULL THEN 'nothing' WHEN LENGTH(p.salt) = 16 * (e.entry ->> '$.parts') THEN 'all' ELSE 'parts' END AS "left"
+       FROM audit_entry e JOIN audit_chain c ON c.number = e.chain LEFT JOIN audit_payload p ON p.entry = e.number
        WHERE c.project IS (SELECT serial FROM project WHERE id = ?) ORDER BY e.seq`,
       projectId,
     ) as FoundRecord[];

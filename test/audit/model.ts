@@ -43,7 +43,7 @@ export interface ModelRecord {
   readonly at: number;
   /** All that its payload holds of request and answer. */
   readonly text: string;
-  isErased: boolean;
+  erased: "nothing" | "parts" | "all";
   /** Once a list has shown it. */
   id: string | null;
 }
@@ -76,9 +76,9 @@ export class ModelChain {
   anchored = 0;
   anchors = 0;
 
-  append(record: Omit<ModelRecord, "isErased" | "id">): void {
+  append(record: Omit<ModelRecord, "erased" | "id">): void {
     const at = Math.max(record.at, this.records.at(-1)?.at ?? 0);
-    this.records.push({ ...record, at, isErased: false, id: null });
+    this.records.push({ ...record, at, erased: "nothing", id: null });
   }
 
   /** What a sweep removes that keeps what is not older than `floor`, and the record that it leaves. */
@@ -218,18 +218,22 @@ export class Model {
     return forgotten;
   }
 
-  /** Erases what names this memory, and these records. @returns how many records. */
-  erase(memory: string | null, others: readonly ModelRecord[], now: number): number {
+  /**
+   * Erases what names this memory, and these records, of some all. What is left in a record of which something was erased before is not
+   * known. @returns how many records.
+   */
+  erase(memory: string | null, others: ReadonlyMap<ModelRecord, "parts" | "all">, now: number): number {
     let erased = 0;
     const lasting = ["audit.redact", "audit.prune"];
     for (const chain of this.chains) {
       const held = chain.present.filter(
         (record) =>
-          !record.isErased &&
+          record.erased !== "all" &&
           !lasting.includes(record.action) &&
-          (others.includes(record) || (memory !== null && record.text.includes(memory))),
+          (others.has(record) ||
+            (memory !== null && record.erased === "nothing" && record.text.includes(memory))),
       );
-      for (const record of held) record.isErased = true;
+      for (const record of held) record.erased = others.get(record) ?? "parts";
       erased += held.length;
       if (held.length > 0) chain.append({ ...redaction, at: now });
     }

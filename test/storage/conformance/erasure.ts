@@ -45,16 +45,15 @@ export function testErasure(subject: EngineUnderTest): void {
         expect((await member.call("memory.read", { memory_id: input.memory })).code).toBe(2100);
         expect(await findText(seam, member, "Example Lane")).toEqual([]);
         expect(await findText(seam, member, "Something, else!")).toHaveLength(1);
-        // Nothing is left to erase.
-        expect(
-          (
-            await seam.administer(
-              "audit.redact",
-              input,
-              await redactRecords.prepare?.(input, administrationOf(seam.store)),
-            )
-          ).code,
-        ).toBe(2204);
+        const again = async () =>
+          seam.administer(
+            "audit.redact",
+            input,
+            await redactRecords.prepare?.(input, administrationOf(seam.store)),
+          );
+        // Since then, a call has named the memory.
+        expect((await again()).data).toMatchObject({ redacted: 1, parts: 1 });
+        expect((await again()).code).toBe(2204);
       }));
 
     test("of one record leaves the others, and is refused when there is nothing to erase", () =>
