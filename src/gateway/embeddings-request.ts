@@ -32,9 +32,7 @@ export const embeddingsDialect: Pick<Dialect, "read" | "record" | "change"> = {
   },
   change: ({ text }) => ({
     text,
-    hasPutRules: false,
-    hasPutReference: false,
-    putEarlier: new Set<number>(),
+    put: [],
     removesUsageEvent: false,
   }),
 };

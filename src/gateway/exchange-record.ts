@@ -24,8 +24,10 @@ export interface PassedOn {
   /** As of ChatRequest. */
   readonly isConversationTask: boolean;
   readonly injection: Injection;
-  /** Those that are in the request now. */
+  /** Those that are in the request now, in the form of audit records. */
   readonly memories: readonly Json[];
+  /** As of describeTold. */
+  readonly told: JsonObject;
   /** Status of the upstream. */
   readonly status: number;
   readonly relayed: Relayed;
@@ -66,7 +68,7 @@ function lacksEnd({ relayed, answer }: Pick<Ended, "relayed" | "answer">): boole
 }
 
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
-  const { upstream, model, injection, memories, answer, repeats } = passed;
+  const { upstream, model, injection, memories, told, answer, repeats } = passed;
   const erased = isErasedMeanwhile ? { left_out: leftOut } : {};
   const { error, output } = answer;
   return {
@@ -76,12 +78,19 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
       isErasedMeanwhile ? { ...injection, query: null } : injection,
       isErasedMeanwhile ? null : memories,
     ),
+    // An answer that is repeated was told it by the request in its own record.
+    ...(isErasedMeanwhile || repeats !== null ? {} : told),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
     ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
     answer: describeAnswer(passed),
     ...(repeats === null ? {} : { repeats }),
     ...erased,
   };
+}
+
+/** The details of a refusal, without everything in which an erased text could be. */
+export function withoutErased({ told: _, memory_query: __, ...details }: JsonObject): JsonObject {
+  return { ...details, left_out: leftOut };
 }
 
 /** What is known of a request that was refused. */

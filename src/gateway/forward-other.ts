@@ -52,6 +52,7 @@ export async function forwardOther(preparation: Preparation, exchange: Exchange)
     settings: target.settings,
     injection: nothingFound,
     memories: [],
+    told: {},
     isConversationTask: false,
     status: answer.status,
     relayed,

@@ -18,7 +18,7 @@ import type { UpstreamMemory } from "./upstream.ts";
 /** "found": the memories are known, and may be none. "skipped": nobody wants memory. "failed": they were not found in time. */
 export interface Injection {
   readonly outcome: "found" | "skipped" | "failed";
-  /** Those that are put in, oldest first: what the request contains already is not among them. */
+  /** Those that are put in, in the order of their lines: what the request contains already is not among them. */
   readonly rules: readonly PutMemory[];
   readonly reference: readonly PutMemory[];
   /** Those that are put into earlier messages again. */
@@ -101,7 +101,7 @@ function toInput(query: string | null, { maxCharacters, minSimilarity, tags }: U
 }
 
 /**
- * The memories of an answer, oldest first, so that the same memories give the same bytes, whatever their scores are, and a new rule leaves
+ * The memories of an answer, facts before contexts, and oldest first, so that the same memories give the same bytes, whatever their scores are, and a new rule leaves
  * the beginning as it was.
  */
 function toPutMemories(data: JsonObject): Record<"rules" | "reference", readonly PutMemory[]> {
@@ -115,7 +115,12 @@ function toPutMemories(data: JsonObject): Record<"rules" | "reference", readonly
     result: { ...results[at] },
   }));
   const sorted = (memories: readonly PutMemory[]) =>
-    memories.toSorted((a, b) => a.memory.createdAt - b.memory.createdAt || (a.id < b.id ? -1 : 1));
+    memories.toSorted(
+      (a, b) =>
+        memoryTypes.indexOf(a.memory.type) - memoryTypes.indexOf(b.memory.type) ||
+        a.memory.createdAt - b.memory.createdAt ||
+        (a.id < b.id ? -1 : 1),
+    );
   return { rules: sorted(put.slice(0, rules.length)), reference: sorted(put.slice(rules.length)) };
 }
 
@@ -150,11 +155,11 @@ export function toChanges({ rules, reference, earlier }: Injection): Pick<Change
 export function keepSection(
   { keptSections, caller }: Pick<Preparation, "keptSections" | "caller">,
   { outcome, query, earlier, recordId, reference, erasures }: Injection,
-  { hasPutReference }: Pick<ChangedRequest, "hasPutReference">,
+  { put }: Pick<ChangedRequest, "put">,
 ): void {
   const { turn } = earlier;
   if (outcome !== "found" || query === null || turn === null || recordId === null) return;
-  const memories = hasPutReference ? reference : [];
+  const memories = put.includes("reference") ? reference : [];
   keptSections.keep(caller.key.id, turn.digest, { injection: recordId, erasures, memories });
 }
 
@@ -166,16 +171,19 @@ function withoutMemory(fault: string, recordId: string | null): Refusal {
   return new Refusal(1503, message, data, retryAfterSeconds, details);
 }
 
-/** The memories that are in the request now, in the form of audit records. */
+/** The memories that are in the request now, in their order in it. */
 export function memoriesPutIn(
   { rules, reference, earlier }: Injection,
-  {
-    hasPutRules,
-    hasPutReference,
-    putEarlier,
-  }: Pick<ChangedRequest, "hasPutRules" | "hasPutReference" | "putEarlier">,
-): readonly Json[] {
-  const again = [...earlier.byTurn].flatMap(([at, memories]) => (putEarlier.has(at) ? memories : []));
-  const put = [...(hasPutRules ? rules : []), ...again, ...(hasPutReference ? reference : [])];
-  return put.map(({ result }) => result);
+  { put }: Pick<ChangedRequest, "put">,
+): readonly PutMemory[] {
+  const known = { rules, reference };
+  return put.flatMap((name) => (typeof name === "number" ? (earlier.byTurn.get(name) ?? []) : known[name]));
+}
+
+/** The sections that are in the request now, in their order in it. */
+export function sectionsPutIn(
+  { prompt, earlier }: Pick<Changes, "prompt" | "earlier">,
+  { put }: Pick<ChangedRequest, "put">,
+): readonly string[] {
+  return put.map((name) => (typeof name === "number" ? (earlier.get(name) ?? "") : prompt[name]));
 }

@@ -4,15 +4,25 @@
 import type { Exchange } from "../calls/exchange.ts";
 import type { Preparation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
+import { describeTold } from "../memory/told.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
 import type { AssemblerName } from "./answer/assemblers.ts";
 import { createWholeAnswer } from "./answer/whole-answer.ts";
 import type { ReadableName } from "./body-steps.ts";
-import { type Chosen, chooseTarget } from "./choose-target.ts";
+import { chooseTarget } from "./choose-target.ts";
 import type { ChatRequest } from "./dialects/dialect.ts";
 import { describeInjection, describeTarget, type PassedOn } from "./exchange-record.ts";
+import { UpstreamFault } from "./forwarding.ts";
 import { headersToClient, headersToUpstream } from "./headers.ts";
-import { findMemory, type Injection, keepSection, memoriesPutIn, toChanges } from "./injection.ts";
+import {
+  findMemory,
+  type Injection,
+  keepSection,
+  memoriesPutIn,
+  sectionsPutIn,
+  toChanges,
+} from "./injection.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
@@ -59,6 +69,8 @@ async function passOnRead(
   const target = chooseTarget(gateway.upstreams, model, kind, exchange.headers);
   const { upstream } = target;
   let injection: Injection | null = null;
+  /** Of what was sent, or may have been. */
+  let told: JsonObject = {};
   // Beside the search for memory, so that a request with memory hardly waits for it.
   const opening = exchange.open(describeTarget(upstream, model));
   const whenOpened = opening.catch(() => {});
@@ -79,12 +91,13 @@ async function passOnRead(
       signal,
       onSent: () => exchange.releaseBody(),
     };
+    const put = memoriesPutIn(injection, changed);
     await opening;
+    told = describeTold(put, sectionsPutIn(changes, changed));
     using answering = await ask(outgoing, read);
     const { answer, repeats, keep, ended } = answering;
     refuseRedirect(answer, upstream.name);
-    const memories = memoriesPutIn(injection, changed);
-    const headers = toAnswerHeaders(answer.headers, injection, memories.length);
+    const headers = toAnswerHeaders(answer.headers, injection, put.length);
     if (repeats !== null) headers.set("Memledger-Cache", "hit");
     exchange.begin({ status: answer.status, headers });
     const assembler = createWholeAnswer(bodies, name, read.choices);
@@ -105,7 +118,8 @@ async function passOnRead(
       settings: target.settings,
       isConversationTask: read.isConversationTask,
       injection,
-      memories,
+      memories: put.map(({ result }) => result),
+      told,
       status,
       relayed,
       answer: assembled,
@@ -113,23 +127,16 @@ async function passOnRead(
     };
   } catch (error) {
     await whenOpened;
-    throw withTarget(toUpstreamRefusal(error, upstream.name), target, model, injection);
+    if (error instanceof UpstreamFault && error.kind === "unreachable") told = {};
+    const refusal = toUpstreamRefusal(error, upstream.name);
+    if (!(refusal instanceof Refusal)) throw refusal;
+    const memory = injection === null ? {} : describeInjection(injection, null);
+    throw refusal.withDetails({ ...describeTarget(upstream, model), ...memory, ...told });
   }
 }
 
 function isWhole({ isComplete, error }: AssembledAnswer): boolean {
   return isComplete && error === null;
-}
-
-function withTarget(
-  error: unknown,
-  { upstream }: Chosen,
-  model: string,
-  injection: Injection | null,
-): unknown {
-  if (!(error instanceof Refusal)) return error;
-  const memory = injection === null ? {} : describeInjection(injection, null);
-  return error.withDetails({ ...describeTarget(upstream, model), ...memory });
 }
 
 function toAnswerHeaders(received: Headers, { outcome, recordId }: Injection, count: number): Headers {

@@ -13,7 +13,7 @@ import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemor
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
-import { promptLineLength, toPrompt } from "./prompt.ts";
+import { inPromptOrder, promptLineLength, toPrompt } from "./prompt.ts";
 import { query } from "./query.ts";
 import { touchMemories } from "./read.ts";
 import { rerankedField, rerankField } from "./rerank.ts";
@@ -21,6 +21,7 @@ import type { RerankChoice } from "./reranker.ts";
 import { topK } from "./search.ts";
 import { searchResult } from "./search-result.ts";
 import { tagsMatch, WantedTags } from "./tags.ts";
+import { describeTold } from "./told.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,
@@ -158,7 +159,9 @@ export const injectMemories = projectOperation({
       ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.project, injected, now);
-    return { foreseen: { data, details: { output_content: data.prompt }, after }, prepared: null };
+    const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
+    const details = { output_content: data.prompt, ...told };
+    return { foreseen: { data, details, after }, prepared: null };
   },
 
   apply: confirm,

@@ -29,6 +29,11 @@ export function toPrompt(memories: readonly Dated[]): string {
   return memories.length === 0 ? "" : `<memories>\n${preamble}\n${partsOf(memories)}</memories>\n`;
 }
 
+/** Memories in the order of their lines in a prompt. */
+export function inPromptOrder<Each extends Pick<Dated, "type">>(memories: readonly Each[]): Each[] {
+  return sections.flatMap(([, type]) => memories.filter((memory) => memory.type === type));
+}
+
 function partsOf(memories: readonly Dated[]): string {
   const filled = sections.map(([tag, type]) => {
     const lines = memories.filter((memory) => memory.type === type).map(toPromptLine);

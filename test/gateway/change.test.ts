@@ -34,7 +34,7 @@ describe("Chat Completions", () => {
   const user = { role: "user", content: "When do we release?" };
 
   test("without instructions: they are created; the reference is behind the question", () => {
-    const { value, text, hasPutRules, hasPutReference } = change("chat", { model: "m", messages: [user] });
+    const { value, text, put } = change("chat", { model: "m", messages: [user] });
     expect(value).toEqual({
       model: "m",
       messages: [
@@ -42,7 +42,7 @@ describe("Chat Completions", () => {
         { role: "user", content: `When do we release?\n\n${reference}` },
       ],
     });
-    expect([hasPutRules, hasPutReference]).toEqual([true, true]);
+    expect(put).toEqual(["rules", "reference"]);
     expect(text.startsWith('{"model":"m","messages":[{"role":"system"')).toBe(true);
   });
 
@@ -212,7 +212,7 @@ describe("Responses", () => {
       role: "developer",
       content: rules,
     });
-    expect(change("responses", stored)).toMatchObject({ hasPutRules: false, hasPutReference: false });
+    expect(change("responses", stored)).toMatchObject({ put: [] });
   });
 
   test("results of tools", () => {
@@ -224,8 +224,8 @@ describe("Responses", () => {
     expect(read("responses", { model: "m", input }).lastTurn).toBe("tool results");
     const later = { model: "m", previous_response_id: "r", input: input.slice(2) };
     expect(read("responses", later).lastTurn).toBe("tool results");
-    const { value, hasPutReference } = change("responses", later);
-    expect([value.input, value.instructions, hasPutReference]).toEqual([later.input, rules, false]);
+    const { value, put } = change("responses", later);
+    expect([value.input, value.instructions, put]).toEqual([later.input, rules, ["rules"]]);
   });
 });
 
@@ -392,12 +392,12 @@ describe("what a request has in common with the next one", () => {
 
   test.each(conversation)("%s: the reference of an earlier message is put there again", (name, bodyOf) => {
     const before = change(name, bodyOf(["One"]), { rules: "" });
-    const { value, putEarlier, hasPutReference, text } = change(name, bodyOf(["One", "Two", "Three"]), {
+    const { value, put, text } = change(name, bodyOf(["One", "Two", "Three"]), {
       rules: "",
       reference: "",
       earlier: new Map([[0, reference]]),
     });
-    expect([putEarlier, hasPutReference]).toEqual([new Set([0]), false]);
+    expect(put).toEqual([0]);
     expect(text.startsWith(before.text.slice(0, -2))).toBe(true);
     const [one, , three] = value.messages ?? value.input;
     expect([one.content, three.content]).toEqual([`One\n\n${reference}`, "Three"]);

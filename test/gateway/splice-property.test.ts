@@ -129,20 +129,24 @@ for (const name of ["chat", "responses", "messages"] as const) {
         const prompt = dividePrompt(known);
         const dialect = dialects[name];
         const changed = dialect.change(request, { prompt, earlier, asksForUsage: false });
+        const [hasRules, hasReference] = (["rules", "reference"] as const).map((name) =>
+          changed.put.includes(name),
+        );
         // It is JSON, and each section is in it exactly once, as one whole string or the end of one.
         const strings = stringsIn(JSON.parse(changed.text));
         for (const [section, isPut] of [
-          [prompt.rules, changed.hasPutRules],
-          [prompt.reference, changed.hasPutReference],
+          [prompt.rules, hasRules === true],
+          [prompt.reference, hasReference === true],
         ] as const) {
           expect(section !== "" || !isPut).toBe(true);
           const holders = strings.filter((each) => section !== "" && each.endsWith(section));
           expect(holders).toHaveLength(isPut ? 1 : 0);
         }
-        const withoutRules = changed.hasPutRules ? without(changed.text, prompt.rules) : [changed.text];
-        const originals = changed.hasPutReference
-          ? withoutRules.flatMap((each) => without(each, prompt.reference))
-          : withoutRules;
+        const withoutRules = hasRules === true ? without(changed.text, prompt.rules) : [changed.text];
+        const originals =
+          hasReference === true
+            ? withoutRules.flatMap((each) => without(each, prompt.reference))
+            : withoutRules;
         // `null` instructions are replaced.
         const sent = originals.map((each) => each.replace(/("instructions"\s*:\s*)(?=[,}\s])/, "$1null"));
         expect([...originals, ...sent]).toContain(text);
@@ -150,8 +154,8 @@ for (const name of ["chat", "responses", "messages"] as const) {
         const linesOf = (section: string, isPut: boolean) =>
           new Set(isPut ? section.split("\n").filter((line) => line.startsWith("- (")) : []);
         expect(present).toEqual({
-          rules: linesOf(prompt.rules, changed.hasPutRules),
-          reference: linesOf(prompt.reference, changed.hasPutReference),
+          rules: linesOf(prompt.rules, hasRules === true),
+          reference: linesOf(prompt.reference, hasReference === true),
         });
       }),
       { numRuns: 150 },

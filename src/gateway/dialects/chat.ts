@@ -1,7 +1,7 @@
 // Owns OpenAI Chat Completions: where words, rules and reference are in a request. Must never change an instruction of the application.
 
 import type { Node } from "jsonc-parser";
-import { applyEdits, type Edit } from "../../text/edits.ts";
+import type { Edit } from "../../text/edits.ts";
 import { createChatAssembler } from "../answer/chat-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf } from "./body-edits.ts";
@@ -9,7 +9,7 @@ import { requireConversation } from "./conversation.ts";
 import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
-import { referenceEdits, setSection } from "./memory-edits.ts";
+import { applySections, referenceEdits, setSection } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
 import {
   findLast,
@@ -59,13 +59,13 @@ export const chatDialect: Dialect = {
   change(body, changes: Changes) {
     const { turns } = look(body);
     const rules = changes.prompt.rules === "" ? null : rulesEdit(body, turns, changes.prompt.rules);
-    const { edits, ...put } = referenceEdits(turns, changes, "text");
     const usage = changes.asksForUsage && body.value.stream === true ? usageEdit(body.root) : null;
-    const all = [rules, ...edits, usage].filter((edit) => edit !== null);
+    const sections = [
+      { name: "rules" as const, edits: rules === null ? [] : [rules] },
+      ...referenceEdits(turns, changes, "text"),
+    ];
     return {
-      text: applyEdits(body.text, all),
-      hasPutRules: rules !== null,
-      ...put,
+      ...applySections(body.text, sections, usage === null ? [] : [usage]),
       removesUsageEvent: usage !== null,
     };
   },

@@ -59,12 +59,13 @@ export interface Changes {
   readonly asksForUsage: boolean;
 }
 
+/** Which section of Changes it is; a number: that of an earlier message, by UserTurn.at. */
+export type SectionName = "rules" | "reference" | number;
+
 export interface ChangedRequest {
   readonly text: string;
-  readonly hasPutRules: boolean;
-  readonly hasPutReference: boolean;
-  /** The earlier messages that have their references now. */
-  readonly putEarlier: ReadonlySet<number>;
+  /** The sections that are in the text now, in their order in it. */
+  readonly put: readonly SectionName[];
   /** Whether the client must not get the event that only reports the usage. */
   readonly removesUsageEvent: boolean;
 }

@@ -1,9 +1,9 @@
-// Owns the edits that all dialects share: a section at the end of a content, which is a string or parts, and in front of a conversation.
+// Owns the edits that all dialects share: sections at the ends of contents, which are strings or parts, and which of them a request then has.
 
 import type { Node } from "jsonc-parser";
-import type { Edit } from "../../text/edits.ts";
+import { applyEdits, type Edit } from "../../text/edits.ts";
 import { appendItem, appendText, replaceValue } from "./body-edits.ts";
-import type { Changes } from "./dialect.ts";
+import type { ChangedRequest, Changes, SectionName } from "./dialect.ts";
 import type { Turn } from "./turns.ts";
 
 /** The edit that puts a section at the end of a content; null for a content of another form. `type` is that of a part of text. */
@@ -13,10 +13,10 @@ export function appendSection(content: Node | null, section: string, type: strin
   return null;
 }
 
-export interface ReferenceEdits {
+/** The edits that put a section into a request, the one with its text first; none: it has no place there. */
+export interface SectionEdits {
+  readonly name: SectionName;
   readonly edits: readonly Edit[];
-  readonly hasPutReference: boolean;
-  readonly putEarlier: ReadonlySet<number>;
 }
 
 /** The edits that put references at the ends of messages with words of the user. */
@@ -24,18 +24,30 @@ export function referenceEdits(
   turns: readonly Turn[],
   { prompt, earlier }: Pick<Changes, "prompt" | "earlier">,
   type: string,
-): ReferenceEdits {
+): readonly SectionEdits[] {
   const contents = turns.filter(({ speaker }) => speaker === "user").map(({ content }) => content);
-  const last =
-    prompt.reference === "" ? null : appendSection(contents.at(-1) ?? null, prompt.reference, type);
-  const others = [...earlier].flatMap(([at, reference]) => {
-    const edit = appendSection(contents[at] ?? null, reference, type);
-    return edit === null ? [] : [{ at, edit }];
-  });
+  const toEdits = (name: SectionName, content: Node | undefined, section: string): SectionEdits => {
+    const edit = section === "" ? null : appendSection(content ?? null, section, type);
+    return { name, edits: edit === null ? [] : [edit] };
+  };
+  return [
+    ...[...earlier].map(([at, reference]) => toEdits(at, contents[at] ?? undefined, reference)),
+    toEdits("reference", contents.at(-1) ?? undefined, prompt.reference),
+  ];
+}
+
+/** @param others edits that put no section in */
+export function applySections(
+  text: string,
+  sections: readonly SectionEdits[],
+  others: readonly Edit[] = [],
+): Pick<ChangedRequest, "text" | "put"> {
+  const put = sections.flatMap(({ name, edits: [first] }) =>
+    first === undefined ? [] : { name, start: first.start },
+  );
   return {
-    edits: [...others.map(({ edit }) => edit), ...(last === null ? [] : [last])],
-    hasPutReference: last !== null,
-    putEarlier: new Set(others.map(({ at }) => at)),
+    text: applyEdits(text, [...sections.flatMap(({ edits }) => edits), ...others]),
+    put: put.toSorted((one, other) => one.start - other.start).map(({ name }) => name),
   };
 }
 

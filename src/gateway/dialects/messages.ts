@@ -2,7 +2,7 @@
 
 import type { Node } from "jsonc-parser";
 import type { JsonObject } from "../../json/json.ts";
-import { applyEdits, type Edit } from "../../text/edits.ts";
+import type { Edit } from "../../text/edits.ts";
 import { toSpokenText } from "../../text/spoken-text.ts";
 import { createMessagesAssembler } from "../answer/messages-answer.ts";
 import { toRecorded } from "../recorded.ts";
@@ -11,7 +11,7 @@ import { requireConversation } from "./conversation.ts";
 import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toAnthropicError } from "./error-forms.ts";
-import { referenceEdits, setSection } from "./memory-edits.ts";
+import { applySections, referenceEdits, setSection } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
 import { findLast, findPresent, findUserTurns, hasItems, readWords, type Turn, textsOf } from "./turns.ts";
 
@@ -47,11 +47,12 @@ export const messagesDialect: Dialect = {
   change(body, changes: Changes) {
     const { rules: wanted } = changes.prompt;
     const rules = wanted === "" ? null : rulesEdit(body.root, wanted);
-    const { edits, ...put } = referenceEdits(look(body).turns, changes, "text");
+    const sections = [
+      { name: "rules" as const, edits: rules === null ? [] : [rules] },
+      ...referenceEdits(look(body).turns, changes, "text"),
+    ];
     return {
-      text: applyEdits(body.text, rules === null ? edits : [rules, ...edits]),
-      hasPutRules: rules !== null,
-      ...put,
+      ...applySections(body.text, sections),
       // message_start and message_delta of every stream report the usage.
       removesUsageEvent: false,
     };

@@ -2,7 +2,7 @@
 
 import type { Node } from "jsonc-parser";
 import { isObject, type JsonObject } from "../../json/json.ts";
-import { applyEdits, type Edit } from "../../text/edits.ts";
+import type { Edit } from "../../text/edits.ts";
 import { createResponsesAssembler } from "../answer/responses-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import {
@@ -19,7 +19,7 @@ import { requireConversation } from "./conversation.ts";
 import { isConversationTask } from "./conversation-task.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
-import { appendSection, referenceEdits } from "./memory-edits.ts";
+import { appendSection, applySections, referenceEdits } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
 import {
   findLast,
@@ -74,11 +74,9 @@ export const responsesDialect: Dialect = {
   change(body, changes: Changes) {
     const { rules: wanted } = changes.prompt;
     const rules = wanted === "" ? [] : rulesEdits(body, wanted);
-    const { edits, ...put } = referenceEdits(look(body).turns, changes, "input_text");
+    const references = referenceEdits(look(body).turns, changes, "input_text");
     return {
-      text: applyEdits(body.text, [...edits, ...rules]),
-      hasPutRules: rules.length > 0,
-      ...put,
+      ...applySections(body.text, [...references, { name: "rules", edits: rules }]),
       // The final event of every stream reports the usage.
       removesUsageEvent: false,
     };

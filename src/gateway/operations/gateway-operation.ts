@@ -9,10 +9,12 @@ import {
   type ProjectOperation,
   projectOperation,
 } from "../../calls/operation.ts";
+import { Refusal } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { NewTask } from "../../remembering/task.ts";
 import { Fields } from "../../schema/schema.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { withoutErased } from "../exchange-record.ts";
 
 /** What has happened, as the record says it. */
 export interface Exchanged {
@@ -56,13 +58,23 @@ export function gatewayOperation<Result>({
     async prepare(_input, preparation) {
       const { exchange } = preparation;
       if (exchange === null) throw new Error(`${described.name} is an exchange, and was performed as none`);
-      const result = await exchange.once(() => perform(preparation, exchange));
+      const result = await exchange
+        .once(() => perform(preparation, exchange))
+        .catch((error: unknown) => {
+          throw exchange.isErasedMeanwhile ? withoutErasedDetails(error) : error;
+        });
       const { entry, details, remembers } = await record(result, preparation, exchange);
       const after = remembers === null ? [] : ([{ effect: "remember_answer" }] as const);
       return { foreseen: { data: null, details, after }, entry, prepared: remembers };
     },
     apply: putInQueue,
   });
+}
+
+function withoutErasedDetails(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { code, message, data, retryAfterSeconds, details } = error;
+  return new Refusal(code, message, data, retryAfterSeconds, withoutErased(details ?? {}));
 }
 
 async function putInQueue(
