@@ -1,5 +1,5 @@
 // Owns ids: UUIDv7 (RFC 9562), in the order of creation. The writer creates them, so the order is exact, except those of the records of
-// exchanges, which are told to clients before the record.
+// exchanges, which are told to clients before the record, and of records that name themselves.
 
 import { randomBytes } from "node:crypto";
 

@@ -4,12 +4,17 @@
 import type { JsonObject } from "../json/json.ts";
 import { sha256 } from "./hash.ts";
 import { partPlaces, withSender } from "./part-choice.ts";
-import { cutPayload, type SealedPayload, sealParts } from "./parts.ts";
+import { cutPayload, type Part, type SealedPayload, sealParts } from "./parts.ts";
 
 /** @throws Error for values that I-JSON cannot express. */
 export function sealPayload(payload: JsonObject): SealedPayload {
+  return sealParts(cutMembers(payload));
+}
+
+/** The parts of a payload. @throws as sealPayload does */
+export function cutMembers(payload: JsonObject): Part[] {
   const members = withSender(payload);
-  return sealParts(cutPayload(members, [], partPlaces(members)));
+  return cutPayload(members, [], partPlaces(members));
 }
 
 /** Of an appended record: one part, because its client has chosen all names in it. @throws as sealPayload does */

@@ -120,6 +120,13 @@ export interface AuditReader {
   ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  /** For each JSON pointer, the index of the part of the record that has its value. Empty: version 1, or without a payload. */
+  partsAt(
+    project: ChainOwner,
+    id: string,
+    pointers: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly number[]>;
   /** One step of a search that reads a limited number of payloads. */
   mentions(project: ChainOwner, query: MentionQuery, signal: AbortSignal): Promise<Mentions>;
   /** The record with this id in any chain. */

@@ -20,8 +20,7 @@ export interface ReadPayload {
 
 export function readPayload(stored: StoredParts): ReadPayload {
   const { content } = stored;
-  // A text of version 1 is JSON without white space.
-  if (content.at(-1) !== lineFeed) return { payload: Buffer.from(content).toString(), erased: [] };
+  if (!hasParts(stored)) return { payload: Buffer.from(content).toString(), erased: [] };
   const parsed = parseParts(stored, countLines(content));
   const [first] = parsed?.lines ?? [];
   if (parsed === null || first === undefined) return { payload: null, erased: [] };
@@ -54,7 +53,7 @@ export interface PresentPart {
 /** The parts that are not erased. Null: the payload is of version 1, or cannot be read. */
 export function presentParts(stored: StoredParts): PresentPart[] | null {
   const { content } = stored;
-  const parsed = content.at(-1) === lineFeed ? parseParts(stored, countLines(content)) : null;
+  const parsed = hasParts(stored) ? parseParts(stored, countLines(content)) : null;
   if (parsed === null) return null;
   return parsed.lines.flatMap((line, index) => {
     const text = isErased(line) ? null : readText(content, line);
@@ -65,12 +64,17 @@ export function presentParts(stored: StoredParts): PresentPart[] | null {
 /** The indices of the erased parts of a payload of version 2. Null: it is of version 1, or cannot be read. */
 export function erasedPartsOf(stored: StoredParts): number[] | null {
   const { content } = stored;
-  if (content.at(-1) !== lineFeed) return null;
+  if (!hasParts(stored)) return null;
   const lines = findLines(stored, countLines(content));
   return lines === null ? null : lines.flatMap((line, index) => (isErased(line) ? [index] : []));
 }
 
-function countLines(content: Uint8Array): number {
+/** Whether a payload is of version 2: a text of version 1 is JSON without white space. */
+export function hasParts({ content }: Pick<StoredParts, "content">): boolean {
+  return content.at(-1) === lineFeed;
+}
+
+export function countLines(content: Uint8Array): number {
   let count = 0;
   for (let end = content.indexOf(lineFeed); end !== -1; end = content.indexOf(lineFeed, end + 1)) count++;
   return count;

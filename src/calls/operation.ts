@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
+import type { MadeOfTexts } from "../audit/made-of.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
@@ -19,6 +20,7 @@ import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
 import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
+import type { Effects } from "./effects.ts";
 import type { Exchange, ExchangeSettings, ForeseenEntry } from "./exchange.ts";
 import type { ReportProgress } from "./request.ts";
 
@@ -106,6 +108,8 @@ export interface Done<Data> {
   readonly file?: AnswerFile;
   /** Additional members of the record, beside request and answer. */
   readonly details?: JsonObject;
+  /** Memories that the call has created of texts, in an operation that `namesItsRecord`; absent: none. */
+  readonly made?: readonly MadeOfTexts[];
   /** The cost of the call; absent: none. */
   readonly cost?: Cost;
   /** What the engine does after the commit; absent: nothing. */
@@ -127,16 +131,6 @@ export interface Appended<Data> {
 }
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
-
-/** The effect of an operation on the data, except its own record and times of last use. The meanings are those of the hints of MCP. */
-export interface Effects {
-  /** Changes nothing. */
-  readonly readOnly: boolean;
-  /** May replace or delete data; otherwise it only adds data. */
-  readonly destructive: boolean;
-  /** Repeating the same call changes nothing more, even if the answer differs. */
-  readonly idempotent: boolean;
-}
 
 interface Description<Input extends TObject, Output extends TSchema | null> {
   /** Dotted name; also the `action` of its audit records. */
@@ -164,6 +158,8 @@ export interface ProjectOperation<
   readonly scope: "project";
   readonly permission: Permission;
   readonly feature: Feature;
+  /** Whether the record of a call may name itself, so that its id is made at arrival. Absent: no. */
+  readonly namesItsRecord?: boolean;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**

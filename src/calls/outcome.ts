@@ -2,6 +2,7 @@
 // (foreseen). Must never change data.
 
 import { type Cost, free } from "../access/credits.ts";
+import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/made-of.ts";
 import type { SealedPayload } from "../audit/parts.ts";
 import { sealAppendedPayload, sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
@@ -21,6 +22,8 @@ export interface Settled {
   toEntry(durationMs: number): Entry;
   /** Of the record. */
   readonly payload: SealedPayload;
+  /** Memories whose rows are to say of what they were made. */
+  readonly made: readonly MadeMemory[];
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];
   /** Null: the thread that prepared the call has the answer. */
@@ -41,6 +44,7 @@ export function succeed(
   return {
     toEntry: () => ({ ...entry, memoryId: null }),
     payload: sealAppendedPayload(payload),
+    made: [],
     after,
     toAnswer: (record) => ({
       status: subject.operation.success,
@@ -103,6 +107,7 @@ export function confirm(
   return {
     toEntry: toEntryOfSuccess(subject, { memoryId, cost: free, ...entry }),
     payload: foreseen.payload,
+    made: [],
     after: [...after, ...foreseen.after],
     toAnswer: () => foreseen.answer,
   };
@@ -110,7 +115,16 @@ export function confirm(
 
 function settleDone(
   subject: Subject,
-  { data, recorded, file, memoryId, recordId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
+  {
+    data,
+    recorded,
+    file,
+    memoryId,
+    recordId,
+    details = {},
+    made = [],
+    cost = free,
+  }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
   const { operation } = subject;
@@ -125,11 +139,21 @@ function settleDone(
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
     toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, recordId, cost }),
-    payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),
+    ...sealMade(subject, payloadOf(subject, { code: successCode, message, response, details }), made),
     after,
     answer,
     toAnswer: () => answer,
   };
+}
+
+function sealMade(
+  { operation, call: { recordId } }: Subject,
+  payload: JsonObject,
+  made: readonly MadeOfTexts[],
+): Pick<Settled, "payload" | "made"> {
+  if (made.length === 0) return { payload: sealPayload(payload), made: [] };
+  if (recordId === undefined) throw new Error(`${operation.name} does not name its record`);
+  return sealWithSources(payload, recordId, made);
 }
 
 interface Success extends Partial<ForeseenEntry> {
@@ -168,6 +192,7 @@ export function refuse(
   return {
     toEntry: (durationMs) => entryOf(subject, outcome, free, durationMs),
     payload: sealed ?? sealPayload(refusedPayload(subject, refused)),
+    made: [],
     after,
     toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),
   };

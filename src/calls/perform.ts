@@ -95,6 +95,10 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     logAdministration(logger, operation, request, actor, answer);
     return { answer, caller };
   };
+  const createOwnRecordId = (operation: Operation): string | undefined =>
+    operation.scope === "project" && operation.namesItsRecord === true
+      ? createRecordId(clock.now())
+      : undefined;
   /** @throws Refusal 1400 for an exchange whose answer cannot be passed on */
   const beginExchange = (operation: Operation, { exchange }: Request): RunningExchange | null => {
     if (exchangeOf(operation) === undefined) return null;
@@ -133,7 +137,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     exchange: RunningExchange | null,
   ): Promise<Answer> => {
     const { caller, session, link, invalid } = actor;
-    const given = exchange?.exchange.recordId ?? request.recordId;
+    const given = exchange?.exchange.recordId ?? request.recordId ?? createOwnRecordId(operation);
     const recordId = given === undefined ? {} : { recordId: given };
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed(), ...recordId };
     if (invalid !== null) {

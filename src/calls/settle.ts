@@ -72,7 +72,8 @@ export async function settle(
   const { origin } = call;
   const application = { now, plans: settlement.plans, origin, sender: () => senderOf(origin) };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
-  const { payload } = settled;
+  const { payload, made } = settled;
+  for (const each of made) await transaction.memories.setMadeOf(each);
   const outcome = settled.toEntry(settlement.clock.elapsed() - call.arrivedAt);
   const entry = await transaction.audit.append({
     ...outcome,

@@ -17,6 +17,7 @@ const nothingToPutIn = {
   choices: 1,
   lastTurn: "none",
   userText: null,
+  userAt: null,
   answeredText: null,
   query: null,
   isConversationTask: false,

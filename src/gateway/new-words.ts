@@ -21,21 +21,24 @@ const dialectOf: ReadonlyMap<string, DialectName> = new Map([
  */
 export function readNewWords(action: string, { request_body, output_content }: JsonObject): NewWords {
   const name = dialectOf.get(action);
-  if (name === undefined) return { user: null, assistant: null };
-  return { user: readUser(name, request_body), assistant: readAnswer(output_content) };
+  if (name === undefined) return { ...nothingSaid, assistant: null };
+  return { ...readUser(name, request_body), assistant: readAnswer(output_content) };
 }
 
-/** Null also in the middle of a tool loop: the words of the user were new in its first request. */
-function readUser(name: DialectName, body: Json | undefined): string | null {
-  if (!isObject(body)) return null;
+/** Nothing also in the middle of a tool loop: the words of the user were new in its first request. */
+function readUser(name: DialectName, body: Json | undefined): Omit<NewWords, "assistant"> {
+  if (!isObject(body)) return nothingSaid;
   try {
-    const { lastTurn, userText } = dialects[name].read(readBody(JSON.stringify(body)));
-    return lastTurn === "user" ? userText : null;
+    const { lastTurn, userText: user, userAt } = dialects[name].read(readBody(JSON.stringify(body)));
+    if (lastTurn !== "user" || user === null) return nothingSaid;
+    return { user, userAt: `/request_body/${name === "responses" ? "input" : "messages"}/${userAt}` };
   } catch {
     // The record has less than was sent, so nobody can say what was new.
-    return null;
+    return nothingSaid;
   }
 }
+
+const nothingSaid = { user: null, userAt: null };
 
 function readAnswer(output: Json | undefined): string | null {
   if (!isObject(output)) return null;

@@ -5,9 +5,9 @@ import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
+import type { ExportQuery } from "./export-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
-import type { ExportQuery } from "./store.ts";
 import { toTagFilter } from "./tags.ts";
 
 export const exportMemories = projectOperation({

@@ -3,13 +3,15 @@
 
 import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, free } from "../access/credits.ts";
+import type { MadeOfTexts } from "../audit/made-of.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
+import type { RememberedPart } from "../remembering/task.ts";
 import { AnyText, atLeastOne, Choice, Fields, notTogether } from "../schema/schema.ts";
 import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
-import { readExtractionSource } from "./extraction-source.ts";
+import { type ReadText, readExtractionSource } from "./extraction-source.ts";
 import { defaultDetails, extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { Tags, toTags } from "./tags.ts";
@@ -23,6 +25,7 @@ export const extractMemories = projectOperation({
     "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
+  namesItsRecord: true,
   feature: "memory",
   mayRunLong: true,
   refusals: [1402, 2101, 2103],
@@ -145,6 +148,7 @@ export const extractMemories = projectOperation({
         ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
       },
       cost,
+      made: dry_run ? [] : toMade(outcomes, prepared.said, application.origin.remembers),
       details: {
         ...read,
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
@@ -152,3 +156,19 @@ export const extractMemories = projectOperation({
     };
   },
 });
+
+/** Of an answer of the gateway, the record of the answer is the source, and not the copy of its words in the record of this call. */
+function toMade(
+  outcomes: readonly Outcome[],
+  said: readonly (readonly ReadText[])[],
+  remembers: RememberedPart | undefined,
+): readonly MadeOfTexts[] {
+  return outcomes.flatMap(({ action, memoryId: memory }, item): MadeOfTexts[] => {
+    const texts = said[item] ?? [];
+    if (action !== "created") return [];
+    if (remembers === undefined) return [{ memory, at: texts.map(({ at }) => at) }];
+    const { record, sources } = remembers;
+    const parts = texts.flatMap(({ speaker }) => (speaker === null ? [] : sources[speaker]));
+    return [{ memory, record, parts: [...new Set(parts)].toSorted((one, other) => one - other) }];
+  });
+}

@@ -9,7 +9,7 @@ import { isBlank } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
 import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
-import { describeInput } from "./extraction-source.ts";
+import { describeInput, textsWith } from "./extraction-source.ts";
 import type { ExtractedItem, Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
@@ -42,7 +42,7 @@ export async function findCandidates(
       embeddedShare + (1 - embeddedShare) * part,
       "Comparing the items with the memories of the project",
     );
-  const { input, items, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
+  const { input, items, said, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
   const vectors = await embedAll(items, preparation);
   const compared =
     scope === null ? uncompared : await compareItems(items, vectors, scope, preparation, reportCompared);
@@ -60,7 +60,7 @@ export async function findCandidates(
       contentKey: contentKey(item.content),
     };
   });
-  const read = { input, extractor: extractor.name, model, usage, redacted };
+  const read = { input, said, extractor: extractor.name, model, usage, redacted };
   return { ...read, revision: compared.revision, candidates };
 }
 
@@ -77,7 +77,15 @@ async function extractWithoutSecrets(given: ExtractionSource, preparation: Prepa
     : extractor.extract(source, now, waiter, onRead);
   const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
   const checked = await redactor.redactItems(items, waiter);
-  return { input, items: checked.items, model, usage, redacted: addRedactions(redacted, checked.redacted) };
+  const said = checked.items.map(({ evidence }) => textsWith(source, evidence));
+  return {
+    input,
+    items: checked.items,
+    said,
+    model,
+    usage,
+    redacted: addRedactions(redacted, checked.redacted),
+  };
 }
 
 const nothingFound: Extraction = { items: [], model: null, usage: null };

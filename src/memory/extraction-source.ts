@@ -82,6 +82,28 @@ function joined(utterances: readonly Utterance[], detail: ExtractionDetail): Ext
   return { text: utterances.map(({ text }) => text).join(separator), utterances: ranges, detail };
 }
 
+/** A text that an extraction has read. */
+export interface ReadText {
+  /** Null: a text that names its speakers itself, if it has any. */
+  readonly speaker: UtteranceRange["speaker"] | null;
+  /** JSON pointer in the audit record, as describeInput has it. */
+  readonly at: string;
+}
+
+/** Those in which a quotation is; all, if it is in none. */
+export function textsWith({ text, utterances }: ExtractionSource, quotation: string): readonly ReadText[] {
+  if (utterances === null) return [{ speaker: null, at: "/input_content" }];
+  const all = utterances.map(({ speaker, ...range }, index) => {
+    return { range, read: { speaker, at: `/input_content/messages/${index}` } };
+  });
+  const found = new Set<ReadText>();
+  for (let start = text.indexOf(quotation); start !== -1; start = text.indexOf(quotation, start + 1)) {
+    const end = start + quotation.length;
+    for (const { range, read } of all) if (range.start < end && start < range.end) found.add(read);
+  }
+  return found.size === 0 ? all.map(({ read }) => read) : [...found];
+}
+
 /** `input_content` of the audit record: what the extractor has read. */
 export function describeInput({ text, utterances }: ExtractionSource): JsonObject {
   if (utterances === null) return { text };

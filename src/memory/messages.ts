@@ -39,17 +39,19 @@ export interface Utterance {
   readonly speaker: "user" | "assistant";
   /** Without surrounding white space; not empty. */
   readonly text: string;
+  /** Index of its message. */
+  readonly at: number;
 }
 
 /** What users and assistants say, in order. Accepts any JSON, because records of refused calls hold any; what is no message is skipped. */
 export function utterancesIn(given: unknown): Utterance[] {
   if (!Array.isArray(given)) return [];
-  return given.flatMap((each: unknown) => {
+  return given.flatMap((each: unknown, at) => {
     if (!isObject(each)) return [];
     const { role, content } = each;
     if (role !== "user" && role !== "assistant") return [];
     const text = textOf(content).trim();
-    return text === "" ? [] : [{ speaker: role, text }];
+    return text === "" ? [] : [{ speaker: role, text, at }];
   });
 }
 

@@ -1,36 +1,12 @@
 // Owns the interface that memories need from a storage engine.
 
 import type { Project } from "../access/project.ts";
+import type { MadeMemory } from "../audit/made-of.ts";
 import type { PromptPlace } from "./example-prompts.ts";
+import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
 import type { TagFilter } from "./tags.ts";
-
-/** One page of all memories, oldest first. */
-export interface ExportQuery {
-  /** Null: all types. */
-  readonly type: MemoryType | null;
-  readonly tags: TagFilter | null;
-  readonly withVectors: boolean;
-  /** `next` of the page before; null: the first page. */
-  readonly cursor: string | null;
-  readonly limit: number;
-}
-
-/** The model that has made the vectors. */
-export interface VectorModel {
-  readonly id: string;
-  readonly sha256: string;
-  readonly dimensions: number;
-}
-
-export interface ExportPage {
-  readonly memories: readonly Memory[];
-  /** Those of the memories, in their order; null: not wanted. */
-  readonly vectors: { readonly model: VectorModel; readonly vectors: readonly Float32Array[] } | null;
-  /** Opaque, and tells nothing about other projects; null: the last page. */
-  readonly next: string | null;
-}
 
 export interface TagQuery {
   /** Null: all types. */
@@ -251,6 +227,8 @@ export interface MemoryTransaction {
   ): Promise<string | null>;
   insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
   update(project: Project, change: MemoryChange): Promise<void>;
+  /** Of a memory that was created in the same transaction. */
+  setMadeOf(made: MadeMemory): Promise<void>;
   /** @returns whether the memory existed. */
   remove(project: Project, id: string, now: number): Promise<boolean>;
   /** Hides all memories of the type (null: of the project) immediately; returns their number. `purge_memories` deletes them later. */

@@ -8,6 +8,8 @@ import { partMaxCharacters, partsMax } from "./limits.ts";
 export interface NewWords {
   /** What the user says in this request for the first time; null: nothing, such as in the middle of a tool loop. */
   readonly user: string | null;
+  /** JSON pointer of the message with them in the payload; null: nothing. */
+  readonly userAt: string | null;
   /** Null: nothing. */
   readonly assistant: string | null;
 }
@@ -22,7 +24,7 @@ export interface Parts {
 }
 
 /** No part: there is nothing to extract. */
-export function toParts({ user, assistant }: NewWords): Parts {
+export function toParts({ user, assistant }: Pick<NewWords, "user" | "assistant">): Parts {
   const all: Part[] = [];
   let part: { role: "user" | "assistant"; content: string }[] = [];
   let room = partMaxCharacters;

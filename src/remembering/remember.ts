@@ -21,7 +21,7 @@ import { mayBeRetried, type RememberTask } from "./task.ts";
 export interface RememberTools {
   readonly queue: RememberQueue;
   readonly access: Pick<AccessReader, "findCallerOfKey">;
-  readonly audit: Pick<AuditReader, "find">;
+  readonly audit: Pick<AuditReader, "find" | "partsAt">;
   /** The new words in the text of the payload of a record of this action. @throws Refusal when too many wait, or the call is cancelled */
   readonly readWords: (action: string, payload: string, waiter: Waiter) => Promise<NewWords>;
   /** How much of a conversation becomes a memory. */
@@ -60,6 +60,10 @@ export async function remember(
   const { parts, leftOutCharacters } = toParts(words);
   const messages = parts[part];
   if (messages === undefined) return drop("The record has no new words.");
+  const places = [words.userAt ?? "", "/output_content"];
+  const [user = [], assistant = []] = (await audit.partsAt({ id: task.project }, id, places, signal)).map(
+    (index) => [index],
+  );
   if (!(await queue.begin({ record: id, part }))) return "done";
 
   const isOver = task.attempts >= attemptsMax;
@@ -69,6 +73,7 @@ export async function remember(
     parts: parts.length,
     attempt: task.attempts + 1,
     leftOutCharacters: part + 1 === parts.length ? leftOutCharacters : 0,
+    sources: { user, assistant },
   };
   const tags = task.tags.length === 0 ? {} : { tags: [...task.tags] };
   const { answer } = await tools.perform(extractMemories, {

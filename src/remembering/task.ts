@@ -34,6 +34,8 @@ export interface RememberedPart {
   readonly attempt: number;
   /** Characters behind the last part that are not extracted. */
   readonly leftOutCharacters: number;
+  /** Indices of the parts of the record's payload that have the words; empty: the record is of version 1. */
+  readonly sources: Readonly<Record<"user" | "assistant", readonly number[]>>;
 }
 
 /** What a call leaves of its task: it is tried again, its next part is due, or it is removed. */

@@ -37,6 +37,7 @@ describe("the words of a turn of the user and of the answer are new", () => {
     const payload = payloadOf("chat", { model: "m", messages }, answer);
     expect(readNewWords("gateway.chat", payload)).toEqual({
       user: "My cat is called Miso.",
+      userAt: "/request_body/messages/3",
       assistant: "A nice name.",
     });
   });
@@ -49,6 +50,7 @@ describe("the words of a turn of the user and of the answer are new", () => {
     const payload = payloadOf("responses", request, { id: "resp_2", status: "completed", output });
     expect(readNewWords("gateway.responses", payload)).toEqual({
       user: "My cat is called Miso.",
+      userAt: "/request_body/input/0",
       assistant: "A nice name.",
     });
   });
@@ -67,6 +69,7 @@ describe("the words of a turn of the user and of the answer are new", () => {
     });
     expect(readNewWords("gateway.messages", payload)).toEqual({
       user: "My cat is called Miso.",
+      userAt: "/request_body/messages/0",
       assistant: "A nice name.",
     });
   });
@@ -81,7 +84,7 @@ test("in the middle of a tool loop only the answer is new", () => {
   ];
   const answer = { choices: [{ index: 0, finish_reason: "stop", message: said("assistant", "Found it.") }] };
   const payload = payloadOf("chat", { model: "m", messages }, answer);
-  expect(readNewWords("gateway.chat", payload)).toEqual({ user: null, assistant: "Found it." });
+  expect(readNewWords("gateway.chat", payload)).toEqual({ user: null, userAt: null, assistant: "Found it." });
   const calling = {
     choices: [
       {
@@ -93,6 +96,7 @@ test("in the middle of a tool loop only the answer is new", () => {
   };
   expect(readNewWords("gateway.chat", payloadOf("chat", { model: "m", messages }, calling))).toEqual({
     user: null,
+    userAt: null,
     assistant: null,
   });
 });
@@ -103,12 +107,16 @@ test.each<[string, string, JsonObject]>([
   ["a request that was not recorded as one", "gateway.chat", { request_body: { model: 7 } }],
   ["an output of another form", "gateway.chat", { output_content: ["x"] }],
 ])("%s has no new words", (_, action, payload) => {
-  expect(readNewWords(action, payload)).toEqual({ user: null, assistant: null });
+  expect(readNewWords(action, payload)).toEqual({ user: null, userAt: null, assistant: null });
 });
 
 test("of several choices the first one is the answer", () => {
   const output_content = { choices: [{ text: "One." }, { text: "Two." }] };
-  expect(readNewWords("gateway.chat", { output_content })).toEqual({ user: null, assistant: "One." });
+  expect(readNewWords("gateway.chat", { output_content })).toEqual({
+    user: null,
+    userAt: null,
+    assistant: "One.",
+  });
 });
 
 describe("parts", () => {
@@ -136,6 +144,9 @@ describe("parts", () => {
   });
 
   test("there are none without words", () => {
-    expect(toParts({ user: null, assistant: " \n" })).toEqual({ parts: [], leftOutCharacters: 0 });
+    expect(toParts({ user: null, assistant: " \n" })).toEqual({
+      parts: [],
+      leftOutCharacters: 0,
+    });
   });
 });

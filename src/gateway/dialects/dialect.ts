@@ -23,6 +23,8 @@ export interface ChatRequest {
   readonly lastTurn: LastTurn;
   /** What the user said last, and what the assistant had said before; null: nothing. */
   readonly userText: string | null;
+  /** Index of the message with `userText`; null: there is none. Of an input that is a text: 0. */
+  readonly userAt: number | null;
   readonly answeredText: string | null;
   /** The query of the injection, as that of an injection with `messages`; null without words of the user. */
   readonly query: string | null;

@@ -101,16 +101,17 @@ export function findUserTurns(turns: readonly Turn[]): readonly UserTurn[] {
  */
 export function readWords(
   messages: Json | undefined,
-): Pick<ChatRequest, "userText" | "answeredText" | "query"> {
+): Pick<ChatRequest, "userText" | "userAt" | "answeredText" | "query"> {
   const words: Utterance[] = [];
-  for (const { speaker, text } of utterancesIn(messages).toReversed()) {
+  for (const { speaker, text, at } of utterancesIn(messages).toReversed()) {
     if (words.length === wordsMaxMessages) break;
     if (words.length === 0 && speaker !== "user") continue;
     const spoken = toSpokenText(text);
-    if (spoken !== "") words.push({ speaker, text: spoken });
+    if (spoken !== "") words.push({ speaker, text: spoken, at });
   }
   return {
     userText: words[0]?.text ?? null,
+    userAt: words[0]?.at ?? null,
     answeredText: words.find(({ speaker }) => speaker === "assistant")?.text ?? null,
     query: queryOf(words.toReversed()),
   };

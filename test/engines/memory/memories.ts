@@ -1,12 +1,11 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
+import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
-  ExportPage,
-  ExportQuery,
   MemoryReader,
   MemoryTransaction,
   SearchHit,
@@ -292,6 +291,8 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       rowsOf(project)
         .filter((row) => row.revision > revision)
         .map(({ memory: { id }, vector }) => ({ id, vector })),
+    // Nothing reads it but the verification of a database.
+    setMadeOf: async () => {},
     ownerOf: async (id) => memories.get(id)?.project ?? null,
     count: async (project) => rowsOf(project).length,
     async claimContent(project, contentKey, now, claim = {}) {

@@ -90,6 +90,8 @@ export function openMemoryStore(
           const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);
           return row === undefined ? null : toStoredRecord(row);
         }),
+      // It keeps the texts of payloads, not their parts.
+      partsAt: async () => [],
       place: (id) =>
         data.inTurn(() => {
           const row = data.records.all().find((record) => record.id === id);

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import type { RecordQuery } from "../../../src/audit/store.ts";
+import type { ExportQuery } from "../../../src/memory/export-query.ts";
 import type { ListQuery } from "../../../src/memory/list-query.ts";
 import { contentKey, type Memory, type MemoryType } from "../../../src/memory/memory.ts";
-import type { ExportQuery } from "../../../src/memory/store.ts";
 import { type ListOptions, type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { everyRecord } from "./records.ts";

@@ -47,7 +47,8 @@ async function extract(
   part: Partial<RememberedPart> & Pick<RememberedPart, "record">,
   outcome: "success" | 1403 | 1503,
 ): Promise<number> {
-  const remembers = { part: 0, parts: 1, attempt: 1, leftOutCharacters: 0, ...part };
+  const sources = { user: [], assistant: [] };
+  const remembers = { part: 0, parts: 1, attempt: 1, leftOutCharacters: 0, sources, ...part };
   const decision: Decision =
     outcome === "success"
       ? { refused: null, parameters: {}, prepared: null }

@@ -1,5 +1,6 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
+import { partsAt } from "../../../audit/made-of.ts";
 import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
 import type { ChainOwner, ListedCheckpoint } from "../../../audit/store.ts";
 import { readPayload } from "../../../audit/stored-payload.ts";
@@ -73,6 +74,11 @@ export function createAuditReader(database: Database) {
      WHERE p.chain = ? AND p.size < ? ORDER BY p.size DESC LIMIT ?`,
   );
 
+  const findRow = (project: ChainOwner, id: string): RecordRow | undefined => {
+    const chain = span(project);
+    return chain === null ? undefined : byId.get(id, chain.number, chain.first);
+  };
+
   return {
     checkpoints(project: ChainOwner, below: number | null, limit: number): ListedCheckpoint[] {
       const chain = span(project);
@@ -86,9 +92,13 @@ export function createAuditReader(database: Database) {
     },
     traceBatch: createTraceBatches(database),
     find(project: ChainOwner, id: string): StoredRecord | null {
-      const chain = span(project);
-      const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
+      const row = findRow(project, id);
       return row === undefined ? null : toStoredRecord(row);
+    },
+    partsAt(project: ChainOwner, id: string, pointers: readonly string[]): number[] {
+      const { text = null, salt = null } = findRow(project, id) ?? {};
+      const content = text === null ? null : unpackPayload(text);
+      return content === null || salt === null ? [] : partsAt({ content, salt }, pointers);
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Project } from "../../../access/project.ts";
-import type { ExportPage, ExportQuery } from "../../../memory/store.ts";
+import type { ExportPage, ExportQuery } from "../../../memory/export-query.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";

@@ -47,6 +47,7 @@ export function memoryStatements(database: Database) {
          tags = :tags, superseded_by = :supersededBy
        WHERE serial = :serial`,
     ),
+    setMadeOf: database.prepare("UPDATE memory SET made_of = ? WHERE id = ?"),
     setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
     updateVector: database.prepare("UPDATE memory_vector SET embedding = vec_f32(?) WHERE memory = ?"),
     removeVector: database.prepare("DELETE FROM memory_vector WHERE memory = ?"),

@@ -1,6 +1,7 @@
 // Owns all SQL that changes memories, except the purge (purge.ts).
 
 import type { Project } from "../../../access/project.ts";
+import { madeOfText } from "../../../audit/made-of.ts";
 import { keepsContent, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -142,6 +143,10 @@ export function createMemoryTransaction(
         addToPool(project, before.memory_type, -1);
         addToPool(project, type, 1);
       }
+    },
+
+    async setMadeOf(made) {
+      sql.setMadeOf.run(madeOfText(made), made.memory);
     },
 
     async remove(project, id, now) {

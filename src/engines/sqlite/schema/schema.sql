@@ -425,7 +425,7 @@ CREATE TABLE api_key (
   last_used_at  INTEGER
 , gateway TEXT) STRICT, WITHOUT ROWID
 
--- 7.. table memory ON memory
+-- 7..7 table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -534,6 +534,24 @@ CREATE TRIGGER open_exchange_is_recorded AFTER INSERT ON audit_entry
 BEGIN
   DELETE FROM open_exchange WHERE record = NEW.id;
 END
+
+-- 8.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT) STRICT
 
 -- 8.. table audit_chain ON audit_chain
 CREATE TABLE audit_chain (

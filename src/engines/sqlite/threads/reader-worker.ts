@@ -45,6 +45,7 @@ const handlers = {
   countRecords: createLedgerStatistics(database),
   listCheckpoints: audit.checkpoints,
   findRecord: audit.find,
+  partsOfRecord: audit.partsAt,
   placeRecord: audit.place,
   traceBatch: audit.traceBatch,
   boundModel: missing.boundModel,

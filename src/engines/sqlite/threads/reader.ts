@@ -115,6 +115,8 @@ export function createReader(
         ask(by(project, signal), "listCheckpoints", project, below, limit),
       mentions: (project, query, signal) => ask(by(project, signal), "findMentions", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
+      partsAt: (project, id, pointers, signal) =>
+        ask(by(project, signal), "partsOfRecord", project, id, pointers),
       place: (id) => ask(serverItself, "placeRecord", id),
       async trace(trace) {
         const found = new Map<string, TracedRecord>();

@@ -6,6 +6,10 @@ ALTER TABLE audit_chain ADD COLUMN tree TEXT;
 -- mac: 16 bytes by which the holder of the signing key recognises its own entries; NULL: an entry of version 1.
 ALTER TABLE audit_entry ADD COLUMN mac BLOB;
 
+-- made_of: {"parts":[indices],"record":"id"} in canonical form: the record of the conversation of which the memory was made, and the parts of its
+-- payload; no indices: the record is of version 1. NULL: it was made of no conversation.
+ALTER TABLE memory ADD COLUMN made_of TEXT;
+
 -- Nodes of the Merkle tree of a chain. hash: 32 bytes.
 CREATE TABLE audit_node (
   chain    INTEGER NOT NULL REFERENCES audit_chain (number),
