@@ -944,6 +944,7 @@ def verify_database(given, keys, outside):
     project_of_key = dict(query("SELECT id, project FROM api_key"))
     project_of_memory = dict(query("SELECT id, project FROM memory NOT INDEXED"))
     name_of = dict(query("SELECT id, name FROM project NOT INDEXED"))
+    made_of = dict(query("SELECT id, made_of FROM memory NOT INDEXED") if is_second else ())
     misnamed = 0
     pseudonyms, by_serial, known_by = {}, {}, {}
     for row in map(Pseudonym._make, query("SELECT serial, id, project, owner, kind, name FROM pseudonym NOT INDEXED") if is_second else ()):
@@ -1000,7 +1001,10 @@ def verify_database(given, keys, outside):
             if said["v"] == 1 or is_left:
                 return False
             rows = [pseudonyms.get(name) for name in about(said, payload)]
-            return (any(one is None or project not in (None, one.project) or not is_owned(one) for one in rows)
+            items = payload.first.get("made_of")
+            made = [one for one in items if isinstance(one, dict) and {"memory", "parts", "record"} <= one.keys()] if isinstance(items, list) else []
+            return (any(made_of.get(str(one["memory"])) not in (None, jcs({name: one[name] for name in ("parts", "record")})) for one in made)
+                    or any(one is None or project not in (None, one.project) or not is_owned(one) for one in rows)
                     or any(pseudonyms[said[kind]].kind != kind for kind in PSEUDONYMS if kind in said)
                     or any(not isinstance(one.get("name"), str) or name_left(one.get("pseudonym")) != one["name"]
                            for one in payload.names()))

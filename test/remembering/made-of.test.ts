@@ -2,8 +2,12 @@
 // in its row. Parts are compared with the stored lines of the source, which a real gateway or a real extraction has written.
 
 import { afterAll, afterEach, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { redactRecords } from "../../src/audit/redact.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
+import { openWriting } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { findSecondVerdict, findVerdict } from "../crash/verify.ts";
@@ -164,4 +168,22 @@ test("the erasure of the answer still finds the memory, and both verifiers accep
   const { dataDir } = app.config;
   expect(await findVerdict(["bun", "src/main.ts"], dataDir)).toEqual([]);
   expect(await findSecondVerdict(dataDir)).toEqual([]);
+});
+
+test("a row that names another source is found by both verifiers", async () => {
+  const record = "0".repeat(32);
+  const folder = mkdtempSync(join(tmpdir(), "memledger-test-"));
+  try {
+    cpSync(app.config.dataDir, folder, { recursive: true, filter: (path) => !path.endsWith(".sock") });
+    const database = openWriting({ path: locate(folder).database, runtime });
+    const sql = "UPDATE memory SET made_of = ? WHERE made_of IS NOT NULL";
+    expect(database.prepare(sql).run(JSON.stringify({ parts: [0], record })).changes).toBeGreaterThan(1);
+    database.close();
+    expect(await findVerdict(["bun", "src/main.ts"], folder)).toEqual([
+      expect.stringContaining("the row of a memory names another source"),
+    ]);
+    expect(await findSecondVerdict(folder)).toEqual([expect.stringMatching(/"verdict": "broken".*"check": "owner"/)]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -7,7 +7,7 @@ import { joinParts } from "../../../audit/verify/part-places.ts";
 import { parsePayload, type RecordFault } from "../../../audit/verify/record-checks.ts";
 import { isObject, type JsonObject } from "../../../json/json.ts";
 import { answerOf, listsForeignMemory } from "./owners.ts";
-import type { LedgerSource } from "./source.ts";
+import { isDamage, type LedgerSource } from "./source.ts";
 
 /** A row of audit_pseudonym. */
 export interface PseudonymRow {
@@ -103,7 +103,7 @@ function checkNames(source: LedgerSource, { content, lines, headers }: ParsedPar
 const madeOf = '"made_of":';
 const idForm = /^[0-9a-f]{32}$/;
 
-/** The sources of memories must have the parts of which the memories were made. */
+/** The sources of memories must have the parts of which the memories were made, and the rows of the memories must say the same. */
 function checkSources(source: LedgerSource, chain: number, { content, lines }: ParsedParts): string | null {
   const [first] = lines;
   if (first === undefined || isErased(first)) return null;
@@ -111,7 +111,9 @@ function checkSources(source: LedgerSource, chain: number, { content, lines }: P
   const items = text.includes(madeOf) ? parsePayload(text.toString())?.made_of : undefined;
   if (items === undefined) return null;
   const areMade = Array.isArray(items) && items.every((item) => isMadeOf(source, chain, item));
-  return areMade ? null : "a memory was made of a part that its source does not have";
+  if (!areMade) return "a memory was made of a part that its source does not have";
+  const isOther = items.some((item) => isObject(item) && isMadeOfOther(source, item));
+  return isOther ? "the row of a memory names another source than the record" : null;
 }
 
 function isMadeOf(source: LedgerSource, chain: number, item: unknown): boolean {
@@ -123,4 +125,16 @@ function isMadeOf(source: LedgerSource, chain: number, item: unknown): boolean {
   const count = row === undefined ? Number.POSITIVE_INFINITY : Number(row.parts ?? 0);
   const isPart = (part: unknown) => Number.isSafeInteger(part) && Number(part) >= 0 && Number(part) < count;
   return Array.isArray(parts) && parts.every(isPart);
+}
+
+/** A memory that was restored with its id has no source in its row. */
+function isMadeOfOther(source: LedgerSource, { memory, parts, record }: JsonObject): boolean {
+  const sql = "SELECT 1 FROM memory WHERE id = ? AND made_of <> ?";
+  try {
+    return source.all(sql, String(memory), JSON.stringify({ parts, record })).length > 0;
+  } catch (error) {
+    // The check of the tables reports damage of the memories.
+    if (!isDamage(error)) throw error;
+    return false;
+  }
 }
