@@ -17,6 +17,8 @@ export interface MemoryEvent {
   readonly former: JsonObject | null;
   /** The sentence from which an extraction took the content. */
   readonly evidence: string | null;
+  /** Id of the record of the conversation of which an extraction made the memory; null: not known. */
+  readonly source_record: string | null;
   readonly similarity: number | null;
   readonly final_score: number | null;
 }
@@ -28,6 +30,7 @@ export interface MentioningRecord {
     "action" | "memory_id" | "is_success" | "request_body" | "response_body" | "memory_results"
   >;
   readonly formerValues: Json | undefined;
+  readonly madeOf?: Json | undefined;
 }
 
 /** Actions whose entry names the memory. */
@@ -45,7 +48,14 @@ export const mentioningActions = {
 /** Deletes by conditions: its record names no memory. */
 export const bulkDeletion = "memory.delete_all";
 
-const nothing = { values: null, former: null, evidence: null, similarity: null, final_score: null };
+const nothing = {
+  values: null,
+  former: null,
+  evidence: null,
+  source_record: null,
+  similarity: null,
+  final_score: null,
+};
 
 /** Null: the call did nothing with the memory. */
 export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent | null {
@@ -73,7 +83,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
     case "memory.update_batch":
       return result?.status === "updated" ? changedInBatch(detail, result) : null;
     case "memory.extract":
-      return extracted(data, id);
+      return extracted(data, id, record.madeOf);
     case "memory.search":
     case "memory.inject":
       return used(detail, id);
@@ -83,7 +93,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
 }
 
 /** An item may update or supersede a memory that an item of the same call has created. */
-function extracted(data: JsonObject, id: string): MemoryEvent | null {
+function extracted(data: JsonObject, id: string, madeOf: Json | undefined): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
   const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
   const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
@@ -96,7 +106,8 @@ function extracted(data: JsonObject, id: string): MemoryEvent | null {
   const evidence = typeof last.evidence === "string" ? last.evidence : null;
   const added = kind === "created" ? { is_active: true } : {};
   const values = { ...valuesOf({ tags: [], ...added, ...last }), ...superseded };
-  return { ...nothing, kind, values, evidence };
+  const source = objectsIn(madeOf).find(({ memory }) => memory === id)?.record;
+  return { ...nothing, kind, values, evidence, source_record: typeof source === "string" ? source : null };
 }
 
 function used({ action, memory_results }: MentioningRecord["detail"], id: string): MemoryEvent | null {

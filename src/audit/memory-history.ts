@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
 import { toId } from "../ids.ts";
-import { isObject, type Json } from "../json/json.ts";
+import { isObject } from "../json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { Choice, Fields, Id, Nullable } from "../schema/schema.ts";
 import { consoleReads } from "./console-reads.ts";
@@ -22,7 +22,7 @@ import {
 } from "./memory-events.ts";
 import type { StoredRecord } from "./record.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
-import { toAuditRecordDetail } from "./record-view.ts";
+import { parseObject, toAuditRecordDetail } from "./record-view.ts";
 
 /** A step reads up to 200 records (engines); so many steps are a page at most, even if they find little. */
 const stepsMax = 25;
@@ -67,6 +67,7 @@ const memoryEvent = Fields(
       ),
     ),
     evidence: nullable("The sentence of the text from which an extraction took the content."),
+    source_record: nullable("Record of the conversation of which an extraction made the memory."),
     query: nullable("What was searched for."),
     similarity: score("Cosine similarity of the query and the memory."),
     final_score: score("The score of the memory in this search."),
@@ -135,6 +136,7 @@ export const readMemoryHistory = projectOperation({
           values: { content: "Releases go out on Wednesdays.", importance: 0.7 },
           former: { content: "Releases go out on Tuesdays." },
           evidence: null,
+          source_record: null,
           query: null,
           similarity: null,
           final_score: null,
@@ -244,17 +246,7 @@ function toRecord(record: StoredRecord, memoryId: string): MemoryRecord<EventRec
     const conditions = isObject(detail.request_body) ? detail.request_body : {};
     return detail.is_success && !of.redacted ? { of, event: bulkDeletionEvent, conditions } : null;
   }
-  const event = toMemoryEvent({ detail, formerValues: formerValuesIn(record) }, memoryId);
+  const { former_values: formerValues, made_of: madeOf } = parseObject(record.payload) ?? {};
+  const event = toMemoryEvent({ detail, formerValues, madeOf }, memoryId);
   return event === null ? null : { of, event, conditions: null };
-}
-
-function formerValuesIn({ payload }: StoredRecord): Json | undefined {
-  if (payload === null) return undefined;
-  try {
-    const fields: Json = JSON.parse(payload);
-    return isObject(fields) ? fields.former_values : undefined;
-  } catch {
-    // Verification reports the record.
-    return undefined;
-  }
 }

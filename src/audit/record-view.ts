@@ -46,7 +46,8 @@ function parseReadable({ entry, payload }: StoredRecord): ParsedRecord {
   return { entry: parseObject(entry) ?? {}, payload: parseObject(payload) ?? {} };
 }
 
-function parseObject(json: string | null): JsonObject | null {
+/** Null for what is no JSON object: verification reports the record. */
+export function parseObject(json: string | null): JsonObject | null {
   try {
     const value: unknown = json === null ? null : JSON.parse(json);
     return isObject(value) ? value : null;

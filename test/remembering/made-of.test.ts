@@ -110,6 +110,17 @@ test("of an answer of the gateway: the message of the user, and the answer", asy
   expect(made.map(textsOf)).toEqual([[words], [output, words], [output]]);
 });
 
+test("the history of a memory names the record of the conversation", async () => {
+  const words = "My neighbour Rosa keeps four bees on the roof.";
+  llm.otherwise(found(words));
+  const [answer, extraction] = await remember("/v1/chat/completions", {
+    model: "m",
+    messages: [said("user", words)],
+  });
+  const { data } = await app.call("GET", `/v1/memories/${madeBy(extraction)[0]?.memory}/history`);
+  expect(data.events).toMatchObject([{ kind: "created", audit_id: extraction, source_record: answer }]);
+});
+
 test("an input that is a text is in the part around it", async () => {
   const words = "My brother Tim plays the violin in Lyon.";
   llm.otherwise(found(words));
@@ -182,7 +193,9 @@ test("a row that names another source is found by both verifiers", async () => {
     expect(await findVerdict(["bun", "src/main.ts"], folder)).toEqual([
       expect.stringContaining("the row of a memory names another source"),
     ]);
-    expect(await findSecondVerdict(folder)).toEqual([expect.stringMatching(/"verdict": "broken".*"check": "owner"/)]);
+    expect(await findSecondVerdict(folder)).toEqual([
+      expect.stringMatching(/"verdict": "broken".*"check": "owner"/),
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -782,6 +782,8 @@ export interface MemoryEvent {
   former: Record<string, unknown> | null;
   /** The sentence of the text from which an extraction took the content. */
   evidence: string | null;
+  /** Record of the conversation of which an extraction made the memory. */
+  source_record: string | null;
   /** What was searched for. */
   query: string | null;
   /** Cosine similarity of the query and the memory. */

@@ -151,13 +151,22 @@ function Change({ event: { kind, former, evidence }, state }: Pick<EntryProps, "
 }
 
 function Sender({ event }: { readonly event: MemoryEvent }) {
-  const { action, client_name, key_id, seq, audit_id, query, similarity, final_score } = event;
+  const { action, client_name, key_id, seq, audit_id, source_record, query, similarity, final_score } = event;
+  const linkOf = (record: string) => `${pathOf("ledger")}?${new URLSearchParams({ record })}`;
   const facts = [
     ["Query", query === null ? null : <bdi key="query">{query}</bdi>],
     ["Similarity", similarity?.toFixed(3) ?? null],
     ["Score", final_score?.toFixed(3) ?? null],
     ["Call", action],
     ["Client", client_name === null ? null : <bdi key="client">{client_name}</bdi>],
+    [
+      "Conversation",
+      source_record === null || source_record === audit_id ? null : (
+        <a key="source" href={linkOf(source_record)}>
+          in the ledger
+        </a>
+      ),
+    ],
     ["API key", key_id === null ? null : <CopyText key="key" text={key_id} what="the id of the key" />],
   ] as const;
   return (
@@ -172,9 +181,7 @@ function Sender({ event }: { readonly event: MemoryEvent }) {
         ))}
       <dt>Record</dt>
       <dd>
-        <a href={`${pathOf("ledger")}?${new URLSearchParams({ record: audit_id })}`}>
-          {countText(seq)} in the ledger
-        </a>
+        <a href={linkOf(audit_id)}>{countText(seq)} in the ledger</a>
       </dd>
     </dl>
   );

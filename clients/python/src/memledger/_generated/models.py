@@ -799,6 +799,8 @@ class MemoryEvent(Model):
     """What the changed fields were before; null: nothing changed, or no record has it."""
     evidence: str | None
     """The sentence of the text from which an extraction took the content."""
+    source_record: str | None
+    """Record of the conversation of which an extraction made the memory."""
     query: str | None
     """What was searched for."""
     similarity: float | None
