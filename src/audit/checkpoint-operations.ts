@@ -73,7 +73,7 @@ const storedCheckpointView = Fields(
     }),
     note: Type.String({ description: "The checkpoint as a signed note." }),
   },
-  { title: "ListedCheckpoint" },
+  { title: "StoredCheckpoint" },
 );
 const { page_size } = pageFields({ items: "Checkpoints", defaultSize: auditPageSizeDefault });
 

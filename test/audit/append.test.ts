@@ -73,6 +73,7 @@ test("every field comes back, and the record is the call's only one", async () =
     transport: null,
     client_name: null,
     redacted: false,
+    erased_places: [],
     payload_expired: false,
     performed: false,
     ...noSender,

@@ -280,6 +280,7 @@ describe("one record", async () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       request_body: { query: "Where is the office?" },
       response_body: expect.objectContaining({ success: true, code: 1000 }),
+      erased_places: [],
       input_content: null,
       output_content: null,
       rag_query: null,

@@ -71,7 +71,7 @@ describe("beside a running server", () => {
     expect([alone.exitCode, alone.object]).toMatchObject([10, { verdict: "unattested", kind: "database" }]);
     expect(alone.object.chains).toMatchObject([
       { project: null },
-      { project: server.ready.project_id, without_payload: 1 },
+      { project: server.ready.project_id, without_payload: 0 },
     ]);
 
     const checkpoint = join(elsewhere, "kept.note");
@@ -229,8 +229,9 @@ describe("exports", () => {
       const good = await runJson(["audit", "verify", ...words]);
       expect([good.exitCode, good.object]).toMatchObject([
         0,
-        { verdict: "intact", kind: "export", chains: [{ without_payload: 1 }] },
+        { verdict: "intact", kind: "export", chains: [{ without_payload: 0 }] },
       ]);
+      expect(good.object.remarks).toContainEqual(expect.stringMatching(/^2 parts were erased, in 1 record/));
       expect(askPython(...words)).toBe(agreed("intact"));
       const alone = await runJson(["audit", "verify", file, ...key]);
       expect([alone.exitCode, askPython(file, ...key)]).toEqual([10, agreed("unattested")]);

@@ -18,6 +18,7 @@ import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
 import { createSqliteEngine } from "../../src/engines/sqlite/engine.ts";
 import { bodiesHere } from "../../src/gateway/bodies.ts";
+import { createIdSource } from "../../src/ids.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import type { ListQuery, MemoryPage } from "../../src/memory/list-query.ts";
@@ -44,7 +45,7 @@ export function administrationOf(store: Store): InstallationPreparation {
   return { store, now: Date.now(), plans: defaultPlans, signal: neverAborted };
 }
 
-type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "decision" | "bodyText">;
+type PreparedCall = Pick<Call, "operation" | "recordId" | "keyId" | "project" | "decision" | "bodyText">;
 
 interface SeamBase {
   readonly store: Store;
@@ -211,6 +212,15 @@ function openSqlite(path: string, spawn?: typeof spawnWorker): Engine {
   return createSqliteEngine(spawn === undefined ? place : { ...place, spawn });
 }
 
+/** As perform gives it. */
+function ownRecordId(name: string): Pick<Call, "recordId"> {
+  const operation = findOperation(name);
+  const isNamed = operation?.scope === "project" && operation.namesItsRecord === true;
+  return isNamed ? { recordId: createId(Date.now()) } : {};
+}
+
+const createId = createIdSource();
+
 /** A member of a project that is there, with the key of this secret or a new one that may do everything. */
 export async function openMember(seam: SeamBase, projectId: string, secret?: string): Promise<Member> {
   const { store, administer, commit } = seam;
@@ -223,6 +233,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
   const call: Member["call"] = (operation, input, prepared = null) =>
     commit({
       operation,
+      ...ownRecordId(operation),
       keyId: caller.key.id,
       project: caller.project.id,
       bodyText: JSON.stringify(input),

@@ -114,6 +114,7 @@ export function testCalls(subject: EngineUnderTest): void {
           usage: null,
           input: { text: content },
           redacted: [],
+          said: [],
         };
         const dryRun = await member.call("memory.extract", { text: content, dry_run: true }, prepared);
         expect(dryRun.data).toMatchObject({ extracted: [{ content, action: "created" }] });

@@ -410,7 +410,7 @@ export interface Checkpoint {
 }
 
 export interface CheckpointPage {
-  checkpoints: ListedCheckpoint[];
+  checkpoints: StoredCheckpoint[];
   /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
@@ -709,19 +709,6 @@ export interface LedgerStatistics {
   head_hash: string | null;
   /** Bytes of these records in the database, compressed, estimated from 100 of them. */
   bytes_estimate: number;
-}
-
-export interface ListedCheckpoint {
-  /** Number of records of the chain at that time. */
-  size: number;
-  /** Hash of the newest of these records; null: it was removed. */
-  hash: string | null;
-  /** When the checkpoint was signed. */
-  created_at: string;
-  /** Name and id of the signing key: the beginning of its verifier key. */
-  signed_by: string;
-  /** The checkpoint as a signed note. */
-  note: string;
 }
 
 export interface MemoryCreateBatchRequest {
@@ -1166,6 +1153,19 @@ export type SortDirection = "asc" | "desc";
 
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
+
+export interface StoredCheckpoint {
+  /** Number of records of the chain at that time. */
+  size: number;
+  /** Hash of the newest of these records; null: it was removed. */
+  hash: string | null;
+  /** When the checkpoint was signed. */
+  created_at: string;
+  /** Name and id of the signing key: the beginning of its verifier key. */
+  signed_by: string;
+  /** The checkpoint as a signed note. */
+  note: string;
+}
 
 export interface TagCount {
   /**

@@ -25,7 +25,6 @@ import type {
   Extraction,
   Injection,
   LedgerStatistics,
-  ListedCheckpoint,
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
@@ -45,6 +44,7 @@ import type {
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
   SearchResults,
+  StoredCheckpoint,
   TagCount,
   TagPage,
   UpdateResults,
@@ -790,7 +790,7 @@ export class Audit {
   async *iterateCheckpoint(
     query: Omit<AuditCheckpointListQuery, "cursor" | "page"> = {},
     options: CallOptions = {},
-  ): AsyncGenerator<ListedCheckpoint, void, undefined> {
+  ): AsyncGenerator<StoredCheckpoint, void, undefined> {
     let cursor: string | undefined;
     do {
       const page: CheckpointPage = await this.checkpointList({ ...query, cursor }, options);

@@ -30,7 +30,7 @@ __all__ = [
     "CheckResult",
     "CheckRun",
     "Checkpoint",
-    "ListedCheckpoint",
+    "StoredCheckpoint",
     "CheckpointPage",
     "Contradiction",
     "DeleteStatus",
@@ -465,7 +465,7 @@ class Checkpoint(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedCheckpoint(Model):
+class StoredCheckpoint(Model):
     size: int
     """Number of records of the chain at that time."""
     hash: str | None
@@ -480,10 +480,10 @@ class ListedCheckpoint(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointPage(Model):
-    checkpoints: list[ListedCheckpoint]
+    checkpoints: list[StoredCheckpoint]
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
-    _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": ListedCheckpoint}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": StoredCheckpoint}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,6 @@ from .models import (
     ExtractionDetail,
     Injection,
     LedgerStatistics,
-    ListedCheckpoint,
     MemoryEvent,
     MemoryExportPage,
     MemoryHistory,
@@ -46,6 +45,7 @@ from .models import (
     SearchResults,
     SortDirection,
     StatusClass,
+    StoredCheckpoint,
     TagCount,
     TagPage,
     TagsMatch,
@@ -1387,7 +1387,7 @@ class Audit:
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-    ) -> Iterator[ListedCheckpoint]:
+    ) -> Iterator[StoredCheckpoint]:
         """The items of all pages of `checkpoint_list`, one request for each page."""
         cursor: str | Unset = UNSET
         while True:
