@@ -97,7 +97,7 @@ test.each<readonly [string, string, string | null]>([
   [
     "memories of a batch or an extraction",
     "UPDATE memory SET project = 3 - project WHERE id NOT IN (SELECT memory FROM audit_entry WHERE memory NOT NULL)",
-    "the memory of the record belongs to another project",
+    "a memory in the answer belongs to another project",
   ],
   [
     "everything but the names",
