@@ -40,7 +40,8 @@ export function compareCheckpoints({
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
     if (newest !== null && size > newest) {
-      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)} removed, or an older copy of the file was restored`;
+      const covered = Math.max(...checkpoints.map((one) => one.size));
+      const message = describeTruncation(source, size, newest, covered);
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
     } else if (known !== null && known !== hash) {
       const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
@@ -52,13 +53,13 @@ export function compareCheckpoints({
   return { coveredThrough, contradiction };
 }
 
-/** What is missing for the checkpoint that covers the most records. */
-function describeMissing(newest: number, checkpoints: readonly KnownCheckpoint[]): string {
-  const through = Math.max(...checkpoints.map(({ size }) => size));
-  const missing = through - newest;
-  return missing === 1
-    ? `Record ${through} is missing: it was`
-    : `The ${missing} records from ${newest + 1} to ${through} are missing: they were`;
+/** `covered`: by the checkpoint that covers the most records. */
+function describeTruncation(source: string, size: number, newest: number, covered: number): string {
+  const missing =
+    covered - newest === 1
+      ? `Record ${covered} is missing: it was`
+      : `The ${covered - newest} records from ${newest + 1} to ${covered} are missing: they were`;
+  return `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${missing} removed, or an older copy of the file was restored`;
 }
 
 /** A checkpoint of version 2 with a valid signature. */
@@ -103,8 +104,12 @@ export function compareRoots({
         ? ""
         : `. An administrator has accepted a loss of records: record ${log}`;
     if (through === null || (newest !== null && size > newest)) {
-      const message = `${source} covers ${counted(size, "record")}, but ${through === null ? "the chain has no tree" : `the last record is number ${newest}`}: records were removed, or an older copy of the file was restored${accepted}`;
-      contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
+      const covered = Math.max(...roots.map((root) => sizeOf(root, through)));
+      const message =
+        newest === null || through === null
+          ? `${source} covers ${counted(size, "record")}, but the chain has no tree: an older copy of the file was restored`
+          : describeTruncation(source, size, newest, covered);
+      contradiction = lower(contradiction, { kind: "truncated", chain, size, message: message + accepted });
     } else if (known === null || (known !== undefined && toHex(known) !== root)) {
       const message = `${source} does not match the records up to ${size}: one of them was replaced${accepted}`;
       contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
