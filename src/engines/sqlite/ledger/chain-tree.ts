@@ -35,6 +35,8 @@ export interface ChainTrees {
   statementOf(chain: number): TreeStatement;
   /** Writes the statement of a chain that has none. */
   begin(chain: number, statement: TreeStatement): void;
+  /** Whether `grow` would store a node of these leaves. Reads none of them. @throws Error for a chain without a statement */
+  lacksNodes(chain: number, leaves: number): boolean;
   /**
    * Stores the complete nodes of the first `leaves` leaves, but those of at most `leavesMax` leaves in one call.
    * @returns the root; null: there are more leaves to do
@@ -111,6 +113,10 @@ export function createChainTrees(database: Database): ChainTrees {
     insertNode.run(chain, level, position, hash);
   };
 
+  /** How many leaves the stored nodes stand for. */
+  const storedLeaves = (chain: number) =>
+    ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
+
   return {
     reader,
     nodesBefore(chain, seq) {
@@ -129,10 +135,10 @@ export function createChainTrees(database: Database): ChainTrees {
     },
     truncate: (chain, leaves) => void deleteNodesAfter.run(chain, leaves),
     begin: (chain, statement) => void setTree.run(statementText(statement), chain),
+    lacksNodes: (chain, leaves) => leaves >= storedLeaves(chain) + leavesPerNode,
     grow(chain, leaves, leavesMax) {
       const source = reader(chain);
-      const stored = ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
-      const aligned = Math.min(stored, leaves - (leaves % leavesPerNode));
+      const aligned = Math.min(storedLeaves(chain), leaves - (leaves % leavesPerNode));
       const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
       let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
       while (frontier.size < leaves) {

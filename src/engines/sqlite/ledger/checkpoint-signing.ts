@@ -47,6 +47,8 @@ export interface CheckpointSigning {
   beginTree(head: NamedHead, at: number, signing?: Signing): void;
   /** As Checkpoints. */
   accept(head: NamedHead, log: string, isLost: boolean, now: number): void;
+  /** Whether complete nodes of the tree are to be stored. */
+  isUngrown(head: NamedHead): boolean;
   /** Stores nodes of at most 65,536 records. @returns whether there are more */
   growTree(head: NamedHead): boolean;
   /** The transaction was rolled back. */
@@ -205,9 +207,10 @@ export function createCheckpointSigning({
     }
   };
 
-  const growTree = database.transaction(
-    ({ number, seq }: NamedHead) => trees.grow(number, leavesOf(number, seq), growStepLeaves) === null,
-  );
+  const growTree = database.transaction((number: number) => {
+    const seq = headOf(number)?.seq ?? 0;
+    return trees.grow(number, leavesOf(number, seq), growStepLeaves) === null;
+  });
 
   return {
     sign,
@@ -224,12 +227,13 @@ export function createCheckpointSigning({
       trees.truncate(number, leavesOf(number, seq));
       sign(head, at, isLost || continuesLog(head) ? renamed : { log });
     },
-    growTree(head) {
-      if (!trees.hasTree(head.number) || different.has(head.number)) return false;
+    isUngrown: ({ number, seq }) =>
+      trees.hasTree(number) && !different.has(number) && trees.lacksNodes(number, leavesOf(number, seq)),
+    growTree({ number, chain }) {
       try {
-        return growTree(head);
+        return growTree(number);
       } catch (error) {
-        reportDifference(head.number, head.chain, error);
+        reportDifference(number, chain, error);
         return false;
       }
     },

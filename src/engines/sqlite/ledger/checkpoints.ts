@@ -74,8 +74,8 @@ export interface Checkpoints extends Pick<CheckpointFiles, "publish" | "savepoin
   /** The same for every chain without a tree whose head is known: it was made by a former version. */
   beginTrees(now: number): void;
   /**
-   * Stores nodes of trees that were begun on chains with records, in a transaction of its own: those of at most 65,536 records.
-   * @returns whether there are more
+   * Stores nodes of trees that were begun on chains with records, in a transaction of its own: those of one chain, of at most 65,536 records.
+   * @returns false: nothing was left to do
    */
   growTrees(): boolean;
   /** Stores the nodes that stand for the records up to `through` of a chain, before these are removed; inside a transaction. */
@@ -120,6 +120,8 @@ export function createCheckpoints({
     signing.forget();
   };
   const isKeyInUse = () => isInUse(database, signer.verifierKey);
+  /** Chains whose trees lack nodes. */
+  let ungrown: ChainState[] = [];
   const knownChains = () => chains.all().filter(knownHeads.isKnown);
   return {
     verifierKey: signer.verifierKey,
@@ -145,7 +147,12 @@ export function createCheckpoints({
         signedSizes.all(number).map((size) => size - before),
       );
     },
-    growTrees: () => chains.all().some(signing.growTree),
+    growTrees() {
+      if (ungrown.length === 0) ungrown = knownChains().filter(signing.isUngrown);
+      const next = ungrown.at(-1);
+      if (next !== undefined && !signing.growTree(next)) ungrown.pop();
+      return next !== undefined;
+    },
     signAll: (now) => chains.all().map((chain) => signing.sign(chain, now)),
     signDueBefore(now) {
       for (const chain of findDue(now, false)) signing.sign(chain, now);
