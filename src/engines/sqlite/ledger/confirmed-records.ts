@@ -31,6 +31,11 @@ interface RecordRow {
   readonly mac: Uint8Array | null;
 }
 
+interface StoredNote {
+  readonly size: number;
+  readonly note: string;
+}
+
 /** The record that the next one follows. */
 type Followed = Pick<RecordRow, "seq" | "hash" | "at">;
 
@@ -48,8 +53,12 @@ export function createConfirmation(
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
     .pluck();
   // Sizes do not say which is the newest: an administrator may have accepted that records are missing.
-  const checkpoints = database.prepare<[number], { readonly size: number; readonly note: string }>(
+  const checkpoints = database.prepare<[number], StoredNote>(
     "SELECT size, note FROM audit_checkpoint WHERE chain = ? ORDER BY at DESC, size DESC",
+  );
+  // Of the same records or more: an export of early records signs a small size, and the clock may have been set back.
+  const larger = database.prepare<[number, number, number], StoredNote>(
+    "SELECT size, note FROM audit_checkpoint WHERE chain = ? AND size > ? AND size <= ? ORDER BY size DESC",
   );
   const findAnchored = database
     .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
@@ -103,19 +112,34 @@ export function createConfirmation(
     return toHex(trees.rootAt(head.number, root.leaves)) === root.root;
   };
 
-  /** The record that the newest checkpoint of this key covers. */
+  /** The record that a checkpoint of this key covers; null: the key has not signed it, or it is about another record. */
+  const placeOf = (
+    head: NamedHead,
+    statement: TreeStatement,
+    { size, note }: StoredNote,
+  ): Followed | null => {
+    const text = openNote(note, signer.verifierKey);
+    const record = findRecord.get(head.number, size);
+    const place = size === statement.through ? { ...statement, seq: size, at: 0 } : record;
+    if (text === null || place === undefined) return null;
+    return isCovered(head, text, place, record, statement) ? place : null;
+  };
+
+  /** The last record that a checkpoint of this key covers. */
   const findCovered = (head: NamedHead, statement: TreeStatement): Followed | ForeignRecord => {
     const anchored = findAnchored.get(head.number) ?? 0;
-    for (const { size, note } of checkpoints.iterate(head.number)) {
-      const text = openNote(note, signer.verifierKey);
-      if (text === null) continue;
+    for (const stored of checkpoints.iterate(head.number)) {
+      const { size } = stored;
+      if (openNote(stored.note, signer.verifierKey) === null) continue;
       if (size > head.seq) return { seq: size, reason: "a checkpoint covers it, but it is missing" };
-      const record = findRecord.get(head.number, size);
-      const place = size === statement.through ? { ...statement, seq: size, at: 0 } : record;
+      for (const other of larger.iterate(head.number, size, head.seq)) {
+        const place = placeOf(head, statement, other);
+        if (place !== null) return place;
+      }
+      const place = placeOf(head, statement, stored);
+      if (place !== null) return place;
       // Signed before the clock was set back, and retention has removed the record since.
-      if (place === undefined && size <= anchored) continue;
-      if (place !== undefined && isCovered(head, text, place, record, statement)) return place;
-      return { seq: size, reason: "the newest checkpoint states another record" };
+      if (size > anchored) return { seq: size, reason: "the newest checkpoint states another record" };
     }
     return { seq: head.seq, reason: "the key in use has signed no checkpoint of the chain" };
   };
