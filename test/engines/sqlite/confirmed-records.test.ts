@@ -4,8 +4,14 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { entryHash } from "../../../src/audit/chain.ts";
+import { parseTreeCheckpoint } from "../../../src/audit/checkpoint.ts";
+import { canonical } from "../../../src/audit/hash.ts";
+import { textOfNote } from "../../../src/audit/verify/note.ts";
 import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
 import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
+import { toHex } from "../../../src/text/byte-text.ts";
+import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-confirmed-"));
@@ -46,4 +52,57 @@ test("after an export of early records, a start confirms the records after the n
   const same = await openMember(again, member.id);
   expect(await same.create({ content: "after", vector: unitVector(9) })).toMatchObject({ code: 1000 });
   await again.close();
+});
+
+/** The records from `first` on, as another program writes them: with other times of the call, but links and hashes that fit. */
+function rewriteFrom(database: Database, chain: number, first: number): void {
+  const rows = database
+    .prepare<[number, number], { number: number; entry: string; hash: string }>(
+      "SELECT number, entry, hash FROM audit_entry WHERE chain = ? AND seq >= ? ORDER BY seq",
+    )
+    .all(chain, first - 1);
+  let prev = rows[0]?.hash;
+  const update = database.prepare("UPDATE audit_entry SET entry = ?, hash = ?, mac = NULL WHERE number = ?");
+  for (const { number, entry } of rows.slice(1)) {
+    const rewritten = canonical({ ...JSON.parse(entry), prev, code: 1001 });
+    prev = entryHash(rewritten);
+    update.run(rewritten, prev, number);
+  }
+}
+
+test("after other records were accepted, checkpoints have the root of the records that are there", async () => {
+  const path = join(folder, "accepted.db");
+  const root = mkdtempSync(join(folder, "accepted-"));
+  const ledger = openLedgerFiles(root, createOwnKey(root));
+  const seam = await openSeam({ path, ledger });
+  const member = await seam.project();
+  const made = Array.from({ length: 300 }, (_, n) => ({
+    content: `memory ${n}`,
+    vector: unitVector(n % 200),
+  }));
+  await Promise.all(made.map(member.create));
+  expect((await member.call("audit.checkpoint", {})).data).toMatchObject({ size: 300 });
+  await seam.close();
+  change(path, (database) => rewriteFrom(database, 2, 250));
+  const again = await openSeam({ path, ledger: { ...ledger, isKeyNew: false, acceptsHeads: true } });
+  expect(await again.administer("audit.accept", {})).toMatchObject({ code: 1000 });
+  const { data } = await (await openMember(again, member.id)).call("audit.checkpoint", {});
+  await again.close();
+  const database = openDatabase(path, runtime, { readonly: true });
+  const hashes = database
+    .prepare<[number], string>("SELECT hash FROM audit_entry WHERE chain = 2 AND seq <= ? ORDER BY seq")
+    .pluck()
+    .all(Number(data.size));
+  const statement = database
+    .prepare<[], string>("SELECT tree FROM audit_chain WHERE number = 2")
+    .pluck()
+    .get();
+  database.close();
+  const leaves = [
+    sha256(Buffer.from(`memledger/tree/v2\0${statement}`)),
+    ...hashes.map((hash) => new Uint8Array(Buffer.from(hash, "hex"))),
+  ];
+  const signed = parseTreeCheckpoint(textOfNote(String(data.note)));
+  expect(signed).toMatchObject({ leaves: leaves.length, root: toHex(naiveRoot(leaves)) });
+  expect(signed?.log).toHaveLength(32);
 });

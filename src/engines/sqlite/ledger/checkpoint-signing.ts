@@ -83,6 +83,11 @@ export function createCheckpointSigning({
       `SELECT note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`,
     )
     .pluck();
+  const findLargestRoot = database
+    .prepare<[number, number], string>(
+      `SELECT note FROM audit_checkpoint WHERE chain = ? AND size <= ? AND ${isOfVersion2} ORDER BY size DESC LIMIT 1`,
+    )
+    .pluck();
   const findLimits = database.prepare<[number], { readonly size: number | null; readonly at: number | null }>(
     "SELECT MAX(size) AS size, MAX(at) AS at FROM audit_checkpoint WHERE chain = ?",
   );
@@ -195,12 +200,11 @@ export function createCheckpointSigning({
     if (seq > 0) signVersion1(head, at, signing);
   };
 
-  /** Whether the chain has what the newest checkpoints in the database cover. */
-  const continuesLog = ({ number, seq }: NamedHead): boolean => {
-    if ((findLimits.get(number)?.size ?? 0) > seq) return false;
-    const newest = parseTreeCheckpoint(textOfNote(findNewestRoot.get(number) ?? ""));
+  /** Whether the chain has what the largest checkpoint in the database covers, of those that are not larger than the chain. */
+  const hasLargestRoot = ({ number, seq }: NamedHead): boolean => {
+    const largest = parseTreeCheckpoint(textOfNote(findLargestRoot.get(number, seq) ?? ""));
     try {
-      return newest === null || toHex(trees.rootAt(number, newest.leaves)) === newest.root;
+      return largest === null || toHex(trees.rootAt(number, largest.leaves)) === largest.root;
     } catch (error) {
       if (!(error instanceof TreeDifference)) throw error;
       return false;
@@ -224,8 +228,11 @@ export function createCheckpointSigning({
         beginTree(head, at, renamed);
         return;
       }
-      trees.truncate(number, leavesOf(number, seq));
-      sign(head, at, isLost || continuesLog(head) ? renamed : { log });
+      const isSame = hasLargestRoot(head);
+      const continuesLog = isSame && (findLimits.get(number)?.size ?? 0) <= seq;
+      // Nodes of other records are made again.
+      trees.truncate(number, isSame ? leavesOf(number, seq) : trees.reader(number).removed);
+      sign(head, at, isLost || continuesLog ? renamed : { log });
     },
     isUngrown: ({ number, seq }) =>
       trees.hasTree(number) && !different.has(number) && trees.lacksNodes(number, leavesOf(number, seq)),
