@@ -18,7 +18,7 @@ export type PublishedCheckpoint = PublishedState & {
 };
 
 /**
- * The newest checkpoint of each file.
+ * The newest checkpoint of each file; of version 2, the largest one of its log among the last ones.
  * @param keys Notes that none of these keys has signed are ignored; null: signatures are not checked
  */
 export function readNewestCheckpoints(root: string, keys: readonly string[] | null): PublishedCheckpoint[] {
@@ -39,19 +39,28 @@ export function moveFiles(root: string, names: readonly string[], folder: string
 }
 
 function newestOf(text: string, keys: readonly string[] | null, file: string): PublishedCheckpoint | null {
+  let newest: PublishedCheckpoint | null = null;
   for (const note of splitNotes(text).toReversed()) {
-    const signed = keys === null ? textOfNote(note) : keys.map((key) => openNote(note, key)).find(isText);
-    const checkpoint = parseCheckpoint(signed ?? "") ?? parseTreeCheckpoint(signed ?? "");
-    if (checkpoint !== null) return { ...checkpoint, note, file };
+    const signed = textOfNote(note);
+    const checkpoint = parseCheckpoint(signed) ?? parseTreeCheckpoint(signed);
+    if (checkpoint === null || (newest !== null && !isLarger(checkpoint, newest))) continue;
+    if (keys === null || keys.some((key) => openNote(note, key) !== null))
+      newest = { ...checkpoint, note, file };
   }
-  return null;
+  return newest;
 }
 
-function isText(text: string | null): text is string {
-  return text !== null;
+/** Of the same log: an export of early records has signed fewer later. */
+function isLarger(checkpoint: PublishedState, newest: PublishedState): boolean {
+  return (
+    "leaves" in checkpoint &&
+    "leaves" in newest &&
+    checkpoint.log === newest.log &&
+    checkpoint.leaves > newest.leaves
+  );
 }
 
-/** Enough for hundreds of notes; only the newest one is needed. */
+/** Enough for hundreds of notes. */
 const endBytes = 64 * 1024;
 
 function readEnd(path: string): string {

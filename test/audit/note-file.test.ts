@@ -1,13 +1,14 @@
 // Cuts a file of notes short at every place that a crash could, and checks that the next note can be read.
 
 import { expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkpointText } from "../../src/audit/checkpoint.ts";
+import { checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.ts";
 import { createNoteAppender } from "../../src/audit/note-file.ts";
 import { createSigner, createSigningKey, openNote } from "../../src/audit/signed-note.ts";
 import { splitNotes } from "../../src/audit/verify/note.ts";
+import { readNewestCheckpoints } from "../../src/data-directory/ledger-notes.ts";
 
 const signer = createSigner(createSigningKey());
 const noteOf = (size: number) =>
@@ -39,5 +40,26 @@ test("a note that was cut short takes none of its neighbours with it", () => {
     expect(readFileSync(path, "utf8")).toBe(`${whole}${noteOf(3)}\n`);
   } finally {
     rmSync(path, { force: true });
+  }
+});
+
+test.each([
+  ["an export of early records has signed fewer leaves later", ["2 9", "2 4"], 9],
+  ["another log has begun with fewer leaves", ["2 9", `${"d".repeat(32)} 1`, `${"d".repeat(32)} 4`], 4],
+  ["a larger one is not signed with an accepted key", ["2 3", "other 9", "2 2"], 3],
+])("the newest checkpoint of a file is the largest one of the last log: %s", (_, said, leaves) => {
+  const root = mkdtempSync(join(tmpdir(), "memledger-newest-"));
+  try {
+    mkdirSync(join(root, "checkpoints"));
+    const append = createNoteAppender();
+    for (const each of said) {
+      const [log = "", count] = each.split(" ");
+      const tree = { chain: "a".repeat(32), leaves: Number(count), root: "b".repeat(64) };
+      const [by, name] = log === "other" ? [createSigner(createSigningKey()), "2"] : [signer, log];
+      append(join(root, "checkpoints", "a.notes"), by.sign(treeCheckpointText({ ...tree, log: name })));
+    }
+    expect(readNewestCheckpoints(root, [signer.verifierKey])).toMatchObject([{ leaves }]);
+  } finally {
+    rmSync(root, { recursive: true });
   }
 });

@@ -9,10 +9,12 @@ import { parseTreeCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { canonical } from "../../../src/audit/hash.ts";
 import { textOfNote } from "../../../src/audit/verify/note.ts";
 import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
+import { findNewerCheckpoints } from "../../../src/engines/sqlite/ledger/ledger-copies.ts";
 import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
 import { toHex } from "../../../src/text/byte-text.ts";
 import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
+import { makeDatabase } from "./schema-text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-confirmed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -105,4 +107,11 @@ test("after other records were accepted, checkpoints have the root of the record
   const signed = parseTreeCheckpoint(textOfNote(String(data.note)));
   expect(signed).toMatchObject({ leaves: leaves.length, root: toHex(naiveRoot(leaves)) });
   expect(signed?.log).toHaveLength(32);
+});
+
+test("notes that are restored to a file end with the newest one, also if larger ones were of lost records", () => {
+  const database = makeDatabase(8);
+  database.exec(`INSERT INTO audit_chain (number, id, genesis, hash) VALUES (1, 'c', '', '');
+    INSERT INTO audit_checkpoint (chain, size, at, note) VALUES (1, 4, 2, 'accepted'), (1, 9, 1, 'lost')`);
+  expect(findNewerCheckpoints(database, []).map(({ note }) => note)).toEqual(["lost", "accepted"]);
 });

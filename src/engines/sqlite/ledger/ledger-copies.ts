@@ -16,9 +16,10 @@ export function findNewerCheckpoints(
   const chains = database.prepare<[], { number: number; id: string }>(
     "SELECT number, id FROM audit_chain ORDER BY number",
   );
+  // By time: after an accepted loss, larger ones are older.
   const newer = database.prepare<[number, number], StoredCheckpoint>(
     `SELECT c.id AS chain, p.size, p.note FROM audit_checkpoint p JOIN audit_chain c ON c.number = p.chain
-     WHERE p.chain = ? AND p.size > ? ORDER BY p.size`,
+     WHERE p.chain = ? AND p.size > ? ORDER BY p.at, p.size`,
   );
   return chains.all().flatMap(({ number, id }) => newer.all(number, sizes.get(id) ?? -1));
 }
