@@ -13,6 +13,7 @@ import {
   statementText,
   TreeDifference,
 } from "../../../src/audit/tree.ts";
+import { placesAtCut } from "../../../src/audit/verify/node-places.ts";
 import { textOfNote } from "../../../src/audit/verify/note.ts";
 import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
@@ -195,4 +196,30 @@ test("until the tree of a chain that is moved over reaches the head, checkpoints
   expect(trees.reader(1).nodes(8, 0, 1_000)).toHaveLength(256);
   expect(parseTreeCheckpoint(sign(100))).toMatchObject({ leaves: 101, root: toHex(naiveRoot(leaves(101))) });
   expect(parseTreeCheckpoint(sign(70_000))).toMatchObject({ leaves: 70_001 });
+});
+
+test("a removal stores the nodes of the removed leaves first, although a later record was changed", () => {
+  const { trees, database, leaves, remove } = makeChain({ records: 600, first: 1, through: 0 });
+  database.exec("DROP TRIGGER audit_entry_is_final; UPDATE audit_entry SET entry = '{}' WHERE seq = 590");
+  expect(() => trees.grow(1, 601, 100_000)).toThrow(TreeDifference);
+  database.exec("DELETE FROM audit_node");
+  trees.cut(1, 301, [1]);
+  remove(300);
+  expect(toHex(trees.rootAt(1, 500))).toBe(toHex(naiveRoot(leaves(500))));
+});
+
+test("each removal leaves the nodes of all kept sizes, and writes only those near the removed leaves", () => {
+  const { trees, database, remove } = makeChain({ records: 3_000, first: 1, through: 0 });
+  trees.grow(1, 3_001, 100_000);
+  const sizes = [1, ...Array.from({ length: 300 }, (_, index) => 7 * (index + 1))];
+  const changes = database.prepare<[], number>("SELECT total_changes()").pluck();
+  const places = database.prepare<[], string>(nodesQuery.replace("ORDER", "WHERE level < 8 ORDER")).pluck();
+  for (const removed of [100, 255, 256, 300, 2_000, 2_001]) {
+    const before = changes.get() ?? 0;
+    trees.cut(1, removed, sizes);
+    if (removed === 2_001) expect((changes.get() ?? 0) - before).toBeLessThan(800);
+    remove(removed - 1);
+    const expected = placesAtCut(removed, sizes).map(({ level, position }) => `${level} ${position}`);
+    expect(places.all()).toEqual(expected);
+  }
 });

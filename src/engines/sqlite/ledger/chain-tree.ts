@@ -88,7 +88,9 @@ export function createChainTrees(database: Database): ChainTrees {
   const deleteNodesAfter = database.prepare(
     "DELETE FROM audit_node WHERE chain = ? AND (position + 1) << level > ?",
   );
-  const deleteCutNodes = database.prepare("DELETE FROM audit_node WHERE chain = ? AND level < ?");
+  const deleteCutNodes = database.prepare(
+    "DELETE FROM audit_node WHERE chain = ? AND level < ? AND position << level >= ?",
+  );
 
   const reader = (chain: number): TreeReader => {
     const statement = readStatement(findTree.get(chain) ?? null, chain);
@@ -117,6 +119,23 @@ export function createChainTrees(database: Database): ChainTrees {
   const storedLeaves = (chain: number) =>
     ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
 
+  const grow: ChainTrees["grow"] = (chain, leaves, leavesMax) => {
+    const source = reader(chain);
+    const aligned = Math.min(storedLeaves(chain), leaves - (leaves % leavesPerNode));
+    const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
+    let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
+    while (frontier.size < leaves) {
+      if (frontier.size - start >= leavesMax) return null;
+      const end = Math.min(frontier.size + leavesPerNode, leaves);
+      for (const data of source.leaves(frontier.size, end)) {
+        const appended = appendLeaf(frontier, data, hasher);
+        for (const node of appended.completed) store(chain, node);
+        frontier = appended.frontier;
+      }
+    }
+    return rootOf(frontier, hasher);
+  };
+
   return {
     reader,
     nodesBefore(chain, seq) {
@@ -136,25 +155,16 @@ export function createChainTrees(database: Database): ChainTrees {
     truncate: (chain, leaves) => void deleteNodesAfter.run(chain, leaves),
     begin: (chain, statement) => void setTree.run(statementText(statement), chain),
     lacksNodes: (chain, leaves) => leaves >= storedLeaves(chain) + leavesPerNode,
-    grow(chain, leaves, leavesMax) {
-      const source = reader(chain);
-      const aligned = Math.min(storedLeaves(chain), leaves - (leaves % leavesPerNode));
-      const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
-      let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
-      while (frontier.size < leaves) {
-        if (frontier.size - start >= leavesMax) return null;
-        const end = Math.min(frontier.size + leavesPerNode, leaves);
-        for (const data of source.leaves(frontier.size, end)) {
-          const appended = appendLeaf(frontier, data, hasher);
-          for (const node of appended.completed) store(chain, node);
-          frontier = appended.frontier;
-        }
-      }
-      return rootOf(frontier, hasher);
-    },
+    grow,
     cut(chain, removed, checkpointSizes) {
-      const kept = nodesAtCut(removed, checkpointSizes, reader(chain), hasher);
-      deleteCutNodes.run(chain, levelsPerStored);
+      // Nothing can store them later. Of a chain with damage, a step of growth may have stored less.
+      grow(chain, removed, Number.POSITIVE_INFINITY);
+      const source = reader(chain);
+      // The nodes of checkpoints in former blocks stay as they are.
+      const block = source.removed - (source.removed % leavesPerNode);
+      const sizes = checkpointSizes.filter((size) => size > block);
+      const kept = nodesAtCut(removed, sizes, source, hasher);
+      deleteCutNodes.run(chain, levelsPerStored, block);
       for (const node of kept) store(chain, node);
     },
   };
