@@ -46,11 +46,12 @@ export function createTracer(from: Trace): Tracer {
     const said = wordsIn(payload);
     return possible.some(([text]) => said.includes(text));
   };
-  const findHolding = (place: RecordLocation, payload: string): Holding | null => {
+  const findHolding = (place: RecordLocation, payload: string, hidden: readonly string[]): Holding | null => {
     const isNamed = [...records, ...sources].some((id) => id === place.id || payload.includes(id));
     if (isNamed && isOrigin(place.id, payload)) return "origin";
-    if ([...memories, ...made].some((id) => payload.includes(id))) return "shown";
-    return projects.has(place.project) && repeats(payload) ? "repeated" : null;
+    const texts = [payload, ...hidden];
+    if ([...memories, ...made].some((id) => texts.some((text) => text.includes(id)))) return "shown";
+    return projects.has(place.project) && texts.some(repeats) ? "repeated" : null;
   };
   /** Adds the record to those of which every word is looked for, if all its words are those of one of them. */
   const isOrigin = (id: string, payload: string): boolean => {
@@ -97,7 +98,7 @@ export function createTracer(from: Trace): Tracer {
   ): Held["parts"] => {
     const parts = content === null || salt === null ? null : presentParts({ content, salt });
     if (parts === null || payload === null) return null;
-    const named = [...memories, ...made].filter((id) => payload.includes(id));
+    const named = [...memories, ...made].filter((id) => parts.some(({ text }) => text.includes(id)));
     const value = parse(payload);
     const contents = named
       .flatMap((id) => contentsOf(value, found.detail, id))
@@ -119,7 +120,7 @@ export function createTracer(from: Trace): Tracer {
     take(place, record) {
       const { payload } = record;
       if (payload === null) return null;
-      const holding = findHolding(place, payload);
+      const holding = findHolding(place, payload, hiddenTexts(record));
       if (holding === null) return null;
       const detail = toAuditRecordDetail(record, false);
       follow(place, detail, payload);
@@ -152,6 +153,14 @@ export function withContent(trace: Trace, project: string, content: string): Tra
 export function repeatsText({ texts }: Pick<Trace, "texts">, content: string): boolean {
   const said = toWordText(content);
   return texts.some((text) => said.includes(text));
+}
+
+/** The texts of the parts that the payload object does not have, because the part around them is erased. */
+function hiddenTexts({ content, salt, erased }: ProvableRecord): readonly string[] {
+  if (content === null || salt === null || erased.length === 0) return [];
+  const isInside = (place: string) => erased.some((around) => place.startsWith(`${around}/`));
+  const parts = presentParts({ content, salt }) ?? [];
+  return parts.flatMap(({ places, text }) => (places.some(isInside) ? [text] : []));
 }
 
 interface Links {

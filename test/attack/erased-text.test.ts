@@ -1,6 +1,7 @@
 // Tells a text to a server over its gateway, lets it spread, erases it once, and looks for it in everything that the API shows and in every
 // file of the data directory.
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -133,6 +134,15 @@ function payloadsOf(id: string): string {
   return JSON.stringify(app.records(id).map(({ payload }) => payload));
 }
 
+/** The parts of all payloads, also those that are inside an erased one. */
+function storedPayloads(): string {
+  using database = new Database(join(app.config.dataDir, "memledger.db"), { readonly: true });
+  const rows = database.query("SELECT text FROM audit_payload").values();
+  return rows
+    .map(([text]) => Buffer.from(Bun.zstdDecompressSync(text as Uint8Array<ArrayBuffer>)))
+    .join("\n");
+}
+
 const rest = (text: string) => text.match(/.{0,80}pistachio.{0,80}/gi) ?? [];
 
 describe("a text that was remembered over the gateway", () => {
@@ -192,6 +202,26 @@ describe("a text that was remembered over the gateway", () => {
     expect(payloadsOf(id)).toContain("Zimbelweg");
     await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
     expect(payloadsOf(id)).not.toContain("Zimbelweg");
+  });
+
+  test("is found inside a part that another erasure has taken", async () => {
+    const { id, call } = await openConversations();
+    const create = async (content: string) =>
+      String((await call("POST", "/v1/memories", { content, memory_type: "fact" })).data.id);
+    const first = await create("Gravel orders");
+    const messages = [
+      { role: "user", content: "Wendeline hides the spare key under the third flowerpot." },
+      { role: "assistant", content: "I see." },
+      { role: "user", content: "What do we order for the path to the gate?" },
+    ];
+    await call("POST", "/v1/memories/inject", { messages, tags: ["gravel orders"] });
+    const second = await create(String(messages[0]?.content));
+    await app.administer(redactRecords, { memory: first, delete_memory: true });
+    // The API does not show it any more.
+    expect(payloadsOf(id).match(/flowerpot/g)).toHaveLength(2);
+    expect(storedPayloads().match(/flowerpot/g)).toHaveLength(3);
+    await app.administer(redactRecords, { memory: second, delete_memory: true });
+    expect(storedPayloads()).not.toContain("flowerpot");
   });
 
   test("is in no check, whichever memory the check expects", async () => {
