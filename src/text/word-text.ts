@@ -18,9 +18,9 @@ export function toWordText(text: string): string {
   return found === null ? " " : ` ${found.join(" ")} `;
 }
 
-/** Compatible characters, both cases, and all ways to write a character are equal. */
+/** Compatible characters, both cases (also of letters such as ß, which become several), and all ways to write a character are equal. */
 export function foldCase(text: string): string {
-  return text.replace(written, decode).normalize("NFKC").toLowerCase();
+  return text.replace(written, decode).normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 }
 
 function decode(encoded: string, ...match: readonly unknown[]): string {

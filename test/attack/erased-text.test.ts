@@ -224,6 +224,16 @@ describe("a text that was remembered over the gateway", () => {
     expect(storedPayloads()).not.toContain("flowerpot");
   });
 
+  test("is found in another case, also of letters that become several", async () => {
+    const { id, chat, call } = await openConversations();
+    const content = "Die Schlüssel liegen Hauptstraße 7.";
+    const { data } = await call("POST", "/v1/memories", { content, memory_type: "fact" });
+    await chat([{ role: "user", content: content.toUpperCase() }], answers.other, without);
+    expect(payloadsOf(id)).toContain("HAUPTSTRASSE");
+    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    expect(payloadsOf(id)).not.toContain("HAUPTSTRASSE");
+  });
+
   test("is in no check, whichever memory the check expects", async () => {
     const { call } = await openConversations();
     const create = async (content: string) =>
