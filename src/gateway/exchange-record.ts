@@ -73,7 +73,7 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
   const { error, output } = answer;
   return {
     ...describeTarget(upstream, answer.model ?? model),
-    ...withMessage(passed),
+    ...withMessage(passed, isErasedMeanwhile),
     ...describeInjection(
       isErasedMeanwhile ? { ...injection, query: null } : injection,
       isErasedMeanwhile ? null : memories,
@@ -115,10 +115,14 @@ export function describeInjection(
   };
 }
 
-function withMessage({ upstream, status, relayed, answer }: PassedOn): JsonObject {
+function withMessage(
+  { upstream, status, relayed, answer }: PassedOn,
+  isErasedMeanwhile: boolean,
+): JsonObject {
   if (relayed.fault !== null) return { error_msg: explainFault(relayed.fault, upstream.name) };
   if (outcomeOf({ status, relayed, answer }) === successCode) return {};
-  return { error_msg: messageOf(answer.error) ?? explainAnswer(upstream.name, { status, answer }) };
+  const quoted = isErasedMeanwhile ? null : messageOf(answer.error);
+  return { error_msg: quoted ?? explainAnswer(upstream.name, { status, answer }) };
 }
 
 function explainAnswer(upstream: string, { status, answer }: Pick<Ended, "status" | "answer">): string {

@@ -155,26 +155,45 @@ test("an upstream that cannot be reached was told nothing", async () => {
   expect([payload.memory, payload.told]).toEqual(["injected", undefined]);
 });
 
-test("the record of a failure says nothing of what was erased while it ran", async () => {
-  const project = await gateway.app.createProject("custom");
-  const { data } = await gateway.app.call("POST", "/v1/memories", {
-    key: project.key,
-    body: { content: "The password is on the whiteboard in room 4.", memory_type: "fact" },
-  });
-  gateway.openai.answerWith(() => ({ body: "", delayMs: 2_500 }));
-  const sent = gateway.openai.received.length;
-  const headers = { authorization: `Bearer ${project.key}` };
-  const asked = gateway.post(chat, { model: "fake", messages: [user] }, headers);
-  while (gateway.openai.received.length === sent) await Bun.sleep(5);
-  expect(countOf(toldIn(gateway.openai.received.at(-1)?.body ?? null))).toEqual([1, 1]);
-  await gateway.app.administer(redactRecords, { memory: String(data.id) });
-  expect((await asked).status).toBe(504);
-  const { action, payload } = gateway.app.records(project.id).at(-1) ?? {};
-  expect([action, payload?.memory]).toEqual(["gateway.chat", "injected"]);
-  expect(Object.keys(payload ?? {})).toEqual(expect.not.arrayContaining(["told"]));
-  expect(JSON.stringify(payload)).not.toContain(question);
-  expect(payload?.left_out).toContain("erasure");
-});
+const lateFailures: readonly [string, number, PreparedAnswer][] = [
+  ["failure", 504, { body: "", delayMs: 2_500 }],
+  [
+    "refusal that quotes the prompt",
+    400,
+    {
+      status: 400,
+      body: JSON.stringify({ error: { message: "Not allowed: the whiteboard" } }),
+      delayMs: 700,
+    },
+  ],
+];
+test.each(lateFailures)(
+  "the record of a %s says nothing of what was erased meanwhile",
+  async (_, status, answer) => {
+    const project = await gateway.app.createProject("custom");
+    const { data } = await gateway.app.call("POST", "/v1/memories", {
+      key: project.key,
+      body: { content: "The password is on the whiteboard in room 4.", memory_type: "fact" },
+    });
+    gateway.openai.answerWith(() => answer);
+    const sent = gateway.openai.received.length;
+    const headers = { authorization: `Bearer ${project.key}` };
+    const asked = gateway.post(chat, { model: "fake", messages: [user] }, headers);
+    while (gateway.openai.received.length === sent) await Bun.sleep(5);
+    expect(countOf(toldIn(gateway.openai.received.at(-1)?.body ?? null))).toEqual([1, 1]);
+    await gateway.app.administer(redactRecords, { memory: String(data.id) });
+    expect((await asked).status).toBe(status);
+    const newest = () => gateway.app.records(project.id).at(-1);
+    // An answer is complete before its record is there.
+    while (newest()?.action !== "gateway.chat") await Bun.sleep(5);
+    const { payload } = newest() ?? {};
+    expect(payload?.memory).toBe("injected");
+    expect(Object.keys(payload ?? {})).toEqual(expect.not.arrayContaining(["told"]));
+    expect(JSON.stringify(payload)).not.toContain(question);
+    expect(JSON.stringify(payload)).not.toContain("whiteboard");
+    expect(payload?.left_out).toContain("erasure");
+  },
+);
 
 test("it is a part of its own", async () => {
   await ask(chat, { model: "fake", messages: [user] });
