@@ -60,10 +60,10 @@ const isOutput = (place: string) => /^\/(output_content|response_body)(\/|$)/.te
 /** The places that are about the text without containing its words or the id of its memory. */
 function aboutPlaces({ holding, detail, memories }: HeldText): (place: string) => boolean {
   const { action, memory_id, response_body } = detail;
-  const { id = null, results = null }: { [name: string]: Json } = dataOf(response_body);
+  const { id, expected_memory_id: expected, results }: { [name: string]: Json } = dataOf(response_body);
   const isNamed = (each: Json | undefined) => typeof each === "string" && memories.includes(each);
-  // A call about one memory.
-  if (isNamed(memory_id) || isNamed(id)) return isSaid;
+  // A call about one memory, or a new check that expects it.
+  if ([memory_id, id, expected].some(isNamed)) return isSaid;
   // The text came from anything that was said.
   if (holding === "origin" || (action === "memory.extract" && memories.length > 0))
     return (place) => isSaid(place) && !isAnswered(place);

@@ -118,6 +118,16 @@ test("an answer of a model that was told the memory goes with it, and other mess
   expect([said.includes("What shall I bring"), said.includes(stays)]).toEqual([true, true]);
 });
 
+test("a check of the memory loses its query, which the answer repeats", async () => {
+  const { call, erasedIn, textOf } = await openProject();
+  const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
+  await call("POST", "/v1/checks", { query: "Which leaves does she brew?", expected_memory_id: memory });
+  expect(textOf("check.create")).toContain("she brew");
+  await app.administer(redactRecords, { memory, delete_memory: true });
+  expect(await erasedIn("check.create")).toContain("/response_body/data/query");
+  expect(textOf("check.create")).not.toContain("she brew");
+});
+
 test("an appended record loses all, because its client has chosen all of it", async () => {
   const { call, erasedIn } = await openProject();
   const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
