@@ -55,7 +55,8 @@ const isAnswered = (place: string) => /^\/(response_body\/data|memory_results)\/
 /** An item that is about a memory of its own. */
 const isItem = (place: string) =>
   /^\/(response_body\/data\/\w+|memory_results|request_body\/memories)\/\d+$/.test(place);
-const isOutput = (place: string) => /^\/(output_content|response_body)(\/|$)/.test(place);
+/** What a model has answered, and the message of an error in it again. */
+const isOutput = (place: string) => /^\/(error_msg|output_content|response_body)(\/|$)/.test(place);
 
 /** The places that are about the text without containing its words or the id of its memory. */
 function aboutPlaces({ holding, detail, memories }: HeldText): (place: string) => boolean {

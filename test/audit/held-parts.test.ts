@@ -128,6 +128,21 @@ test("a check of the memory loses its query, which the answer repeats", async ()
   expect(textOf("check.create")).not.toContain("she brew");
 });
 
+test("an error of an upstream that was told the memory goes with it, also where the record repeats its message", async () => {
+  const { call, textOf } = await openProject();
+  const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
+  upstream.answerWith(() => ({
+    status: 400,
+    body: JSON.stringify({ error: { message: "Not allowed: drinks oolo..." } }),
+  }));
+  const messages = [{ role: "user", content: "What shall I bring for the guest?" }];
+  await call("POST", "/v1/chat/completions", { model: "m", messages });
+  expect(textOf("gateway.chat")).toContain(memory);
+  await app.administer(redactRecords, { memory, delete_memory: true });
+  expect(textOf("gateway.chat")).not.toContain("oolo");
+  expect(textOf("gateway.chat")).toContain("What shall I bring");
+});
+
 test("an appended record loses all, because its client has chosen all of it", async () => {
   const { call, erasedIn } = await openProject();
   const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
