@@ -25,7 +25,7 @@ export function findHeldParts(parts: readonly PresentPart[], held: HeldText): re
   const { holding, detail, isTarget, memories, repeats, says } = held;
   const [first] = parts;
   // A client that appends a record chooses all of it, and it is one part.
-  if (isTarget || !detail.performed || first?.index !== 0 || repeats(first.text)) return null;
+  if (isTarget || !detail.performed || first?.index !== 0) return null;
   const others = parts.slice(1);
   const isAbout = aboutPlaces(held);
   const found = others.filter(
@@ -35,8 +35,8 @@ export function findHeldParts(parts: readonly PresentPart[], held: HeldText): re
       places.some(isAbout) ||
       (!places.every(isItem) && says(text)),
   );
-  // The parts have the text only together.
-  if (found.length === 0 && holding === "repeated")
+  // The parts have the text only together, unless it is one of the server's own words, which are all that the first part has.
+  if (found.length === 0 && holding === "repeated" && !repeats(first.text))
     return indices(others.filter(({ places }) => places.some(isSaid)));
   const digests = found.length === 0 ? [] : others.filter(({ places }) => places.includes(digestPlace));
   return indices(others.filter((part) => found.includes(part) || digests.includes(part)));

@@ -143,6 +143,22 @@ test("an error of an upstream that was told the memory goes with it, also where 
   expect(textOf("gateway.chat")).toContain("What shall I bring");
 });
 
+test("a memory that is one of the server's own words takes nothing of other records with it", async () => {
+  const { call, textOf } = await openProject();
+  await call("POST", "/v1/memories", create("Never promise dates."));
+  const memory = String((await call("POST", "/v1/memories", create("Injected"))).data.id);
+  await app.administer(redactRecords, { memory, delete_memory: true });
+  upstream.answerWith(() => ({ body: JSON.stringify(chatAnswer("m", "Bring a cake.")) }));
+  const messages = [{ role: "user", content: "What shall I bring for the guest?" }];
+  await call("POST", "/v1/chat/completions", { model: "m", messages });
+  expect(textOf("gateway.chat")).toContain('"memory":"injected"');
+  const again = String((await call("POST", "/v1/memories", create("Injected"))).data.id);
+  await app.administer(redactRecords, { memory: again, delete_memory: true });
+  for (const text of ["What shall I bring", "Bring a cake", "Never promise dates"])
+    expect(textOf("gateway.chat")).toContain(text);
+  expect(textOf("memory.create")).not.toContain("Injected");
+});
+
 test("an appended record loses all, because its client has chosen all of it", async () => {
   const { call, erasedIn } = await openProject();
   const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
