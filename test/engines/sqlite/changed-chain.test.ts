@@ -74,3 +74,21 @@ test("an erasure in two chains, of which one was changed, is undone in both, and
   database.close();
   await seam.close();
 });
+
+test("retention skips a changed chain, and prunes those after it", async () => {
+  const path = join(folder, "retention.db");
+  const seam = await openSeam({ path });
+  const fields = { retention_days: 1 };
+  const [changed, other] = [await seam.project(fields), await seam.project(fields)];
+  for (const member of [changed, other])
+    for (const n of [1, 2]) await member.create({ content: `memory ${n}`, vector: unitVector(n) });
+  seam.passTime(2 * 86_400_000);
+  for (const member of [changed, other]) await member.create({ content: "new", vector: unitVector(3) });
+  appendAsAnotherProcess(path, changed.id);
+  const swept = await seam.store.retention.sweep();
+  expect(swept).toMatchObject([
+    { project: changed.id, records: 0, skipped: expect.stringContaining("audit verify") },
+    { project: other.id, records: 2, skipped: null },
+  ]);
+  await seam.close();
+});

@@ -8,10 +8,12 @@ import { toServerRecord } from "../../../audit/record.ts";
 import { choosePruning, retentionCutOff } from "../../../audit/retention.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { RetentionResult } from "../../../audit/store.ts";
+import { TreeDifference } from "../../../audit/tree.ts";
 import { parseEntry } from "../../../audit/verify/entry-parser.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { createSeek } from "../ledger/audit-reader.ts";
+import { LedgerChanged } from "../ledger/known-heads.ts";
 import { type RetainedChain, readRetainedChains } from "./retained-chain.ts";
 import { deleteEntries, prunePayloads, type RetentionTools } from "./retention-steps.ts";
 
@@ -41,10 +43,24 @@ export async function prune(options: RetentionOptions, times: RetentionTimes): P
   while (options.growTrees()) await options.pause();
   const swept: RetentionResult[] = [];
   for (const chain of readRetainedChains(options.database, options.plans, options.installationDays)) {
-    const found = await pruneChain(options, chain, times);
+    const found = await pruneChain(options, chain, times).catch((error: unknown) =>
+      skip(options, chain, error),
+    );
     if (found.records > 0 || found.payloads > 0 || found.skipped !== null) swept.push(found);
   }
   return swept;
+}
+
+/** Other chains must not wait for one whose records or nodes were changed. @throws the error if it is another one */
+function skip(
+  { logger }: RetentionOptions,
+  { chain, project, anchored }: RetainedChain,
+  error: unknown,
+): RetentionResult {
+  if (!(error instanceof LedgerChanged || error instanceof TreeDifference)) throw error;
+  logger.error(skipped, { project, chain, error });
+  const anchoredThrough = anchored === 0 ? null : anchored;
+  return { chain, project, records: 0, payloads: 0, anchoredThrough, skipped: notVerified };
 }
 
 async function pruneChain(
@@ -80,6 +96,7 @@ async function pruneChain(
   };
 }
 
+const skipped = "retention skipped a chain that does not verify; run memledger audit verify";
 const notVerified = "its oldest records do not verify; run memledger audit verify";
 
 function waitsForExport(seq: number): string {
@@ -96,8 +113,7 @@ async function anchorSegment(
   const { database, signer, logger } = options;
   const ends = await verifyRemovableRange(options, chain, { first, through });
   if (ends === null) {
-    const message = "retention skipped a chain that does not verify; run memledger audit verify";
-    logger.error(message, { project: chain.project, chain: chain.chain });
+    logger.error(skipped, { project: chain.project, chain: chain.chain });
     return false;
   }
   const count = through - first + 1;
