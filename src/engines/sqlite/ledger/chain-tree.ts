@@ -191,7 +191,7 @@ function followEach(rows: readonly EntryRow[], first: number, before: string | u
 
 function readStatement(statement: string | null, chain: number): TreeStatement {
   const value = statement === null ? undefined : readJson(statement);
-  if (!isObject(value)) throw new Error(`chain ${chain} has no Merkle tree`);
+  if (!isObject(value)) throw new TreeDifference(`chain ${chain} has no Merkle tree`);
   const { chain: id, first, genesis, hash, through } = value;
   return {
     chain: String(id),

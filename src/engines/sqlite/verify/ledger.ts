@@ -17,7 +17,7 @@ import { parseStatement, type StoredTree } from "../../../audit/verify/tree-veri
 import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { toTimestamp } from "../../../timestamp.ts";
 import type { LedgerSource } from "./source.ts";
-import { hasVersion2, readTree, storedRootAt } from "./version-2.ts";
+import { hasVersion2, readTree, readTreeStart, storedRootAt } from "./version-2.ts";
 
 /** A chain without its records. */
 export interface ChainFrame {
@@ -229,7 +229,7 @@ function isStored(
   const parsed = anchors
     .map(({ note }) => parseAnchor(textOfNote(String(note))))
     .filter((one) => one !== null);
-  const { tree } = readTree(source, row, { anchors: parsed, start: parsed.at(-1)?.through ?? 0, sizes: [] });
+  const tree = readTreeStart(row, { anchors: parsed, start: parsed.at(-1)?.through ?? 0 });
   return (
     tree !== null && leaves + tree.through - 1 === size && storedRootAt(source, number, tree, leaves) === root
   );

@@ -30,6 +30,8 @@ export interface TreeRow {
   readonly tree: string | null;
 }
 
+type TreeStart = Pick<StoredTree, "through" | "removed" | "statement">;
+
 export interface FoundTree {
   readonly tree: StoredTree | null;
   readonly failure: Failure | null;
@@ -49,14 +51,13 @@ export function readTree(
   row: TreeRow,
   { anchors, start, sizes }: TreeContext,
 ): FoundTree {
-  const { number, id, hash, tree: text } = row;
+  const { number, tree: text } = row;
   if (text === null) return { tree: null, failure: null };
   const fail = (message: string): FoundTree => ({ tree: null, failure: { seq: 0, check: "tree", message } });
   const statement = parseStatement(String(text));
   if (statement === null) return fail("the statement of the tree is not in the format of one");
   const { through, first, newer } = statement;
-  const before = through === 0 ? hash : anchors.find((anchor) => anchor.through === through)?.hash;
-  if (statement.chain !== id || statement.genesis !== hash || statement.hash !== before)
+  if (!isStatementOf(row, statement, anchors))
     return fail("the statement of the tree is about another chain, genesis or anchor");
   const data = statementHash(text, runtimeCryptography);
   const newest = Math.max(start, newestOf(source, number));
@@ -88,6 +89,30 @@ export function readTree(
   return { tree: { ...whole, start: nodes }, failure };
 }
 
+type Statement = NonNullable<ReturnType<typeof parseStatement>>;
+
+function isStatementOf(
+  { id, hash }: TreeRow,
+  { chain, genesis, through, hash: before }: Statement,
+  anchors: readonly Anchor[],
+): boolean {
+  const anchored = through === 0 ? hash : anchors.find((anchor) => anchor.through === through)?.hash;
+  return chain === id && genesis === hash && before === anchored;
+}
+
+/** What is needed to compute a root; null: the chain has no tree, or its statement is that of another. */
+export function readTreeStart(
+  { tree: text, ...row }: TreeRow,
+  { anchors, start }: Pick<TreeContext, "anchors" | "start">,
+): TreeStart | null {
+  const statement = text === null ? null : parseStatement(String(text));
+  if (text === null || statement === null || !isStatementOf({ ...row, tree: text }, statement, anchors))
+    return null;
+  const { through } = statement;
+  const removed = start > through ? start - through + 1 : 0;
+  return { through, removed, statement: statementHash(text, runtimeCryptography) };
+}
+
 /** The tree as if the chain began after a record, which is not removed. */
 export function treeAfter(source: LedgerSource, chain: number, tree: StoredTree, seq: number): StoredTree {
   const base = seq - tree.through + 1;
@@ -100,7 +125,7 @@ export function treeAfter(source: LedgerSource, chain: number, tree: StoredTree,
 export function storedRootAt(
   source: LedgerSource,
   chain: number,
-  tree: StoredTree,
+  tree: TreeStart,
   leaves: number,
 ): string | null {
   const nodes = nodesBefore(leaves, createReader(source, chain, tree), treeHasher);
@@ -126,7 +151,7 @@ function readNodes(source: LedgerSource, chain: number): TreeNode[] {
 function createReader(
   source: LedgerSource,
   chain: number,
-  { through, removed, statement }: Pick<StoredTree, "through" | "removed" | "statement">,
+  { through, removed, statement }: TreeStart,
 ): TreeReader {
   const leafSql = "SELECT hash FROM audit_entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq";
   const nodeSql =
