@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
+import { redactRecords } from "../../src/audit/redact.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { openRaw } from "../transports/http/raw.ts";
 import { startTestGateway, type TestGateway, upstreamKey } from "./exchanges.ts";
@@ -302,4 +303,18 @@ describe("refused", () => {
     expect(twice.status).toBe(400);
     expect(isObject((await twice.json()) as JsonObject)).toBe(true);
   });
+});
+
+test("the record of a request says nothing of the address if something was erased meanwhile", async () => {
+  const memory = await gateway.remember("Ada keeps the ledger in the attic.");
+  gateway.openai.answerWith(() => ({ body: "{}", delayMs: 700 }));
+  const sent = gateway.openai.received.length;
+  const asked = send("GET", "/v1/files?note=Ada%20keeps%20the%20ledger%20in%20the%20attic");
+  while (gateway.openai.received.length === sent) await Bun.sleep(5);
+  await gateway.app.administer(redactRecords, { memory, delete_memory: true });
+  await (await asked).text();
+  while (gateway.lastRecord().payload.left_out === undefined) await Bun.sleep(5);
+  const { action, payload } = gateway.lastRecord();
+  expect([action, payload.request_parameters]).toEqual(["gateway.forward", { method: "GET" }]);
+  expect(JSON.stringify(payload)).not.toContain("attic");
 });

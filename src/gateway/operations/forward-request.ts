@@ -16,10 +16,11 @@ export const forwardRequest = gatewayOperation<PassedOther>({
 
   record(passed, _preparation, { method, path, search, isErasedMeanwhile }) {
     const { file } = passed;
+    const address = { path, ...(search === "" ? {} : { query: search }) };
     return {
       entry: toEntry(passed),
       details: {
-        request_parameters: { method, path, ...(search === "" ? {} : { query: search }) },
+        request_parameters: { method, ...(isErasedMeanwhile ? {} : address) },
         ...toDetails(passed, isErasedMeanwhile),
         ...(file === null || isErasedMeanwhile ? {} : { output_content: file }),
       },
