@@ -50,8 +50,11 @@ function indices(parts: readonly PresentPart[]): readonly number[] {
 const digestPlace = "/told";
 /** What says who has sent the call, and with which markers, is about no memory. */
 const isSaid = (place: string) => !/^\/(sender|metadata)(\/|$)/.test(place);
-/** What the server has answered, and the memories that it has told a model, have the ids of those that they are about. */
-const isAnswered = (place: string) => /^\/(response_body\/data|memory_results)\//.test(place);
+/**
+ * What the server has answered, and the memories that it has told a model, have the ids of those that they are about. The query of an answer
+ * is that of the request.
+ */
+const isAnswered = (place: string) => /^\/(response_body\/data\/(?!query$)|memory_results\/)/.test(place);
 /** An item that is about a memory of its own. */
 const isItem = (place: string) =>
   /^\/(response_body\/data\/\w+|memory_results|request_body\/memories)\/\d+$/.test(place);

@@ -226,3 +226,22 @@ test("digests of what a model was told go with any other part, and with the id o
   ).toEqual([3]);
   expect(findHeldParts(parts, { ...held, isTarget: true })).toBeNull();
 });
+
+test("an injection that was performed for a conversation loses its query, also where the answer repeats it", () => {
+  const parts = [
+    { index: 0, places: [""], text: "{}" },
+    { index: 1, places: ["/request_body"], text: '{"query":"It is there."}' },
+    { index: 2, places: ["/response_body/data/query"], text: '"It is there."' },
+    { index: 3, places: ["/response_body/data/results/0"], text: '{"content":"Something else"}' },
+    { index: 4, places: ["/sender"], text: '{"ip_address":"::1"}' },
+  ];
+  const held: HeldText = {
+    holding: "origin",
+    detail: { ...exampleDetail, action: "memory.inject", memory_id: null, performed: true },
+    isTarget: false,
+    memories: [],
+    repeats: () => false,
+    says: () => false,
+  };
+  expect(findHeldParts(parts, held)).toEqual([1, 2]);
+});
