@@ -69,10 +69,11 @@ export function createCheckpointSigning({
   files,
   logger,
 }: SigningOptions): CheckpointSigning {
-  // A row of version 2 is never replaced by one of version 1.
+  // A row of version 2 is never replaced by one of version 1, and keeps the time that says which log is the newest.
   const insert = database.prepare(
     `INSERT INTO audit_checkpoint (chain, size, at, note) VALUES (:number, :size, :at, :note)
-     ON CONFLICT (chain, size) DO UPDATE SET at = :at, note = :note WHERE NOT (${isOfVersion2}) OR substr(:note, 43, 1) = '/'`,
+     ON CONFLICT (chain, size) DO UPDATE SET note = :note,
+       at = CASE WHEN ${isOfVersion2} THEN MAX(at, :at) ELSE :at END WHERE NOT (${isOfVersion2}) OR substr(:note, 43, 1) = '/'`,
   );
   const findNote = database
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
