@@ -52,7 +52,7 @@ for (const [theme, width] of [
       await page.getByRole("button", { name: "Export", exact: true }).click();
       await page.locator('.export[data-status="completed"]').waitFor();
       expect(await saved(page, "Download")).toContain("The sky is blue.");
-      expect(await saved(page, "Manifest")).toStartWith("memledger-export/v1\n");
+      expect(await saved(page, "Manifest")).toStartWith("memledger-export/v2\n");
       await page.getByText("What the manifest states").click();
       await page.getByText('"first_seq": 1').waitFor();
       await picture(page, `exports-${theme}-${width}`);
