@@ -4,15 +4,14 @@
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "../cli/command.ts";
 import { always, dataOf, exportAll, send, type Target } from "../export/exporting.ts";
 import { copyKept, keptFormats } from "../upgrade/kept-formats.ts";
+import { askPython } from "./ask-python.ts";
 
 setDefaultTimeout(120_000);
-const python = Bun.which("python3");
-const secondVerifier = resolve(import.meta.dir, "../verify.py");
 const kept = keptFormats.find(({ format }) => format === 7);
 let server: Running | null = null;
 const stop = async () => {
@@ -95,19 +94,14 @@ interface Said {
 
 /** What both verifiers say of a database or an export, in that order. */
 async function verdicts({ dataDir }: Place, path: string, checkpoint: string): Promise<Said[]> {
-  const words = [path, "--checkpoint", checkpoint, "--public-key", join(dataDir, "audit.pub")];
-  const ours = JSON.parse((await run(["audit", "verify", ...words, "--json"])).stdout);
+  const words = ["--checkpoint", checkpoint, "--public-key", join(dataDir, "audit.pub")];
+  const ours = JSON.parse((await run(["audit", "verify", path, ...words, "--json"])).stdout);
   const first: JsonObject = itemsOf(ours.chains).find(({ failure }) => isObject(failure)) ?? ours;
   const failure = isObject(first.failure) ? first.failure : {};
   const said = [{ verdict: ours.verdict, seq: failure.seq ?? null, check: failure.check ?? null }];
-  if (python !== null) {
-    const {
-      verdict,
-      seq = null,
-      check = null,
-    } = JSON.parse(Bun.spawnSync([python, secondVerifier, ...words]).stdout.toString());
-    said.push({ verdict, seq, check });
-  }
+  const other = askPython(path, ...words);
+  if (other !== null)
+    said.push({ verdict: other.verdict ?? null, seq: other.seq ?? null, check: other.check ?? null });
   return said;
 }
 

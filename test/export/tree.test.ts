@@ -3,16 +3,16 @@
 
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { recordFieldNames } from "../../src/audit/record-schema.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { askPython } from "../audit/ask-python.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "../cli/command.ts";
 import { copyKept, keptFormats } from "../upgrade/kept-formats.ts";
 import { always, dataOf, exportAll, fatten, parseCsv, send, type Target } from "./exporting.ts";
 
 setDefaultTimeout(120_000);
 const python = Bun.which("python3");
-const verifier = resolve(import.meta.dir, "../verify.py");
 let server: Running | null = null;
 afterEach(async () => {
   await server?.end("SIGTERM");
@@ -83,11 +83,7 @@ async function keepCheckpoint({ target, dataDir }: Place): Promise<string> {
 }
 
 function verify({ dataDir }: Place, path: string, checkpoint: string): JsonObject {
-  const words = [path, "--checkpoint", checkpoint, "--public-key", join(dataDir, "audit.pub")];
-  const child = Bun.spawnSync([python ?? "python3", verifier, ...words]);
-  const line = child.stdout.toString();
-  if (line === "") throw new Error(child.stderr.toString());
-  return JSON.parse(line);
+  return askPython(path, "--checkpoint", checkpoint, "--public-key", join(dataDir, "audit.pub")) ?? {};
 }
 
 const rowsOf = (format: string, text: string): readonly JsonObject[] => {

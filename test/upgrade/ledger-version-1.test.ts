@@ -6,6 +6,7 @@ import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { JsonObject } from "../../src/json/json.ts";
+import { pythonVerdict } from "../audit/ask-python.ts";
 import { cleanUp, createFolder, run, serve } from "../cli/command.ts";
 import { always, dataOf, exportAll, send, type Target } from "../export/exporting.ts";
 
@@ -21,8 +22,6 @@ const { secret, memory }: Record<"secret" | "memory", string> = JSON.parse(
   readFileSync(join(folder, "contents.json"), "utf8"),
 );
 const kept = join(folder, "kept");
-const python = Bun.which("python3");
-const secondVerifier = resolve(import.meta.dir, "../verify.py");
 
 interface Evidence {
   readonly checkpoints: string[];
@@ -34,15 +33,13 @@ async function verdictsOf(path: string, { checkpoints, publicKey }: Evidence): P
   const { finding } = await verifyPath(path, { checkpoints, publicKey, project: null });
   const words = checkpoints.flatMap((checkpoint) => ["--checkpoint", checkpoint]);
   const file = path.endsWith("data") ? join(path, "memledger.db") : path;
-  if (python === null) return [finding.verdict];
-  const child = Bun.spawnSync([python, secondVerifier, file, ...words, "--public-key", publicKey]);
   return [
     finding.failure ?? finding.contradiction ?? finding.verdict,
-    JSON.parse(child.stdout.toString()).verdict,
+    pythonVerdict(file, ...words, "--public-key", publicKey) ?? "intact",
   ];
 }
 
-const intact = python === null ? ["intact"] : ["intact", "intact"];
+const intact = ["intact", "intact"];
 
 async function exportTo(path: string, target: Target, format: "csv" | "json"): Promise<string> {
   const { id, text } = await exportAll(target, { ...always, start_time: "2026-11-19T00:00:00Z", format });
