@@ -63,6 +63,19 @@ export function parseTreeCheckpoint(text: string): TreeCheckpoint | null {
   return treeCheckpointText(checkpoint) === text ? checkpoint : null;
 }
 
+/** Null when the text is not a checkpoint of either version. */
+export function parseAnyCheckpoint(text: string): Checkpoint | TreeCheckpoint | null {
+  return parseCheckpoint(text) ?? parseTreeCheckpoint(text);
+}
+
+/** How many records a checkpoint covers. @param through of the statement of the tree; of no use for version 1 */
+export function sizeOfCheckpoint(
+  checkpoint: Pick<Checkpoint, "size"> | Pick<TreeCheckpoint, "leaves">,
+  through: number,
+): number {
+  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves + through - 1;
+}
+
 /** Null when the text is not an anchor. */
 export function parseAnchor(text: string): Anchor | null {
   const match =

@@ -5,10 +5,9 @@ import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { type SealedPayload, sealParts } from "./parts.ts";
 import { cutMembers } from "./payload.ts";
-import { countLines, hasParts } from "./stored-payload.ts";
+import { parseStored } from "./stored-payload.ts";
 import { parseHeader } from "./verify/part-header.ts";
 import type { StoredParts } from "./verify/part-lines.ts";
-import { parseParts } from "./verify/parts.ts";
 
 /** A memory that was made of a conversation. */
 export interface MadeMemory {
@@ -52,7 +51,7 @@ export function madeOfText({ record, parts }: Omit<MadeMemory, "memory">): strin
 
 /** The index of the part that has the value at each JSON pointer, of a payload as it is stored. Empty: it is of version 1. */
 export function partsAt(stored: StoredParts, pointers: readonly string[]): number[] {
-  const parsed = hasParts(stored) ? parseParts(stored, countLines(stored.content)) : null;
+  const parsed = parseStored(stored);
   if (parsed === null) return [];
   const places = parsed.headers.map((header) => header?.at ?? []);
   return pointers.map((pointer) => partAt(places, pointer));

@@ -1,7 +1,14 @@
 // Owns how the server reads the stored payload of a record, of both versions, to show and search it. Checks no hash: the verifier does.
 
 import { isObject } from "../json/json.ts";
-import { findLines, isErased, type ParsedParts, readText, type StoredParts } from "./verify/part-lines.ts";
+import {
+  erasedParts,
+  findLines,
+  isErased,
+  type ParsedParts,
+  readText,
+  type StoredParts,
+} from "./verify/part-lines.ts";
 import { joinParts } from "./verify/part-places.ts";
 import { parseParts } from "./verify/parts.ts";
 
@@ -19,9 +26,8 @@ export interface ReadPayload {
 }
 
 export function readPayload(stored: StoredParts): ReadPayload {
-  const { content } = stored;
-  if (!hasParts(stored)) return { payload: Buffer.from(content).toString(), erased: [] };
-  const parsed = parseParts(stored, countLines(content));
+  if (!hasParts(stored)) return { payload: Buffer.from(stored.content).toString(), erased: [] };
+  const parsed = parseStored(stored);
   const [first] = parsed?.lines ?? [];
   if (parsed === null || first === undefined) return { payload: null, erased: [] };
   const erased = parsed.lines.flatMap((line, index) => (isErased(line) ? placesOf(parsed, index) : []));
@@ -35,6 +41,11 @@ export function readPayload(stored: StoredParts): ReadPayload {
 /** As the member of ReadPayload. */
 export function readPayloadText(stored: StoredParts): string | null {
   return readPayload(stored).payload;
+}
+
+/** Null: the payload is of version 1, or cannot be read. */
+export function parseStored(stored: StoredParts): ParsedParts | null {
+  return hasParts(stored) ? parseParts(stored, countLines(stored.content)) : null;
 }
 
 function placesOf({ headers }: ParsedParts, index: number): readonly string[] {
@@ -52,29 +63,26 @@ export interface PresentPart {
 
 /** The parts that are not erased. Null: the payload is of version 1, or cannot be read. */
 export function presentParts(stored: StoredParts): PresentPart[] | null {
-  const { content } = stored;
-  const parsed = hasParts(stored) ? parseParts(stored, countLines(content)) : null;
+  const parsed = parseStored(stored);
   if (parsed === null) return null;
   return parsed.lines.flatMap((line, index) => {
-    const text = isErased(line) ? null : readText(content, line);
+    const text = isErased(line) ? null : readText(stored.content, line);
     return text === null ? [] : [{ index, places: placesOf(parsed, index), text }];
   });
 }
 
 /** The indices of the erased parts of a payload of version 2. Null: it is of version 1, or cannot be read. */
 export function erasedPartsOf(stored: StoredParts): number[] | null {
-  const { content } = stored;
-  if (!hasParts(stored)) return null;
-  const lines = findLines(stored, countLines(content));
-  return lines === null ? null : lines.flatMap((line, index) => (isErased(line) ? [index] : []));
+  const lines = hasParts(stored) ? findLines(stored, countLines(stored.content)) : null;
+  return lines === null ? null : erasedParts({ lines });
 }
 
 /** Whether a payload is of version 2: a text of version 1 is JSON without white space. */
-export function hasParts({ content }: Pick<StoredParts, "content">): boolean {
+function hasParts({ content }: Pick<StoredParts, "content">): boolean {
   return content.at(-1) === lineFeed;
 }
 
-export function countLines(content: Uint8Array): number {
+function countLines(content: Uint8Array): number {
   let count = 0;
   for (let end = content.indexOf(lineFeed); end !== -1; end = content.indexOf(lineFeed, end + 1)) count++;
   return count;

@@ -3,7 +3,7 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { parseCheckpoint, parseTreeCheckpoint } from "../audit/checkpoint.ts";
+import { parseAnyCheckpoint, parseTreeCheckpoint, sizeOfCheckpoint } from "../audit/checkpoint.ts";
 import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { textOfNote } from "../audit/verify/note.ts";
 import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
@@ -71,7 +71,7 @@ function readKept(path: string): readonly PublishedState[] {
   }
   const byChain = Map.groupBy(kept, (each) => `${each.chain} ${"size" in each}`);
   return [...byChain.values()].map((each) =>
-    each.reduce((one, other) => (sizeOf(other, 0) > sizeOf(one, 0) ? other : one)),
+    each.reduce((one, other) => (sizeOfCheckpoint(other, 0) > sizeOfCheckpoint(one, 0) ? other : one)),
   );
 }
 
@@ -79,7 +79,7 @@ function readKept(path: string): readonly PublishedState[] {
 function requireCovered(path: string, kept: PublishedState, signed: readonly Signed[]): void {
   const now = signed.find(({ chain }) => chain === kept.chain);
   const root = now === undefined ? null : parseTreeCheckpoint(textOfNote(now.note));
-  const size = sizeOf(kept, now === undefined || root === null ? 0 : now.size - root.leaves + 1);
+  const size = sizeOfCheckpoint(kept, now === undefined || root === null ? 0 : now.size - root.leaves + 1);
   const isSame = "hash" in kept ? now?.hash === kept.hash : root?.root === kept.root;
   if (now !== undefined && (now.size > size || (now.size === size && isSame))) return;
   const found =
@@ -93,15 +93,9 @@ function requireCovered(path: string, kept: PublishedState, signed: readonly Sig
   );
 }
 
-/** @param through the number of records before the tree of the chain */
-function sizeOf(checkpoint: PublishedState, through: number): number {
-  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves + through - 1;
-}
-
 function checkpointsIn(notes: readonly string[]): readonly PublishedState[] {
   return notes
-    .map(textOfNote)
-    .map((text) => parseCheckpoint(text) ?? parseTreeCheckpoint(text))
+    .map((note) => parseAnyCheckpoint(textOfNote(note)))
     .filter((checkpoint) => checkpoint !== null);
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync, globSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { parseCheckpoint, parseTreeCheckpoint } from "../audit/checkpoint.ts";
+import { parseAnyCheckpoint } from "../audit/checkpoint.ts";
 import { openNote } from "../audit/signed-note.ts";
 import { splitNotes, textOfNote } from "../audit/verify/note.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
@@ -41,8 +41,7 @@ export function moveFiles(root: string, names: readonly string[], folder: string
 function newestOf(text: string, keys: readonly string[] | null, file: string): PublishedCheckpoint | null {
   let newest: PublishedCheckpoint | null = null;
   for (const note of splitNotes(text).toReversed()) {
-    const signed = textOfNote(note);
-    const checkpoint = parseCheckpoint(signed) ?? parseTreeCheckpoint(signed);
+    const checkpoint = parseAnyCheckpoint(textOfNote(note));
     if (checkpoint === null || (newest !== null && !isLarger(checkpoint, newest))) continue;
     if (keys === null || keys.some((key) => openNote(note, key) !== null))
       newest = { ...checkpoint, note, file };

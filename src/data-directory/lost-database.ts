@@ -3,6 +3,7 @@
 
 import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
+import { sizeOfCheckpoint } from "../audit/checkpoint.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { MissingRecords, PublishedState } from "../storage/stored-ledger.ts";
 import { counted } from "../text/plural.ts";
@@ -119,7 +120,7 @@ async function findTraces(root: string, engine: Engine): Promise<string | null> 
 
 /** Of a checkpoint of version 2 at least so many: a chain that a former version has begun may have lost records to retention before. */
 function sizeOf(checkpoint: PublishedState): number {
-  return "size" in checkpoint ? checkpoint.size : checkpoint.leaves - 1;
+  return sizeOfCheckpoint(checkpoint, 0);
 }
 
 /** Only a checkpoint of version 1 has a time. */

@@ -2,7 +2,7 @@
 
 import { toHex } from "../../text/byte-text.ts";
 import { counted } from "../../text/plural.ts";
-import type { Checkpoint } from "../checkpoint.ts";
+import { type Checkpoint, sizeOfCheckpoint } from "../checkpoint.ts";
 import type { SignedRoot } from "./note-reader.ts";
 import type { ChainReport, Contradiction } from "./verdict.ts";
 
@@ -125,7 +125,7 @@ export const firstLog = "2";
 
 /** The seq that a checkpoint of version 2 covers. `through`: of the statement. */
 export function sizeOf({ leaves }: Pick<KnownRoot, "leaves">, through: number | null): number {
-  return leaves + (through ?? 0) - 1;
+  return sizeOfCheckpoint({ leaves }, through ?? 0);
 }
 
 /** What both kinds of checkpoints say together. */

@@ -69,7 +69,7 @@ export function isWithheld({ start, headerEnd, end }: PartLine): boolean {
 }
 
 /** The indices of the parts that are erased and not withheld. */
-export function erasedParts({ lines }: ParsedParts): number[] {
+export function erasedParts({ lines }: Pick<ParsedParts, "lines">): number[] {
   const erased: number[] = [];
   for (const [index, line] of lines.entries()) if (isErased(line) && !isWithheld(line)) erased.push(index);
   return erased;

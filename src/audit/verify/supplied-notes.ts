@@ -2,7 +2,7 @@
 // JSON answer that contains the note. Must never verify a signature.
 
 import { isObject } from "../../json/json.ts";
-import { parseCheckpoint, parseTreeCheckpoint } from "../checkpoint.ts";
+import { parseAnyCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
 
 interface SuppliedNotes {
@@ -16,13 +16,8 @@ interface SuppliedNotes {
 export function parseSuppliedNotes(file: string): SuppliedNotes {
   const text = (textsFromJson(file) ?? [file]).map(withPlainLineEnds).join("\n");
   const found = splitNotes(text);
-  const notes = found.filter((note) => isSignedNote(note) && isCheckpoint(textOfNote(note)));
+  const notes = found.filter((note) => isSignedNote(note) && parseAnyCheckpoint(textOfNote(note)) !== null);
   return { notes, ignored: found.length - notes.length };
-}
-
-/** Of either version. */
-function isCheckpoint(text: string): boolean {
-  return parseCheckpoint(text) !== null || parseTreeCheckpoint(text) !== null;
 }
 
 function withPlainLineEnds(text: string): string {

@@ -92,8 +92,9 @@ export function createChainTrees(database: Database): ChainTrees {
     "DELETE FROM audit_node WHERE chain = ? AND level < ? AND position << level >= ?",
   );
 
+  const statementOf = (chain: number) => readStatement(findTree.get(chain) ?? null, chain);
   const reader = (chain: number): TreeReader => {
-    const statement = readStatement(findTree.get(chain) ?? null, chain);
+    const statement = statementOf(chain);
     const { through } = statement;
     const anchored = findAnchor.get(chain) ?? 0;
     return {
@@ -139,11 +140,11 @@ export function createChainTrees(database: Database): ChainTrees {
   return {
     reader,
     nodesBefore(chain, seq) {
-      const { through } = readStatement(findTree.get(chain) ?? null, chain);
+      const { through } = statementOf(chain);
       return frontierAt(seq - through, reader(chain), hasher).hashes;
     },
     hasTree: (chain) => (findTree.get(chain) ?? null) !== null,
-    statementOf: (chain) => readStatement(findTree.get(chain) ?? null, chain),
+    statementOf,
     rootAt(chain, leaves) {
       const source = reader(chain);
       const aligned = leaves - 1 - ((leaves - 1) % leavesPerNode);

@@ -11,6 +11,7 @@ import {
 import { addSignature, openNote, type Signer } from "../../../audit/signed-note.ts";
 import type { SignedCheckpoint } from "../../../audit/store.ts";
 import { TreeDifference } from "../../../audit/tree.ts";
+import { firstLog } from "../../../audit/verify/checkpoint-comparison.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -57,8 +58,6 @@ export interface CheckpointSigning {
 
 /** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
 export const isOfVersion2 = "substr(note, 43, 1) = '/'";
-/** The log of a chain that has never lost records (docs/engineer/AUDIT-FORMAT-2.md, "Checkpoints"). */
-const firstLog = "2";
 
 export function createCheckpointSigning({
   database,
@@ -133,10 +132,11 @@ export function createCheckpointSigning({
 
   const leavesOf = (number: number, seq: number) => seq - trees.statementOf(number).through + 1;
 
-  /** Null: the tree does not reach the head yet, or the records do not follow each other. Then checkpoints are of version 1. */
-  const findRoot = ({ number, chain, seq }: NamedHead): Uint8Array | null => {
+  /**
+   * Null: the tree does not reach the newest record yet, or the records do not follow each other. Then checkpoints are of version 1.
+   */
+  const findRoot = ({ number, chain, seq }: NamedHead, newest: number): Uint8Array | null => {
     try {
-      const newest = Math.max(seq, headOf(number)?.seq ?? 0);
       const root = trees.grow(number, leavesOf(number, newest), growStepLeaves);
       return root === null || seq === newest ? root : trees.rootAt(number, leavesOf(number, seq));
     } catch (error) {
@@ -183,7 +183,7 @@ export function createCheckpointSigning({
     const { number, chain, seq } = head;
     const newest = headOf(number);
     if (newest !== undefined) knownHeads.require(newest);
-    const root = findRoot(head);
+    const root = findRoot(head, Math.max(seq, newest?.seq ?? 0));
     if (root !== null) return storeRoot(head, { leaves: leavesOf(number, seq), root }, at, signing);
     // The log has the new name from now on. The last note of the file is that of the newest record.
     if (signing.log !== undefined) signLeaf(number, chain, at, signing);

@@ -1,13 +1,13 @@
 // Compares the database with checkpoints that were published before: an older copy of a database lacks records that they cover.
 // Only reads.
 
-import { type TreeCheckpoint, treeCheckpointText } from "../../../audit/checkpoint.ts";
+import { sizeOfCheckpoint, type TreeCheckpoint, treeCheckpointText } from "../../../audit/checkpoint.ts";
 import { TreeDifference } from "../../../audit/tree.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { MissingRecords, PublishedState } from "../../../storage/stored-ledger.ts";
 import { toHex } from "../../../text/byte-text.ts";
-import { createChainTrees } from "./chain-tree.ts";
+import { type ChainTrees, createChainTrees } from "./chain-tree.ts";
 
 interface ChainRow {
   readonly number: number;
@@ -31,11 +31,13 @@ export function findMissingRecords<Published extends PublishedState>(
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
     .pluck();
   const sizeOf = createSizeReader(database);
+  /** A database of a former format has no trees. */
+  let trees: ChainTrees | null = null;
 
   /** What can no longer be computed, because retention has removed records, can no longer be compared. */
   const isRootOf = (number: number, size: number, checkpoint: TreeCheckpoint): boolean => {
     if (textOfNote(findNote.get(number, size) ?? "") === treeCheckpointText(checkpoint)) return true;
-    const trees = createChainTrees(database);
+    trees ??= createChainTrees(database);
     if (!trees.hasTree(number)) return false;
     try {
       return toHex(trees.rootAt(number, checkpoint.leaves)) === checkpoint.root;
@@ -60,12 +62,17 @@ export function findMissingRecords<Published extends PublishedState>(
 
 /** @returns how many records a checkpoint covers; of version 2 at least so many if the chain has no tree in the database */
 export function createSizeReader(database: Database): (checkpoint: PublishedState) => number {
+  const prepare = () =>
+    database
+      .prepare<[string], number | null>(
+        "SELECT json_extract(tree, '$.through') FROM audit_chain WHERE id = ? AND json_valid(tree)",
+      )
+      .pluck();
+  /** A database of a former format has no such column. */
+  let findThrough: ReturnType<typeof prepare> | null = null;
   return (checkpoint) => {
     if ("size" in checkpoint) return checkpoint.size;
-    const through = database
-      .prepare("SELECT json_extract(tree, '$.through') FROM audit_chain WHERE id = ? AND json_valid(tree)")
-      .pluck()
-      .get(checkpoint.chain);
-    return checkpoint.leaves - 1 + Number(through ?? 0);
+    findThrough ??= prepare();
+    return sizeOfCheckpoint(checkpoint, Number(findThrough.get(checkpoint.chain) ?? 0));
   };
 }
