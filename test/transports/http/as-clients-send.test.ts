@@ -53,11 +53,7 @@ describe("an identifier in upper case", () => {
 });
 
 describe("a memory that is sent back as it was read", () => {
-  const readBack = async (id: string) => {
-    // The second read has the time of the first one.
-    await app.call("GET", `/v1/memories/${id}`);
-    return (await app.call("GET", `/v1/memories/${id}`)).data;
-  };
+  const readBack = async (id: string) => (await app.call("GET", `/v1/memories/${id}`)).data;
 
   test.each<[string, JsonObject]>([
     ["plain", {}],
@@ -66,7 +62,8 @@ describe("a memory that is sent back as it was read", () => {
     const id = await create(fields);
     const read = await readBack(id);
     const same = await app.call("PUT", `/v1/memories/${id}`, { body: read });
-    const { updated_at: _former, ...values } = read;
+    // The time of the access that this read was may be stored before or after the change.
+    const { updated_at: _former, last_accessed_at: _earlier, ...values } = read;
     expect(same).toMatchObject({ status: 200, data: values });
     const changed = await app.call("PUT", `/v1/memories/${id}`, { body: { ...same.data, importance: 0.25 } });
     expect(changed).toMatchObject({ status: 200, data: { id, importance: 0.25 } });
