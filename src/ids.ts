@@ -1,8 +1,6 @@
 // Owns ids: UUIDv7 (RFC 9562), in the order of creation. The writer creates them, so the order is exact, except those of the records of
 // exchanges, which are told to clients before the record, and of records that name themselves.
 
-import { randomBytes } from "node:crypto";
-
 export type IdSource = (nowMs: number) => string;
 
 /**
@@ -16,15 +14,20 @@ export function createIdSource(): IdSource {
   return (nowMs) => {
     if (nowMs > lastMs) {
       lastMs = nowMs;
-      counter = randomBytes(1).readUInt8();
+      counter = randomBytes(1)[0] ?? 0;
     } else if (++counter > 0xfff) {
       lastMs += 1;
       counter = 0;
     }
     const tail = randomBytes(8);
-    tail.writeUInt8((tail.readUInt8() & 0x3f) | 0x80);
-    return `${lastMs.toString(16).padStart(12, "0")}7${counter.toString(16).padStart(3, "0")}${tail.toString("hex")}`;
+    tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
+    return `${lastMs.toString(16).padStart(12, "0")}7${counter.toString(16).padStart(3, "0")}${tail.toHex()}`;
   };
+}
+
+/** A sixteenth of the time of the function of node:crypto. */
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
 }
 
 /** The identifier of a memory, a record and the like that a text means, in any case; null: the text has not the form of one. */

@@ -116,7 +116,7 @@ export const appendRecord = projectOperation({
     const code = error_code ?? (isSuccess ? successCode : null);
     return {
       record: { action, status: http_status, code, numbers, payload: payload as JsonObject },
-      present: (record) => toAuditRecordDetail(record, plan.hash),
+      present: (record, recorded) => toAuditRecordDetail(record, plan.hash, recorded),
     };
   },
 });

@@ -1,7 +1,6 @@
 // Owns the parts of a payload of version 2 as a writer makes them: cutting a payload into parts, sealing them, and erasing some of them.
 // The texts and the hashes are part of format version 2. Reading them is in verify/parts.ts.
 
-import { randomBytes } from "node:crypto";
 import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
@@ -23,6 +22,9 @@ export interface SealedPayload {
   /** How many parts. */
   readonly parts: number;
 }
+
+/** What getRandomValues makes in one call at most. */
+const randomMaxBytes = 65_536;
 
 /** A value of a payload that gets a part of its own. */
 export interface Place {
@@ -169,12 +171,20 @@ function writeHeader(about: readonly string[], at: readonly string[]): string {
 /** The stored form of parts. `salts` has 16 random bytes for each, never used before. */
 export function sealParts(
   parts: readonly Part[],
-  salts: Uint8Array = randomBytes(parts.length * saltBytes),
+  salts: Uint8Array = createSalts(parts.length),
 ): SealedPayload {
   const content = new TextEncoder().encode(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
   const stored = { content, salt: salts };
   const hash = hashParts(stored, linesOf(stored, parts.length), runtimeCryptography);
   return { salt: salts, hash, compressed: compress(content), parts: parts.length };
+}
+
+function createSalts(count: number): Uint8Array {
+  // A sixteenth of the time of the function of node:crypto.
+  const salts = new Uint8Array(count * saltBytes);
+  for (let start = 0; start < salts.length; start += randomMaxBytes)
+    crypto.getRandomValues(salts.subarray(start, start + randomMaxBytes));
+  return salts;
 }
 
 /**

@@ -10,15 +10,22 @@ import { isOwn } from "./verify/own-records.ts";
 
 /** For a list. Fields of an entry or payload that cannot be read are null, 0 or empty; verification reports such a record. */
 export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRecord {
-  return toListFields(record, parseReadable(record), showHash);
+  const parsed = { entry: parseObject(record.entry) ?? {}, payload: parseObject(record.payload) ?? {} };
+  return toListFields(record, parsed, showHash);
 }
 
-/** For one record: as toAuditRecord, with the details and who sent the call. */
-export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
-  const parsed = parseReadable(record);
-  const { payload } = parsed;
+/**
+ * For one record: as toAuditRecord, with the details and who sent the call.
+ * @param payload its payload; absent: the one that the record has
+ */
+export function toAuditRecordDetail(
+  record: StoredRecord,
+  showHash: boolean,
+  payload: JsonObject = parseObject(record.payload) ?? {},
+): AuditRecordDetail {
+  const entry = parseObject(record.entry) ?? {};
   return {
-    ...toExported(record, parsed, showHash),
+    ...toExported(record, { entry, payload }, showHash),
     os_uid: numberOf(payload.os_uid),
     os_user: textOf(payload.os_user),
     sudo_user: textOf(payload.sudo_user),
@@ -40,10 +47,6 @@ export function toExportedRecord(record: StoredRecord, showHash: boolean): Expor
 interface ParsedRecord {
   readonly entry: JsonObject;
   readonly payload: JsonObject;
-}
-
-function parseReadable({ entry, payload }: StoredRecord): ParsedRecord {
-  return { entry: parseObject(entry) ?? {}, payload: parseObject(payload) ?? {} };
 }
 
 /** Null for what is no JSON object: verification reports the record. */

@@ -125,8 +125,8 @@ export interface Declined {
 /** The caller appends its own record, which replaces the call's record. */
 export interface Appended<Data> {
   readonly record: AppendedRecord;
-  /** The `data` of the answer, after the record has been added to the chain. */
-  present(record: StoredRecord): Data;
+  /** The `data` of the answer, after the record has been added to the chain. `payload`: of the record, without nulls. */
+  present(record: StoredRecord, payload: JsonObject): Data;
   readonly after?: readonly AfterCommit[];
 }
 

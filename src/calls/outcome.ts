@@ -50,7 +50,7 @@ export function succeed(
       status: subject.operation.success,
       code: successCode,
       message,
-      data: toData(applied.present({ ...record, payload: JSON.stringify(payload) })),
+      data: toData(applied.present(record, payload)),
     }),
   };
 }

@@ -2,8 +2,12 @@
 
 const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
+/** A tenth of the time. Browsers have it since 2025. */
+const nativeToHex: ((this: Uint8Array) => string) | undefined = Reflect.get(Uint8Array.prototype, "toHex");
+
 /** Lower-case hexadecimal characters. */
 export function toHex(bytes: Uint8Array): string {
+  if (nativeToHex !== undefined) return nativeToHex.call(bytes);
   let text = "";
   for (const byte of bytes) text += hexDigits[byte];
   return text;
