@@ -47,8 +47,8 @@ export function parseParts(
   const lines = findLines(stored, count);
   if (lines === null) return null;
   const headers: (PartHeader | null)[] = [];
-  for (const line of lines) {
-    const header = readHeader(stored.content, line, isNewer);
+  for (const [index, line] of lines.entries()) {
+    const header = readHeader(stored.content, line, index, isNewer);
     if (header === null && !(mayWithhold && isWithheldLine(stored.content, line))) return null;
     headers.push(header);
   }
@@ -57,9 +57,32 @@ export function parseParts(
   return { ...stored, lines, headers };
 }
 
-function readHeader(content: Uint8Array, line: PartLine, isNewer: boolean): PartHeader | null {
+/**
+ * Valid headers by the index of their part, each with its bytes: most payloads have those of the one before, and comparing bytes takes a
+ * tenth of the time of decoding them.
+ */
+const latest: { readonly bytes: Uint8Array; readonly header: PartHeader }[] = [];
+const latestMaxCount = 64;
+const latestMaxBytes = 512;
+
+function readHeader(content: Uint8Array, line: PartLine, index: number, isNewer: boolean): PartHeader | null {
+  const before = latest[index];
+  if (before !== undefined && areAt(content, line, before.bytes)) return before.header;
   const text = readHeaderText(content, line);
-  return text === null ? null : parseHeader(text, isNewer);
+  const header = text === null ? null : parseHeader(text, isNewer);
+  const { start, headerEnd } = line;
+  const isUsual = index < latestMaxCount && headerEnd - start <= latestMaxBytes;
+  if (isUsual && index <= latest.length && header !== null && header.others === undefined)
+    latest[index] = { bytes: content.slice(start, headerEnd), header };
+  return header;
+}
+
+/** Whether a header has these bytes. */
+function areAt(content: Uint8Array, { start, headerEnd }: PartLine, bytes: Uint8Array): boolean {
+  if (headerEnd - start !== bytes.length) return false;
+  for (let index = 0; index < bytes.length; index++)
+    if (content[start + index] !== bytes[index]) return false;
+  return true;
 }
 
 function isWithheldLine(content: Uint8Array, line: PartLine): boolean {
