@@ -54,7 +54,8 @@ export function parseParts(
   }
   const first = headers[0]?.at;
   if (first?.length !== 1 || first[0] !== "") return null;
-  return { ...stored, lines, headers };
+  const { content, salt } = stored;
+  return { content, salt, lines, headers };
 }
 
 /**
