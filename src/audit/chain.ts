@@ -24,6 +24,8 @@ export interface SealedRecord {
   readonly at: number;
   /** The exact text that was hashed: RFC 8785 JSON without personal data. */
   readonly entry: string;
+  /** What the text says. */
+  readonly members: JsonObject;
   readonly hash: string;
 }
 
@@ -53,7 +55,7 @@ export function sealRecord(
   const seq = head.seq + 1;
   const at = Math.max(draft.now, head.at);
   const id = draft.id ?? createId(at);
-  const entry = entryText({
+  const members: EntryMembers = {
     v: entryVersion,
     chain: head.chain,
     seq,
@@ -70,11 +72,12 @@ export function sealRecord(
     payload_hash: draft.payload.hash,
     ...(draft.isPerformed === true ? { performed: true } : {}),
     prev: head.hash,
-  });
-  return { seq, id, at, entry, hash: entryHash(entry) };
+  };
+  const entry = entryText(members);
+  return { seq, id, at, entry, members, hash: entryHash(entry) };
 }
 
-interface EntryMembers {
+interface EntryMembers extends JsonObject {
   readonly v: number;
   readonly chain: string;
   readonly seq: number;

@@ -52,22 +52,22 @@ const saidMembers: ReadonlySet<string> = new Set(["/input_content", "/request_bo
 /** Arrays in them whose items may be about different subjects. Other names may be the caller's own. */
 const saidArrays = ["input", "memories", "messages"] as const;
 
-const senderMembers: ReadonlySet<string> = new Set([
+const senderMembers: readonly string[] = [
   "client_name",
   "ip_address",
   "os_uid",
   "os_user",
   "sudo_user",
   "user_agent",
-]);
+];
 
 /** The payload with the members that say who has sent the call in `sender`, as version 2 has them. */
 export function withSender(payload: JsonObject): JsonObject {
-  const [sender, others] = [true, false].map((isSender) =>
-    Object.entries(payload).filter(([name]) => senderMembers.has(name) === isSender),
-  );
-  const rest = Object.fromEntries(others ?? []);
-  return sender === undefined || sender.length === 0 ? rest : { ...rest, sender: Object.fromEntries(sender) };
+  if (!senderMembers.some((name) => Object.hasOwn(payload, name))) return payload;
+  const isOfSender = ([name]: [string, Json]) => senderMembers.includes(name);
+  const members = Object.entries(payload);
+  const rest = Object.fromEntries(members.filter((member) => !isOfSender(member)));
+  return { ...rest, sender: Object.fromEntries(members.filter(isOfSender)) };
 }
 
 /**

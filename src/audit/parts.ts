@@ -1,6 +1,7 @@
 // Owns the parts of a payload of version 2 as a writer makes them: cutting a payload into parts, sealing them, and erasing some of them.
 // The texts and the hashes are part of format version 2. Reading them is in verify/parts.ts.
 
+import { randomBytes } from "node:crypto";
 import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
@@ -23,9 +24,6 @@ export interface SealedPayload {
   readonly parts: number;
 }
 
-/** What getRandomValues makes in one call at most. */
-const randomMaxBytes = 65_536;
-
 /** A value of a payload that gets a part of its own. */
 export interface Place {
   /** JSON pointer (RFC 6901) of the value. Only names that the API defines, and indices: it stays after an erasure. */
@@ -47,6 +45,7 @@ export interface Part {
  * parts: the caller must choose fewer places
  */
 export function cutPayload(payload: JsonObject, about: readonly string[], places: readonly Place[]): Part[] {
+  if (places.length === 0) return [{ header: writeHeader(sorted(about), [""]), text: canonical(payload) }];
   const cuts = places.map((place): Cut => ({ at: place.at, place, level: 0, text: "" }));
   const rest = take(payload, "", 0, byParent(cuts));
   const parts = [{ about: sorted(about), at: [""], text: canonical(rest) }];
@@ -161,30 +160,34 @@ function sorted(pseudonyms: readonly string[]): readonly string[] {
   return pseudonyms.length < 2 ? pseudonyms : [...new Set(pseudonyms)].toSorted();
 }
 
+/** Of part 0 of almost every payload. */
+const wholeHeader = JSON.stringify({ about: [], at: [""] });
+
 /** @throws Error for what is not a pseudonym or not a JSON pointer */
 function writeHeader(about: readonly string[], at: readonly string[]): string {
+  if (about.length === 0 && at.length === 1 && at[0] === "") return wholeHeader;
   const header = JSON.stringify({ about, at });
   if (parseHeader(header) === null) throw new Error(`${header} is not the header of a part`);
   return header;
 }
+
+const utf8 = new TextEncoder();
 
 /** The stored form of parts. `salts` has 16 random bytes for each, never used before. */
 export function sealParts(
   parts: readonly Part[],
   salts: Uint8Array = createSalts(parts.length),
 ): SealedPayload {
-  const content = new TextEncoder().encode(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
+  const content = utf8.encode(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
   const stored = { content, salt: salts };
   const hash = hashParts(stored, linesOf(stored, parts.length), runtimeCryptography);
   return { salt: salts, hash, compressed: compress(content), parts: parts.length };
 }
 
 function createSalts(count: number): Uint8Array {
-  // A sixteenth of the time of the function of node:crypto.
-  const salts = new Uint8Array(count * saltBytes);
-  for (let start = 0; start < salts.length; start += randomMaxBytes)
-    crypto.getRandomValues(salts.subarray(start, start + randomMaxBytes));
-  return salts;
+  const bytes = count * saltBytes;
+  // A sixteenth of the time of randomBytes, but it makes at most 65,536 bytes.
+  return bytes > 65_536 ? randomBytes(bytes) : crypto.getRandomValues(new Uint8Array(bytes));
 }
 
 /**

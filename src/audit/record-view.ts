@@ -23,7 +23,7 @@ export function toAuditRecordDetail(
   showHash: boolean,
   payload: JsonObject = parseObject(record.payload) ?? {},
 ): AuditRecordDetail {
-  const entry = parseObject(record.entry) ?? {};
+  const entry = record.members ?? parseObject(record.entry) ?? {};
   return {
     ...toExported(record, { entry, payload }, showHash),
     os_uid: numberOf(payload.os_uid),

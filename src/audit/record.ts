@@ -29,6 +29,8 @@ export interface ChainEntry {
   readonly seq: number;
   /** The exact text that was hashed. */
   readonly entry: string;
+  /** What the text says. Absent: it was read, and not parsed. */
+  readonly members?: JsonObject;
   readonly hash: string;
 }
 

@@ -29,10 +29,11 @@ export function sealRecord1(
   const { action, status, code, project, numbers } = draft;
   const [seq, at] = [head.seq + 1, Math.max(draft.now, head.at)];
   const id = draft.id ?? createId(at);
-  const members = { v: 1, chain: head.chain, seq, id, at: toTimestamp(at), action, status, code };
+  const position = { v: 1, chain: head.chain, seq, id, at: toTimestamp(at), action, status, code };
   const owners = { key: draft.keyId, project, memory: draft.memoryId };
   const performed = draft.isPerformed === true ? { performed: true } : {};
   const sealed = { numbers, payload_hash: draft.payload.hash, prev: head.hash };
-  const entry = canonicalize({ ...members, ...owners, ...performed, ...sealed }) ?? "";
-  return { seq, id, at, entry, hash: entryHash(entry) };
+  const members = { ...position, ...owners, ...performed, ...sealed };
+  const entry = canonicalize(members) ?? "";
+  return { seq, id, at, entry, members, hash: entryHash(entry) };
 }

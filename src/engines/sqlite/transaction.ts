@@ -12,6 +12,7 @@ import { isDiskFailure } from "./database-file/disk-failure.ts";
 import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
 import type { ChainHeads } from "./ledger/chain-heads.ts";
+import type { ChainTrees } from "./ledger/chain-tree.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import type { KnownHeads } from "./ledger/known-heads.ts";
 import { createCheckTransaction } from "./memories/checks.ts";
@@ -31,6 +32,7 @@ interface TransactionOptions {
   /** As of AuditTransactionOptions. */
   readonly formerSigner: Signer | null;
   readonly checkpoints: Checkpoints;
+  readonly trees: Pick<ChainTrees, "follow">;
   /** Where the files of exports are. */
   readonly exportFolder: string;
   readonly watchClock: ClockWatch;

@@ -68,7 +68,12 @@ function makeChain({ records, first, through }: { records: number; first: number
         ? sha256(Buffer.from(`memledger/tree/v2\0${statement}`))
         : new Uint8Array(Buffer.from(hashAt(through + index), "hex")),
     );
-  return { database, append, remove, leaves, trees: createChainTrees(database) };
+  const follow = (trees: ReturnType<typeof createChainTrees>, last: number) => {
+    const newest = Number(database.prepare("SELECT MAX(seq) FROM audit_entry").pluck().get() ?? 0);
+    append(last);
+    for (let seq = newest + 1; seq <= last; seq++) trees.follow(1, hashAt(seq - 1), hashAt(seq));
+  };
+  return { database, append, follow, remove, leaves, hashAt, trees: createChainTrees(database) };
 }
 
 const nodesQuery = "SELECT level || ' ' || position FROM audit_node ORDER BY level, position";
@@ -85,6 +90,39 @@ test.each([
     expect(toHex(trees.grow(1, size, 100_000) ?? new Uint8Array())).toBe(toHex(naiveRoot(leaves(size))));
   const stored = database.prepare<[], string>(nodesQuery).pluck().all();
   expect(stored).toEqual(Array.from({ length: Math.floor(whole / 256) }, (_, position) => `8 ${position}`));
+});
+
+test("records that this process has appended are not read again, and store the same nodes", () => {
+  const { trees, database, follow, leaves } = makeChain({ records: 200, first: 1, through: 0 });
+  const rootAt = (size: number) => toHex(trees.grow(1, size, 100_000) ?? new Uint8Array());
+  database.exec("DROP TRIGGER audit_entry_is_final");
+  expect(rootAt(201)).toBe(toHex(naiveRoot(leaves(201))));
+  for (const last of [201, 230, 1_100, 1_101]) {
+    follow(trees, last);
+    // Another process writes over what was appended: the root is still that of what was appended.
+    database.prepare("UPDATE audit_entry SET entry = '{}' WHERE seq = ?").run(last);
+    expect([last, rootAt(last + 1)]).toEqual([last, toHex(naiveRoot(leaves(last + 1)))]);
+  }
+  expect(database.prepare<[], string>(nodesQuery).pluck().all()).toEqual(["8 0", "8 1", "8 2", "8 3"]);
+  trees.forget();
+  expect(() => rootAt(1_102)).toThrow(TreeDifference);
+});
+
+test("records that do not follow those that are known are read", () => {
+  const { trees, append, follow, leaves, hashAt } = makeChain({ records: 100, first: 1, through: 0 });
+  const rootAt = (size: number) => toHex(trees.grow(1, size, 100_000) ?? new Uint8Array());
+  rootAt(101);
+  follow(trees, 110);
+  // An attempt that was rolled back, of which the tree does not know.
+  trees.follow(1, hashAt(110), "f".repeat(64));
+  follow(trees, 120);
+  expect(rootAt(121)).toBe(toHex(naiveRoot(leaves(121))));
+  append(130);
+  trees.follow(1, "f".repeat(64), hashAt(130));
+  expect(rootAt(131)).toBe(toHex(naiveRoot(leaves(131))));
+  expect(rootAt(50)).toBe(toHex(naiveRoot(leaves(50))));
+  follow(trees, 140);
+  expect(rootAt(141)).toBe(toHex(naiveRoot(leaves(141))));
 });
 
 test("a tree grows in steps, and a step that is repeated changes nothing", () => {

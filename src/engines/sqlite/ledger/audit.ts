@@ -13,6 +13,7 @@ import { serialsOf } from "../project-serials.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
+import type { ChainTrees } from "./chain-tree.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { type KnownHeads, readHeads } from "./known-heads.ts";
@@ -26,6 +27,7 @@ interface AuditTransactionOptions {
   /** The MAC of the entries of a chain. */
   readonly macOf: (chain: string) => EntryMac;
   readonly checkpoints: Checkpoints;
+  readonly trees: Pick<ChainTrees, "follow">;
   /** Of the key that is to be replaced; null: it is lost, or none is. */
   readonly formerSigner: Signer | null;
   readonly watchClock: ClockWatch;
@@ -42,6 +44,7 @@ export function createAuditTransaction({
   knownHeads,
   macOf,
   checkpoints,
+  trees,
   formerSigner,
   watchClock,
   eraseOpen,
@@ -49,7 +52,7 @@ export function createAuditTransaction({
 }: AuditTransactionOptions): AuditTransaction {
   const insertEntry = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash, mac)
-     VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash, :mac)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
   // Expired in 1970, because the clock may be set back before the files are removed.
@@ -82,15 +85,26 @@ export function createAuditTransaction({
     async append(draft) {
       const head = heads.open(draft.project, draft.now);
       watchClock(head.at, draft.now);
-      const { seq, id, at, entry, hash } = sealRecord(head, draft, createId);
+      const { seq, id, at, entry, members, hash } = sealRecord(head, draft, createId);
       const { action, status, keyId, memoryId, payload } = draft;
       const mac = macOf(head.chain)(hash);
-      const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac };
-      const number = insertEntry.run(row).lastInsertRowid;
+      const place = [head.number, seq, id, at] as const;
+      // By position: names take a tenth of the time of the statement.
+      const number = insertEntry.run(
+        ...place,
+        action,
+        status,
+        keyId,
+        memoryId,
+        entry,
+        hash,
+        mac,
+      ).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
       countRecord(entry.length + payload.compressed.length);
       heads.move(draft.project, { ...head, seq, hash, at });
-      return { seq, entry, hash };
+      trees.follow(head.number, head.hash, hash);
+      return { seq, entry, members, hash };
     },
 
     async countOlder(project, before) {

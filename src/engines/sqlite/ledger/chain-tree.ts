@@ -25,6 +25,7 @@ import type { Database } from "../../../native/sqlite.ts";
 /** Takes some tenths of a second. */
 export const growStepLeaves = 65_536;
 const leavesPerNode = 2 ** levelsPerStored;
+const tipsMaxCount = 10_000;
 const hasher = createTreeHasher(runtimeCryptography);
 const leafZero = (statement: string) => statementHash(statement, runtimeCryptography);
 
@@ -53,6 +54,22 @@ export interface ChainTrees {
   truncate(chain: number, leaves: number): void;
   /** For proofs. @throws Error for a chain without a statement */
   reader(chain: number): TreeReader;
+  /** This process has appended the record with the hash `hash` after the one with the hash `prev`. */
+  follow(chain: number, prev: string, hash: string): void;
+  /** A transaction was rolled back. */
+  forget(): void;
+}
+
+/**
+ * Where the records of a chain ended when its tree was computed, and those that this process has appended since. They need not be read
+ * and hashed again, and a checkpoint states what was appended, whatever another process has written over it.
+ */
+interface Tip {
+  readonly frontier: Frontier;
+  /** The data of the next leaves. */
+  readonly appended: Uint8Array[];
+  /** Of the newest record. */
+  hash: string;
 }
 
 interface EntryRow {
@@ -120,21 +137,47 @@ export function createChainTrees(database: Database): ChainTrees {
   const storedLeaves = (chain: number) =>
     ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
 
-  const grow: ChainTrees["grow"] = (chain, leaves, leavesMax) => {
+  const tips = new Map<number, Tip>();
+  const keep = (chain: number, tip: Tip): void => {
+    if (!tips.has(chain) && tips.size >= tipsMaxCount) tips.clear();
+    tips.set(chain, tip);
+  };
+  const append = (chain: number, frontier: Frontier, leaves: readonly Uint8Array[]): Frontier => {
+    let grown = frontier;
+    for (const data of leaves) {
+      const appended = appendLeaf(grown, data, hasher);
+      for (const node of appended.completed) store(chain, node);
+      grown = appended.frontier;
+    }
+    return grown;
+  };
+
+  /** From what is stored on. Null: there are more leaves to do. */
+  const growStored = (chain: number, leaves: number, leavesMax: number): Tip | null => {
     const source = reader(chain);
     const aligned = Math.min(storedLeaves(chain), leaves - (leaves % leavesPerNode));
     const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
     let frontier: Frontier = start === 0 ? emptyFrontier : frontierAt(start, source, hasher);
+    let newest: Uint8Array | undefined;
     while (frontier.size < leaves) {
       if (frontier.size - start >= leavesMax) return null;
       const end = Math.min(frontier.size + leavesPerNode, leaves);
-      for (const data of source.leaves(frontier.size, end)) {
-        const appended = appendLeaf(frontier, data, hasher);
-        for (const node of appended.completed) store(chain, node);
-        frontier = appended.frontier;
-      }
+      const next = source.leaves(frontier.size, end);
+      frontier = append(chain, frontier, next);
+      newest = next.at(-1);
     }
-    return rootOf(frontier, hasher);
+    return { frontier, appended: [], hash: newest?.toHex() ?? "" };
+  };
+
+  const grow: ChainTrees["grow"] = (chain, leaves, leavesMax) => {
+    const known = tips.get(chain);
+    const isKnown = known !== undefined && known.frontier.size + known.appended.length === leaves;
+    const tip = isKnown
+      ? { frontier: append(chain, known.frontier, known.appended), appended: [], hash: known.hash }
+      : growStored(chain, leaves, leavesMax);
+    if (tip === null) return null;
+    keep(chain, tip);
+    return rootOf(tip.frontier, hasher);
   };
 
   return {
@@ -153,8 +196,27 @@ export function createChainTrees(database: Database): ChainTrees {
       for (const data of source.leaves(start, leaves)) frontier = appendLeaf(frontier, data, hasher).frontier;
       return rootOf(frontier, hasher);
     },
-    truncate: (chain, leaves) => void deleteNodesAfter.run(chain, leaves),
-    begin: (chain, statement) => void setTree.run(statementText(statement), chain),
+    truncate(chain, leaves) {
+      tips.delete(chain);
+      deleteNodesAfter.run(chain, leaves);
+    },
+    begin(chain, statement) {
+      const text = statementText(statement);
+      setTree.run(text, chain);
+      if (statement.first > statement.through + 1) return;
+      const { frontier } = appendLeaf(emptyFrontier, leafZero(text), hasher);
+      keep(chain, { frontier, appended: [], hash: statement.hash });
+    },
+    follow(chain, prev, hash) {
+      const tip = tips.get(chain);
+      if (tip === undefined) return;
+      if (tip.hash !== prev || tip.appended.length >= growStepLeaves) tips.delete(chain);
+      else {
+        tip.appended.push(Uint8Array.fromHex(hash));
+        tip.hash = hash;
+      }
+    },
+    forget: () => tips.clear(),
     lacksNodes: (chain, leaves) => leaves >= storedLeaves(chain) + leavesPerNode,
     grow,
     cut(chain, removed, checkpointSizes) {

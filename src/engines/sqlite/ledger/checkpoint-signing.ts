@@ -241,10 +241,14 @@ export function createCheckpointSigning({
       try {
         return growTree(number);
       } catch (error) {
+        trees.forget();
         reportDifference(number, chain, error);
         return false;
       }
     },
-    forget: () => logs.clear(),
+    forget() {
+      logs.clear();
+      trees.forget();
+    },
   };
 }

@@ -120,6 +120,7 @@ const transaction = createTransaction({
   },
   revisions,
   checkpoints,
+  trees,
   formerSigner,
   exportFolder: ledger.exports,
   watchClock: createClockWatch(logger),
