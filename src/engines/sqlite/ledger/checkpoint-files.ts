@@ -26,33 +26,34 @@ export function createCheckpointFiles(database: Database, notes: string, logger:
     )
     .pluck();
   const append = createNoteAppender();
-  let unpublished: SignedCheckpoint[] = [];
+  /** By note. A call may sign the same head twice. Ed25519 is deterministic, so both notes are equal; the file gets one. */
+  const unpublished = new Map<string, SignedCheckpoint>();
   return {
     add(signed) {
-      // A call may sign the same head twice. Ed25519 is deterministic, so both notes are equal; the file gets one.
-      if (!unpublished.some(({ note }) => note === signed.note)) unpublished.push(signed);
+      if (!unpublished.has(signed.note)) unpublished.set(signed.note, signed);
     },
     publish() {
-      const notesToWrite = unpublished;
-      unpublished = [];
-      for (const { checkpoint, note } of notesToWrite) {
-        const { chain, size, hash } = checkpoint;
+      const byChain = Map.groupBy(unpublished.values(), ({ checkpoint }) => checkpoint.chain);
+      unpublished.clear();
+      for (const [chain, signed] of byChain) {
         const project = projectOf.get(chain) ?? null;
         try {
-          append(join(notes, `${chain}.notes`), note);
+          // Each write is synced, so the notes of a chain are one.
+          append(join(notes, `${chain}.notes`), signed.map(({ note }) => note).join("\n"));
         } catch (error) {
           const message = "a checkpoint could not be appended to its file; it is in the database";
           logger.error(message, { project, chain, error });
         }
-        logger.info("checkpoint", { project, chain, size, hash });
+        for (const { checkpoint } of signed)
+          logger.info("checkpoint", { project, chain, size: checkpoint.size, hash: checkpoint.hash });
       }
     },
     savepoint() {
-      const length = unpublished.length;
-      return () => void unpublished.splice(length);
+      const kept = unpublished.size;
+      return () => {
+        for (const note of [...unpublished.keys()].slice(kept)) unpublished.delete(note);
+      };
     },
-    forget() {
-      unpublished = [];
-    },
+    forget: () => unpublished.clear(),
   };
 }
