@@ -210,17 +210,23 @@ for (const theme of ["light", "dark"] as const)
       60_000,
     );
 
-browserTest("the record of an erasure says at once what was asked and what was erased", async () => {
+browserTest("an erasure is seen in its own record and in a record that lost a part", async () => {
   const { id, key: own } = await app.createProject("business");
   const body = { content: "Dana drinks tea.", memory_type: "fact" };
   const { data } = await app.call("POST", "/v1/memories", { key: own, body });
+  await app.call("POST", "/v1/memories", { key: own, body: { ...body, content: "Emil drinks coffee." } });
+  await app.call("POST", "/v1/memories/search", { key: own, body: { query: "Who drinks what?" } });
   await app.administer(redactRecords, { memory: String(data.id) });
   const { page, faults, close } = await openPage(browser, app.url);
   await signInAt(page, app, `/console/projects/${id}/ledger`);
   await page.locator("tbody tr", { hasText: "audit.redact" }).click();
   const panel = page.locator(".side-panel");
   await panel.getByText(`"memory": "${data.id}"`).waitFor();
-  await panel.getByText('"redacted": 1').waitFor();
+  await panel.getByText('"redacted": 2').waitFor();
+  await page.locator("tbody tr", { hasText: "memory.search" }).click();
+  await panel.getByText("The operator has erased 1 text of this call.").waitFor();
+  await panel.getByText("Emil drinks coffee.").waitFor();
+  expect(await panel.getByText("Dana").count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
 });
