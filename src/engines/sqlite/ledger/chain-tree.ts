@@ -21,16 +21,16 @@ import {
 import { levelsPerStored } from "../../../audit/verify/node-places.ts";
 import { isObject, readJson } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { createTreeTips, type TreeTips } from "./tree-tips.ts";
 
 /** Takes some tenths of a second. */
 export const growStepLeaves = 65_536;
 const leavesPerNode = 2 ** levelsPerStored;
-const tipsMaxCount = 10_000;
 const hasher = createTreeHasher(runtimeCryptography);
 const leafZero = (statement: string) => statementHash(statement, runtimeCryptography);
 
 /** The trees of all chains. Everything is read and written in the transaction of the caller. */
-export interface ChainTrees {
+export interface ChainTrees extends Pick<TreeTips, "follow" | "forget"> {
   hasTree(chain: number): boolean;
   /** @throws Error for a chain without a statement */
   statementOf(chain: number): TreeStatement;
@@ -54,22 +54,12 @@ export interface ChainTrees {
   truncate(chain: number, leaves: number): void;
   /** For proofs. @throws Error for a chain without a statement */
   reader(chain: number): TreeReader;
-  /** This process has appended the record with the hash `hash` after the one with the hash `prev`. */
-  follow(chain: number, prev: string, hash: string): void;
-  /** A transaction was rolled back. */
-  forget(): void;
 }
 
-/**
- * Where the records of a chain ended when its tree was computed, and those that this process has appended since. They need not be read
- * and hashed again, and a checkpoint states what was appended, whatever another process has written over it.
- */
-interface Tip {
+interface Grown {
   readonly frontier: Frontier;
-  /** The data of the next leaves. */
-  readonly appended: Uint8Array[];
-  /** Of the newest record. */
-  hash: string;
+  /** The data of the last leaf that was added. */
+  readonly newest: Uint8Array | undefined;
 }
 
 interface EntryRow {
@@ -137,11 +127,7 @@ export function createChainTrees(database: Database): ChainTrees {
   const storedLeaves = (chain: number) =>
     ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
 
-  const tips = new Map<number, Tip>();
-  const keep = (chain: number, tip: Tip): void => {
-    if (!tips.has(chain) && tips.size >= tipsMaxCount) tips.clear();
-    tips.set(chain, tip);
-  };
+  const tips = createTreeTips();
   const append = (chain: number, frontier: Frontier, leaves: readonly Uint8Array[]): Frontier => {
     let grown = frontier;
     for (const data of leaves) {
@@ -153,7 +139,7 @@ export function createChainTrees(database: Database): ChainTrees {
   };
 
   /** From what is stored on. Null: there are more leaves to do. */
-  const growStored = (chain: number, leaves: number, leavesMax: number): Tip | null => {
+  const growStored = (chain: number, leaves: number, leavesMax: number): Grown | null => {
     const source = reader(chain);
     const aligned = Math.min(storedLeaves(chain), leaves - (leaves % leavesPerNode));
     const start = leaves < source.removed ? aligned : Math.max(aligned, source.removed);
@@ -166,18 +152,19 @@ export function createChainTrees(database: Database): ChainTrees {
       frontier = append(chain, frontier, next);
       newest = next.at(-1);
     }
-    return { frontier, appended: [], hash: newest?.toHex() ?? "" };
+    return { frontier, newest };
   };
 
   const grow: ChainTrees["grow"] = (chain, leaves, leavesMax) => {
-    const known = tips.get(chain);
-    const isKnown = known !== undefined && known.frontier.size + known.appended.length === leaves;
-    const tip = isKnown
-      ? { frontier: append(chain, known.frontier, known.appended), appended: [], hash: known.hash }
-      : growStored(chain, leaves, leavesMax);
-    if (tip === null) return null;
-    keep(chain, tip);
-    return rootOf(tip.frontier, hasher);
+    const tip = tips.find(chain, leaves);
+    const grown: Grown | null =
+      tip === undefined
+        ? growStored(chain, leaves, leavesMax)
+        : { frontier: append(chain, tip.frontier, tip.appended), newest: tip.appended.at(-1) };
+    if (grown === null) return null;
+    const { frontier, newest } = grown;
+    if (newest !== undefined) tips.keep(chain, frontier, newest.toHex());
+    return rootOf(frontier, hasher);
   };
 
   return {
@@ -197,7 +184,7 @@ export function createChainTrees(database: Database): ChainTrees {
       return rootOf(frontier, hasher);
     },
     truncate(chain, leaves) {
-      tips.delete(chain);
+      tips.discard(chain);
       deleteNodesAfter.run(chain, leaves);
     },
     begin(chain, statement) {
@@ -205,18 +192,10 @@ export function createChainTrees(database: Database): ChainTrees {
       setTree.run(text, chain);
       if (statement.first > statement.through + 1) return;
       const { frontier } = appendLeaf(emptyFrontier, leafZero(text), hasher);
-      keep(chain, { frontier, appended: [], hash: statement.hash });
+      tips.keep(chain, frontier, statement.hash);
     },
-    follow(chain, prev, hash) {
-      const tip = tips.get(chain);
-      if (tip === undefined) return;
-      if (tip.hash !== prev || tip.appended.length >= growStepLeaves) tips.delete(chain);
-      else {
-        tip.appended.push(Uint8Array.fromHex(hash));
-        tip.hash = hash;
-      }
-    },
-    forget: () => tips.clear(),
+    follow: tips.follow,
+    forget: tips.forget,
     lacksNodes: (chain, leaves) => leaves >= storedLeaves(chain) + leavesPerNode,
     grow,
     cut(chain, removed, checkpointSizes) {
