@@ -250,7 +250,13 @@ describe("the API says of a record", () => {
     project = await openProject();
     memory = await project.remember("Ada lives at 17 Example Lane");
     await project.remember("Something else");
+    await project.call("POST", "/v1/memories/search", { query: "Who lives where?" });
   });
+  const searched = async () => {
+    const [record] = await project.logs("action=memory.search");
+    const { data } = await project.call("GET", `/v1/audit/logs/${record?.id}`);
+    return { expired: data.payload_expired, erased: data.erased_places };
+  };
   const states = async () => {
     const records = (await project.logs("action=memory.create")).toReversed();
     const details = await Promise.all(
@@ -277,6 +283,10 @@ describe("the API says of a record", () => {
     const record = String((await project.logs("action=memory.create"))[1]?.id);
     const partly = { redacted: false, payload_expired: false, hasBody: false };
     expect(await states()).toEqual([partly, stored]);
+    expect(await searched()).toEqual({
+      expired: false,
+      erased: [expect.stringMatching(/^\/response_body\/data\/results\/\d$/)],
+    });
     await app.administer(redactRecords, { record });
     expect(await states()).toEqual([{ ...partly, redacted: true }, stored]);
   });
@@ -291,5 +301,7 @@ describe("the API says of a record", () => {
     // Payloads are deleted in steps behind the calls.
     for (let tries = 0; tries < 100 && !(await isPruned()); tries += 1) await Bun.sleep(20);
     expect(await states()).toEqual([expired, expired]);
+    expect(await searched()).toEqual({ expired: true, erased: [] });
+    expect((await project.call("GET", "/v1/audit/verify")).data).toMatchObject({ verdict: "unattested" });
   });
 });
