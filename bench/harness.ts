@@ -223,7 +223,7 @@ export async function createProject(
     "custom",
     ...where,
   );
-  const granted = ["--permissions", "memory.read,memory.write"];
+  const granted = ["--permissions", "memory.read,memory.write,audit.write"];
   const key = await runCommand(executable, "key", "create", "--project", name, ...granted, ...where);
   const { id: projectId } = project as { id: string };
   const { id: keyId, key: secret } = key as { id: string; key: string };

@@ -79,7 +79,7 @@ async function append(store: Store, keyId: string, records: number) {
 }
 
 /** What gateways append, without its action: 1 KB of JSON each. */
-function madeBodies() {
+export function madeBodies() {
   const random = createRandom(3);
   return Array.from({ length: differentBodies }, (_, number) => {
     const body = {
