@@ -7,7 +7,7 @@ import { dirname, join, normalize } from "node:path";
 const root = join(import.meta.dir, "..");
 const list = (pattern: string) =>
   [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })]
-    .filter((path) => !/(^|\/)(node_modules|dist|\.git|\.venv|memledger-data)\//.test(path))
+    .filter((path) => !/(^|\/)(node_modules|dist|\.git|\.go|\.venv|memledger-data)\//.test(path))
     .toSorted();
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
