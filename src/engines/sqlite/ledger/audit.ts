@@ -88,18 +88,9 @@ export function createAuditTransaction({
       const { seq, id, at, entry, members, hash } = sealRecord(head, draft, createId);
       const { action, status, keyId, memoryId, payload } = draft;
       const mac = macOf(head.chain)(hash);
-      const place = [head.number, seq, id, at] as const;
       // By position: names take a tenth of the time of the statement.
-      const number = insertEntry.run(
-        ...place,
-        action,
-        status,
-        keyId,
-        memoryId,
-        entry,
-        hash,
-        mac,
-      ).lastInsertRowid;
+      const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
+      const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
       countRecord(entry.length + payload.compressed.length);
       heads.move(draft.project, { ...head, seq, hash, at });
