@@ -40,6 +40,8 @@ interface Load {
   readonly what: string;
   /** Of its records. */
   readonly action: string;
+  /** Of every answer. */
+  readonly status: number;
   /** The rate, as a share of that of the other executable. */
   readonly shareMin: number;
   readonly stream: Stream;
@@ -105,9 +107,12 @@ async function startSide(executable: string, folder: string, clients: number): P
   });
   return {
     ...{ name: commit, dataDir, server },
-    reads: { what: "reads by id", action: "memory.read", shareMin: 0.95, ...loadOf("reads", calls) },
+    reads: {
+      ...{ what: "reads by id", action: "memory.read", status: 200, shareMin: 0.95 },
+      ...loadOf("reads", calls),
+    },
     appends: {
-      ...{ what: "appended records of 1 KB", action: actions.common, shareMin: 0.93 },
+      ...{ what: "appended records of 1 KB", action: actions.common, status: 201, shareMin: 0.93 },
       ...loadOf("appends", appends),
     },
   };
@@ -135,11 +140,11 @@ async function createMemories({ port }: Server, key: string): Promise<string[]> 
 
 async function runRound(
   server: Server,
-  { stream, rounds, cpuMsOfCall }: Load,
+  { status, stream, rounds, cpuMsOfCall }: Load,
   seconds: number,
 ): Promise<void> {
   const before = cpuMilliseconds(server.pid);
-  const result = await loadOne(server.port, seconds, stream, 200);
+  const result = await loadOne(server.port, seconds, stream, status);
   const after = cpuMilliseconds(server.pid);
   rounds.push(result);
   if (rounds.length > 1 && before !== null && after !== null)
