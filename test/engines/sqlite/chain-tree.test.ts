@@ -223,7 +223,7 @@ test("until the tree of a chain that is moved over reaches the head, checkpoints
         logger: createLogger("error"),
       },
       ...{
-        knownHeads: { require() {} },
+        knownHeads: { require() {}, moved() {} },
         noteReader: createNoteReader([signer.verifierKey], runtimeCryptography),
       },
     });

@@ -25,7 +25,7 @@ import { createHeadReader, type KnownHeads } from "./known-heads.ts";
 interface SigningOptions {
   readonly database: Database;
   readonly signer: Signer;
-  readonly knownHeads: Pick<KnownHeads, "require">;
+  readonly knownHeads: Pick<KnownHeads, "require" | "moved">;
   readonly trees: ChainTrees;
   readonly noteReader: NoteReader;
   readonly files: Pick<CheckpointFiles, "add">;
@@ -197,6 +197,8 @@ export function createCheckpointSigning({
     const anchor = note === undefined ? null : parseAnchor(noteReader.open(note) ?? "");
     const { through, hash: before } = anchor ?? { through: 0, hash: genesis };
     trees.begin(number, { chain, first: seq + 1, genesis, hash: before, through });
+    // A chain with a tree needs the seal of its head, and version 0.1 wrote none.
+    knownHeads.moved(head);
     signLeaf(number, chain, at, { log: firstLog, ...signing });
     if (seq > 0) signVersion1(head, at, signing);
   };

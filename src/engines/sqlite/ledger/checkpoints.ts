@@ -136,12 +136,7 @@ export function createCheckpoints({
     },
     beginTree: (head, now) => signing.beginTree(head, now),
     beginTrees(now) {
-      for (const chain of knownChains()) {
-        if (trees.hasTree(chain.number)) continue;
-        signing.beginTree(chain, now);
-        // Version 0.1 wrote no seals, and from now on a chain needs one.
-        knownHeads.moved(chain);
-      }
+      for (const chain of knownChains()) if (!trees.hasTree(chain.number)) signing.beginTree(chain, now);
     },
     cutTree(number, through) {
       if (!trees.hasTree(number)) return;
