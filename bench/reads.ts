@@ -65,8 +65,9 @@ export async function reads(
     servers.use(side.server);
     sides.push(side);
   }
+  const loads = against === null ? (["reads"] as const) : (["reads", "appends"] as const);
   for (let round = 0; round <= rounds; round++) {
-    for (const load of against === null ? (["reads"] as const) : (["reads", "appends"] as const)) {
+    for (const load of loads) {
       for (const side of sides) {
         progress(`throughput: ${load} of ${side.name}, round ${round + 1}`);
         await runRound(side.server, side[load], seconds);
@@ -77,13 +78,8 @@ export async function reads(
   if (own === undefined) throw new Error("Nothing was measured.");
   return [
     rateMeasure(own.reads, ceiling),
-    ...(other === undefined
-      ? []
-      : [
-          ...comparison(own.reads, other.reads, other.name),
-          ...comparison(own.appends, other.appends, other.name),
-        ]),
-    ...sides.flatMap((side) => [side.reads, side.appends].flatMap((load) => recordsMeasure(side, load))),
+    ...(other === undefined ? [] : loads.flatMap((load) => comparison(own[load], other[load], other.name))),
+    ...sides.flatMap((side) => loads.map((load) => recordsMeasure(side, side[load]))),
   ];
 }
 
@@ -190,19 +186,16 @@ function comparison(own: Load, other: Load, commit: string): Measure[] {
   return measures;
 }
 
-function recordsMeasure({ name, dataDir }: Side, { what, action, rounds }: Load): Measure[] {
-  if (rounds.length === 0) return [];
+function recordsMeasure({ name, dataDir }: Side, { what, action, rounds }: Load): Measure {
   const answered = rounds.reduce((sum, { calls }) => sum + calls, 0);
   const recorded = countRecords(join(dataDir, "memledger.db"), action);
-  return [
-    {
-      what: `records of ${what} in the database of commit ${name}`,
-      figure: recorded.toLocaleString("en"),
-      comparedTo: `answered: ${answered.toLocaleString("en")}`,
-      bar: "equal",
-      reached: recorded === answered,
-    },
-  ];
+  return {
+    what: `records of ${what} in the database of commit ${name}`,
+    figure: recorded.toLocaleString("en"),
+    comparedTo: `answered: ${answered.toLocaleString("en")}`,
+    bar: "equal",
+    reached: recorded === answered,
+  };
 }
 
 function countRecords(file: string, action: string): number {
