@@ -1,12 +1,25 @@
-// Owns the type Caller: the key of a call and its project.
+// Owns the type Caller: the key of a call, its project, and whose memories it is for.
 
+import type { Owner, Subject } from "../memory/owner.ts";
 import type { Key } from "./key.ts";
 import type { Project } from "./project.ts";
 
 /** A key and the project that it belongs to. */
-export interface Caller {
+export interface KeyOwner {
   readonly key: Key;
   /** The keys of a deleted project are revoked. A call with such a key is still recorded in the chain of the project. */
   readonly isProjectDeleted: boolean;
   readonly project: Project;
+}
+
+export interface Caller extends KeyOwner {
+  /** Whom the call is for; null: the project itself. */
+  readonly subject: Subject | null;
+  /** The project, and the subject if there is one. */
+  readonly owner: Owner;
+}
+
+/** Makes a call be for a subject; null: for the project itself. */
+export function callerFor(known: KeyOwner, subject: Subject | null): Caller {
+  return { ...known, subject, owner: { project: known.project.id, subject: subject?.id ?? null } };
 }

@@ -186,8 +186,11 @@ export const deleteProject = installationOperation({
     await transaction.access.removeProject(project, now);
     await transaction.checks.removeAll(project);
     await transaction.remembering.removeAll(project);
-    const count = await transaction.memories.removeAll(project, null);
-    return { data: toView(project), after: [...afterBulkDelete(project, count), forgetAnswers(project)] };
+    const count = await transaction.memories.removeAllOf(project);
+    return {
+      data: toView(project),
+      after: [...afterBulkDelete({ project: project.id, subject: null }, count), forgetAnswers(project)],
+    };
   },
 });
 

@@ -1,9 +1,9 @@
 // Owns what an erasure is about: a memory or a record, the records that hold its text, and the memories that have it.
 
 import { Type } from "@sinclair/typebox";
-import type { Project } from "../access/project.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
+import type { Owner } from "../memory/owner.ts";
 import type { Store } from "../storage/store.ts";
 import { repeatsText, withContent } from "./trace.ts";
 import { emptyTrace, type Holding, type Trace, type TracedRecord, type TracedRecords } from "./traced.ts";
@@ -82,9 +82,10 @@ async function traceAll(target: Trace, store: Store): Promise<TracedRecords> {
   const found = await store.audit.trace(target);
   let { trace } = found;
   for (const id of target.memories) {
-    for (const project of await projectsOf(found.trace, store)) {
-      const content = (await store.memories.find(project, id))?.memory.content ?? null;
-      if (content !== null && !repeatsText(trace, content)) trace = withContent(trace, project.id, content);
+    for (const owner of await ownersOf(found.trace, store)) {
+      const content = (await store.memories.find(owner, id))?.memory.content ?? null;
+      if (content !== null && !repeatsText(trace, content))
+        trace = withContent(trace, owner.project, content);
     }
   }
   return trace === found.trace ? found : store.audit.trace(trace);
@@ -93,10 +94,10 @@ async function traceAll(target: Trace, store: Store): Promise<TracedRecords> {
 /** Those that are in the trace or repeat one of its texts. */
 async function findMemories(trace: Trace, store: Store, signal: AbortSignal): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const project of await projectsOf(trace, store)) {
+  for (const owner of await ownersOf(trace, store)) {
     const query = { type: null, tags: null, withVectors: false, limit: comparedAtOnce };
     for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-      const page = await store.memories.exportPage(project, { ...query, cursor }, signal);
+      const page = await store.memories.exportPage(owner, { ...query, cursor }, signal);
       for (const { id, content } of page?.memories ?? [])
         if (trace.memories.includes(id) || repeatsText(trace, content)) found.push(id);
       cursor = page?.next ?? null;
@@ -105,9 +106,13 @@ async function findMemories(trace: Trace, store: Store, signal: AbortSignal): Pr
   return found.sort();
 }
 
-async function projectsOf({ projects }: Trace, { access }: Store): Promise<readonly Project[]> {
+/** Whose memories may repeat what the trace has. */
+async function ownersOf({ projects }: Trace, { access, subjects }: Store): Promise<readonly Owner[]> {
   const found = await Promise.all(projects.map((id) => (id === null ? null : access.findProject(id))));
-  return found.filter((project) => project !== null);
+  const owners = await Promise.all(
+    found.map((project) => (project === null ? [] : subjects.owners(project))),
+  );
+  return owners.flat();
 }
 
 export function countHoldings(records: readonly TracedRecord[]): Record<Holding, number> {

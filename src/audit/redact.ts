@@ -140,13 +140,12 @@ function countErased(members: readonly TracedRecord[]) {
 }
 
 /** Checks whose query has the text, whichever memory they expect. @returns their number */
-async function removeRepeating({ access, checks }: Transaction, trace: Trace): Promise<number> {
+async function removeRepeating({ checks }: Transaction, trace: Trace): Promise<number> {
   let removed = 0;
-  for (const id of trace.projects) {
-    const project = id === null ? null : await access.findProject(id);
+  for (const project of trace.projects) {
     if (project === null) continue;
-    for (const check of await checks.list(project))
-      if (repeatsText(trace, check.search.query) && (await checks.remove(project, check.id))) removed += 1;
+    for (const check of await checks.listAll({ id: project }))
+      if (repeatsText(trace, check.search.query)) removed += await checks.removeById(check.id);
   }
   return removed;
 }
@@ -168,14 +167,13 @@ async function endMemory(
   { now, sender }: { readonly now: number; readonly sender: JsonObject },
 ): Promise<"deleted" | "kept" | "absent"> {
   const owner = await transaction.memories.ownerOf(id);
-  const project = owner === null ? null : await transaction.access.findProject(owner);
-  const memory = project === null ? null : await transaction.memories.find(project, id);
-  if (project === null || memory === null) return "absent";
+  const memory = owner === null ? null : await transaction.memories.find(owner, id);
+  if (owner === null || memory === null) return "absent";
   if (!isDeleted) return "kept";
-  await transaction.memories.remove(project, id, now);
+  await transaction.memories.remove(owner, id, now);
   const { type, importance } = memory;
   await transaction.audit.append({
-    ...toServerRecord(project.id, "memory.delete", now, {
+    ...toServerRecord(owner.project, "memory.delete", now, {
       ...sender,
       deleted_memory: { memory_type: type, importance },
     }),

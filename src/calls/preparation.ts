@@ -119,9 +119,9 @@ export function createPrepare(
       reserve: (cost) => credits.reserve(cost),
       within: (ms, work) => clock.within(ms, work),
       async embed(text, role) {
-        const { project } = caller;
+        const { project, owner } = caller;
         const isQuery = role === "query";
-        using expected = isQuery ? store.memories.expectSearch(project) : store.expectCommit(project);
+        using expected = isQuery ? store.memories.expectSearch(owner) : store.expectCommit(project);
         const sent = isQuery ? undefined : () => expected[Symbol.dispose]();
         const { vector, model } = await embed(text, role, { ...waiter, sent });
         models.used(model);

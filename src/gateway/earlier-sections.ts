@@ -24,7 +24,7 @@ export async function findEarlier(
   const alive = new Map<string, Promise<boolean>>();
   const isAlive = (id: string): Promise<boolean> => {
     const known =
-      alive.get(id) ?? store.memories.find(caller.project, id).then((found) => found?.memory.active === true);
+      alive.get(id) ?? store.memories.find(caller.owner, id).then((found) => found?.memory.active === true);
     alive.set(id, known);
     return known;
   };

@@ -2,7 +2,6 @@
 // can be undone. Decides nothing else about requests.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { Project } from "../access/project.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -11,6 +10,7 @@ import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { duplicate } from "./create.ts";
 import { type AgentMemory, contentKey, isExpired, type Memory, toAgentMemory } from "./memory.ts";
+import type { Owner } from "./owner.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
 export const ifUpdatedAt = Type.Optional(
@@ -110,7 +110,7 @@ export function activity(
  */
 export async function storeChange(
   transaction: Transaction,
-  project: Project,
+  owner: Owner,
   { before, memory, vector }: { before: Memory; memory: Memory; vector: Float32Array | null },
   now: number,
 ): Promise<void> {
@@ -120,10 +120,10 @@ export async function storeChange(
   const key = vector !== null || isRevived ? contentKey(memory.content) : null;
   if (key !== null) {
     const claim = { exceptId: memory.id, fromInactive: isActivated && vector === null };
-    const holder = await transaction.memories.claimContent(project, key, now, claim);
+    const holder = await transaction.memories.claimContent(owner, key, now, claim);
     if (holder !== null) throw duplicate(holder);
   }
-  await transaction.memories.update(project, { memory, contentKey: key, vector });
+  await transaction.memories.update(owner, { memory, contentKey: key, vector });
 }
 
 /** Fields that callers can change. */

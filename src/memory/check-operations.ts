@@ -27,13 +27,13 @@ export const createCheck = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, input, _prepared, { caller: { project }, now }) {
-    const memory = await requireMemory(transaction, project, input.expected_memory_id);
-    if ((await transaction.checks.count(project)) >= checksMax) {
+  async apply(transaction, input, _prepared, { caller: { owner }, now }) {
+    const memory = await requireMemory(transaction, owner, input.expected_memory_id);
+    if ((await transaction.checks.count(owner)) >= checksMax) {
       const message = `The project has ${checksMax} checks already. Delete one that is not needed any more.`;
       throw new Refusal(2107, message, { check_limit: checksMax });
     }
-    const check = await transaction.checks.insert(project, {
+    const check = await transaction.checks.insert(owner, {
       search: {
         query: input.query,
         mode: input.mode ?? "hybrid",
@@ -63,9 +63,9 @@ export const listChecks = projectOperation({
   example: { input: {}, data: { checks: [exampleCheck] } },
 
   async prepare(_input, { store, caller }) {
-    const checks = await store.checks.list(caller.project);
+    const checks = await store.checks.list(caller.owner);
     const views = checks.map(async (check) => {
-      const found = await store.memories.find(caller.project, check.memoryId);
+      const found = await store.memories.find(caller.owner, check.memoryId);
       return toCheckView(check, found?.memory ?? null);
     });
     return { foreseen: { data: { checks: await Promise.all(views) } }, prepared: null };
@@ -89,9 +89,9 @@ export const deleteCheck = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, { check_id }, _prepared, { caller: { project } }) {
+  async apply(transaction, { check_id }, _prepared, { caller: { owner } }) {
     const id = toId(check_id);
-    if (id !== null && (await transaction.checks.remove(project, id))) return { data: null };
+    if (id !== null && (await transaction.checks.remove(owner, id))) return { data: null };
     throw new Refusal(2105, "The check does not exist in this project. List checks to find its id.");
   },
 });

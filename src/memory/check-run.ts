@@ -90,7 +90,7 @@ export const runChecks = projectOperation({
   prepare: (_input, preparation) =>
     preparation.inTurn(async () => {
       const { store, caller, signal, report } = preparation;
-      const checks = await store.checks.list(caller.project);
+      const checks = await store.checks.list(caller.owner);
       const results: CheckResult[] = [];
       for (let start = 0; start < checks.length; start += checksAtOnce) {
         if (signal.aborted) throw cancelled();
@@ -120,7 +120,7 @@ async function runOne(check: Check, preparation: Preparation): Promise<CheckResu
     includeInactive: false,
     now,
   };
-  const hits = await store.memories.search(caller.project, wanted, signal);
+  const hits = await store.memories.search(caller.owner, wanted, signal);
   const at = hits.findIndex(({ memory }) => memory.id === memoryId);
   const hit = hits[at] ?? null;
   const position = hit === null ? null : at + 1;
@@ -135,7 +135,7 @@ async function runOne(check: Check, preparation: Preparation): Promise<CheckResu
   };
   if (position !== null && position <= within) return { ...result, passed: true, reasons: [] };
   if (position !== null) return { ...result, passed: false, reasons: ["rank"] };
-  const found = await store.memories.find(caller.project, memoryId);
+  const found = await store.memories.find(caller.owner, memoryId);
   const reasons: Reason[] = found === null ? ["deleted"] : failedConditions(found.memory, wanted);
   if (reasons.length > 0) return { ...result, passed: false, reasons };
   const below = await findBelowFloor(memoryId, wanted, preparation);
@@ -160,7 +160,7 @@ async function findBelowFloor(
   { store, caller, signal }: Preparation,
 ): Promise<SearchHit | null> {
   if (wanted.minSimilarity === 0) return null;
-  const hits = await store.memories.search(caller.project, { ...wanted, minSimilarity: 0 }, signal);
+  const hits = await store.memories.search(caller.owner, { ...wanted, minSimilarity: 0 }, signal);
   const hit = hits.find(({ memory }) => memory.id === memoryId);
   return hit === undefined || hit.similarity >= wanted.minSimilarity ? null : hit;
 }

@@ -25,7 +25,7 @@ export async function compareItems(
   items: readonly ExtractedItem[],
   vectors: readonly Float32Array[],
   tags: readonly string[],
-  { store, caller: { project }, now, signal }: Preparation,
+  { store, caller: { owner }, now, signal }: Preparation,
   report: (part: number) => void,
 ): Promise<Compared> {
   const matrix = toSharedMatrix(vectors);
@@ -39,7 +39,7 @@ export async function compareItems(
     report(found.length / vectors.length);
     const earlier = matrix.subarray(0, found.length * dimensions);
     const query = { vectors: batch, earlier, above: leastCosine(updateAboveSimilarity), tags, now };
-    const compared = await store.memories.findSimilar(project, query, signal);
+    const compared = await store.memories.findSimilar(owner, query, signal);
     // The revision of the first batch is the oldest.
     revision ??= compared.revision;
     for (const [at, nearItems] of compared.similarItems.entries()) {
@@ -50,7 +50,7 @@ export async function compareItems(
       for (const { id, similarity: cosine } of compared.found[at] ?? []) {
         await nextTurn();
         // If it changes from now on, the transaction compares it again.
-        const version = await store.memories.find(project, id);
+        const version = await store.memories.find(owner, id);
         if (version === null) continue;
         const similarity = contentSimilarity(cosine, own, trigramsOf(version.memory.content));
         if (similarity > updateAboveSimilarity) similar.push({ id, similarity });

@@ -1,13 +1,13 @@
 // Owns what an extracted item is compared with inside the transaction, and which memory is the most similar one. Must never decide what
 // becomes of the item.
 
-import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/application.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
 import { contentSimilarity, leastCosine, trigramsOf } from "./content-similarity.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
+import type { Owner } from "./owner.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
 import type { OlderStatements } from "./superseding/find-older.ts";
 import { hasTags } from "./tags.ts";
@@ -50,7 +50,7 @@ export interface Storing extends ProjectApplication {
  */
 export class ComparisonSet {
   readonly #transaction: Transaction;
-  readonly #project: Project;
+  readonly #owner: Owner;
   readonly #now: number;
   readonly #tags: readonly string[];
   /** Vectors by memory id: memories that changed after the search, without those that the call has stored. */
@@ -61,7 +61,7 @@ export class ComparisonSet {
 
   constructor(transaction: Transaction, { caller, now, tags }: Storing, changed: readonly MemoryVector[]) {
     this.#transaction = transaction;
-    this.#project = caller.project;
+    this.#owner = caller.owner;
     this.#now = now;
     this.#tags = tags;
     this.#changed = new Map(changed.map((known) => [known.id, known]));
@@ -76,7 +76,7 @@ export class ComparisonSet {
       .filter(({ cosine }) => cosine > leastCosine(updateAboveSimilarity));
     const trigrams = trigramsOf(content);
     for (const { id, cosine } of near) {
-      const memory = await this.#transaction.memories.find(this.#project, id);
+      const memory = await this.#transaction.memories.find(this.#owner, id);
       if (memory === null) continue;
       similar.push({ id, similarity: contentSimilarity(cosine, trigrams, trigramsOf(memory.content)) });
     }
@@ -86,7 +86,7 @@ export class ComparisonSet {
     }
     const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
     for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
-      const memory = await this.#transaction.memories.find(this.#project, id);
+      const memory = await this.#transaction.memories.find(this.#owner, id);
       if (memory === null || !memory.active || isExpired(memory, this.#now)) continue;
       if (hasTags(memory.tags, this.#tags) || similarity > skipAboveSimilarity) return { memory, similarity };
     }

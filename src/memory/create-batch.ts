@@ -2,8 +2,8 @@
 // record that names every item.
 
 import { Type } from "@sinclair/typebox";
+import type { Caller } from "../access/caller.ts";
 import type { Plan } from "../access/plan.ts";
-import type { Project } from "../access/project.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { embeddingsAtOnce } from "../limits.ts";
@@ -22,6 +22,7 @@ import {
 import { requireRoom } from "./create.ts";
 import { batchMaxItems } from "./limits.ts";
 import { contentKey, exampleMemory } from "./memory.ts";
+import type { Owner } from "./owner.ts";
 import { idInExport, idOfSource } from "./source-id.ts";
 
 /** What the transaction needs of an item. */
@@ -81,15 +82,15 @@ export const createMemories = projectOperation({
   },
 
   async prepare({ memories }, preparation) {
-    const { project } = preparation.caller;
-    const items = memories.map((value) => identify(value, project));
+    const { owner } = preparation.caller;
+    const items = memories.map((value) => identify(value, owner));
     return preparation.inTurn(() => embedItems(items, preparation));
   },
 
-  async apply(transaction, _input, prepared, { caller: { project }, plan, now }) {
+  async apply(transaction, _input, prepared, { caller, plan, now }) {
     const results: BatchResult[] = [];
     for (const [index, item] of prepared.entries()) {
-      const result = item.refused ?? (await storeItem(transaction, item, project, plan, now));
+      const result = item.refused ?? (await storeItem(transaction, item, caller, plan, now));
       results.push("status" in result ? { index, ...result } : { index, status: "refused", ...result });
     }
     const count = (wanted: BatchResult["status"]) => results.filter(({ status }) => status === wanted).length;
@@ -99,11 +100,11 @@ export const createMemories = projectOperation({
   },
 });
 
-function identify(value: unknown, project: Project): IdentifiedItem | { readonly refused: RefusedItem } {
+function identify(value: unknown, owner: Owner): IdentifiedItem | { readonly refused: RefusedItem } {
   try {
     const item = readBatchItem(value);
     const { sourceId } = item;
-    const id = sourceId === null ? null : idOfSource(project, sourceId);
+    const id = sourceId === null ? null : idOfSource(owner, sourceId);
     const exportedId = sourceId === null ? null : idInExport(sourceId);
     return { refused: null, item, contentKey: contentKey(item.content), id, exportedId };
   } catch (error) {
@@ -117,7 +118,7 @@ function identify(value: unknown, project: Project): IdentifiedItem | { readonly
  */
 async function embedItems(
   items: readonly (IdentifiedItem | { readonly refused: RefusedItem })[],
-  { embed, store, caller: { project }, now, signal, report }: Preparation,
+  { embed, store, caller: { owner }, now, signal, report }: Preparation,
 ): Promise<PreparedItem[]> {
   const vectors = new Map<string, Float32Array>();
   const prepared: PreparedItem[] = [];
@@ -126,9 +127,9 @@ async function embedItems(
     report(start / items.length, "Embedding the memories");
     const batch = items.slice(start, start + embeddingsAtOnce);
     const valid = batch.filter((item) => item.refused === null);
-    const held = await store.memories.findHeld(project, valid, now);
+    const held = await store.memories.findHeld(owner, valid, now);
     const exported = valid.map(({ exportedId, contentKey }) => ({ id: exportedId, contentKey }));
-    const heldAsExported = await store.memories.findHeld(project, exported, now);
+    const heldAsExported = await store.memories.findHeld(owner, exported, now);
     const wanted = new Map(
       valid
         .filter((_, at) => held[at] !== true && heldAsExported[at] !== true)
@@ -152,16 +153,16 @@ type StoredItem = Pick<BatchResult, "status" | "id">;
 async function storeItem(
   transaction: Transaction,
   { item, contentKey, id, exportedId, vector }: IdentifiedItem & { readonly vector: Float32Array | null },
-  project: Project,
+  { project, owner }: Pick<Caller, "project" | "owner">,
   plan: Plan,
   now: number,
 ): Promise<StoredItem | RefusedItem> {
   const { memories } = transaction;
   for (const known of [id, exportedId]) {
-    if (known !== null && (await memories.find(project, known)) !== null)
+    if (known !== null && (await memories.find(owner, known)) !== null)
       return { status: "existing", id: known };
   }
-  const holder = await memories.claimContent(project, contentKey, now);
+  const holder = await memories.claimContent(owner, contentKey, now);
   if (holder !== null) return { status: "existing", id: holder };
   try {
     if (vector === null) throw new Refusal(1503, deletedMeanwhile);
@@ -169,7 +170,7 @@ async function storeItem(
   } catch (error) {
     return refuseItem(error);
   }
-  const memory = await memories.insert(project, { ...item, contentKey, vector, id }, now);
+  const memory = await memories.insert(owner, { ...item, contentKey, vector, id }, now);
   return { status: "created", id: memory.id };
 }
 

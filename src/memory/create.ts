@@ -49,12 +49,12 @@ export const createMemory = projectOperation({
     return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };
   },
 
-  async apply(transaction, input, prepared, { caller: { project }, plan, now }) {
-    const holder = await transaction.memories.claimContent(project, prepared.contentKey, now);
+  async apply(transaction, input, prepared, { caller: { project, owner }, plan, now }) {
+    const holder = await transaction.memories.claimContent(owner, prepared.contentKey, now);
     if (holder !== null) throw duplicate(holder);
     await requireRoom(transaction, project, plan);
     const memory = await transaction.memories.insert(
-      project,
+      owner,
       {
         content: input.content,
         type: input.memory_type,

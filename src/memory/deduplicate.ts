@@ -45,8 +45,8 @@ export async function storeItems(
   revision: number | null,
   storing: Storing,
 ): Promise<Outcome[]> {
-  const { project } = storing.caller;
-  const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
+  const { owner } = storing.caller;
+  const changed = revision === null ? [] : await transaction.memories.changedSince(owner, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
   const stored = new Map<number, Memory>();
@@ -74,7 +74,7 @@ async function storeItem(
 ): Promise<{ readonly outcome: Omit<Outcome, "supersedes">; readonly memory: Memory | null }> {
   const { memories } = transaction;
   const { caller, plan, now, tags } = storing;
-  const { project } = caller;
+  const { project, owner } = caller;
   const { vector, contentKey, found: _, similarItems: __, older: ___, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
@@ -87,14 +87,14 @@ async function storeItem(
   };
   if (action === "skipped" && shown !== null) return skip(shown);
   const known = action === "updated" ? match?.memory : undefined;
-  const holder = await memories.claimContent(project, contentKey, now, {
+  const holder = await memories.claimContent(owner, contentKey, now, {
     exceptId: known?.id ?? null,
     fromInactive: true,
   });
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     await requireRoom(transaction, project, plan);
-    const memory = await memories.insert(project, { ...item, tags, contentKey, vector }, now);
+    const memory = await memories.insert(owner, { ...item, tags, contentKey, vector }, now);
     const outcome = {
       item,
       action: "created" as const,
@@ -105,7 +105,7 @@ async function storeItem(
     return { outcome: { ...outcome, match: null }, memory };
   }
   const memory = rewrite(known, item, now);
-  await memories.update(project, { memory, contentKey, vector });
+  await memories.update(owner, { memory, contentKey, vector });
   const { type, importance, expiresAt } = memory;
   const outcome = { item: { ...item, importance, expiresAt }, memoryId: memory.id, memoryType: type };
   return { outcome: { ...outcome, action: "updated", tags: memory.tags, match: shown }, memory };
@@ -119,15 +119,15 @@ async function storeItem(
 async function addTags(
   { memories }: Transaction,
   id: string,
-  { caller: { project }, now, tags }: Storing,
+  { caller: { owner }, now, tags }: Storing,
 ): Promise<readonly string[]> {
-  const known = await memories.find(project, id);
+  const known = await memories.find(owner, id);
   if (known === null) throw new Error("a memory disappeared within a transaction");
   const isForAll = known.type === "rule" && known.tags.length === 0;
   const joined = joinTags(known.tags, tags);
   if (isForAll || joined === null || joined.length === known.tags.length) return known.tags;
   const memory = { ...known, tags: joined, updatedAt: changedAt(known, now) };
-  await memories.update(project, { memory, contentKey: null, vector: null });
+  await memories.update(owner, { memory, contentKey: null, vector: null });
   return joined;
 }
 

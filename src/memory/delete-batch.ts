@@ -10,6 +10,7 @@ import { count, index, refusalFields } from "./batch-result.ts";
 import { requireVersion } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
+import { ownerId } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 
 const deleteResult = Fields(
@@ -68,7 +69,7 @@ export const deleteMemories = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller: { project }, now }) {
+  async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller: { owner }, now }) {
     if (known !== undefined && known.length !== memory_ids.length)
       throw new Refusal(
         1400,
@@ -78,10 +79,10 @@ export const deleteMemories = projectOperation({
     const deleted: JsonObject[] = [];
     for (const [index, wanted] of memory_ids.entries()) {
       try {
-        const memory = await requireMemory(transaction, project, wanted);
+        const memory = await requireMemory(transaction, owner, wanted);
         requireVersion(memory, known?.[index], "delete it again");
         const { id, type, importance } = memory;
-        await transaction.memories.remove(project, id, now);
+        await transaction.memories.remove(owner, id, now);
         deleted.push({ id, memory_type: type, importance });
         results.push({ index, status: "deleted", id });
       } catch (error) {
@@ -93,7 +94,7 @@ export const deleteMemories = projectOperation({
     return {
       data,
       details: { deleted_memories: deleted },
-      after: deleted.length === 0 ? [] : [{ effect: "remove_cached_vectors", project: project.id }],
+      after: deleted.length === 0 ? [] : [{ effect: "remove_cached_vectors", project: ownerId(owner) }],
     };
   },
 });

@@ -1,11 +1,11 @@
 // Owns the deletion of memories, one or many. After the answer, no search, list or injection returns a deleted memory.
 
 import { Type } from "@sinclair/typebox";
-import type { Project } from "../access/project.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
+import { type Owner, ownerId } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 import { toTagFilter, WantedTags } from "./tags.ts";
 
@@ -24,16 +24,16 @@ export const deleteMemory = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, input, _prepared, { caller: { project }, now }) {
-    const memory = await requireMemory(transaction, project, input.memory_id);
-    await transaction.memories.remove(project, memory.id, now);
+  async apply(transaction, input, _prepared, { caller: { owner }, now }) {
+    const memory = await requireMemory(transaction, owner, input.memory_id);
+    await transaction.memories.remove(owner, memory.id, now);
     const { id, type, importance } = memory;
     // Without the content: the record of a deletion must not store the deleted text.
     return {
       data: null,
       memoryId: id,
       details: { deleted_memory: { memory_type: type, importance } },
-      after: [{ effect: "remove_cached_vectors", project: project.id }],
+      after: [{ effect: "remove_cached_vectors", project: ownerId(owner) }],
     };
   },
 });
@@ -60,18 +60,18 @@ export const deleteAllMemories = projectOperation({
 
   async prepare() {},
 
-  async apply({ memories }, input, _prepared, { caller: { project }, now }) {
+  async apply({ memories }, input, _prepared, { caller: { owner }, now }) {
     const type = input.memory_type ?? null;
     const tags = toTagFilter(input.tags);
     const count = await (tags === null
-      ? memories.removeAll(project, type)
-      : memories.removeTagged(project, type, tags, now));
-    return { data: { deleted_count: count }, after: afterBulkDelete(project, count) };
+      ? memories.removeAll(owner, type)
+      : memories.removeTagged(owner, type, tags, now));
+    return { data: { deleted_count: count }, after: afterBulkDelete(owner, count) };
   },
 });
 
-/** What is left to do after all or many memories of a project were deleted. */
-export function afterBulkDelete({ id }: Project, count: number): readonly AfterCommit[] {
+/** What is left to do after all or many memories of an owner were deleted. */
+export function afterBulkDelete(owner: Owner, count: number): readonly AfterCommit[] {
   if (count === 0) return [];
-  return [{ effect: "purge_memories" }, { effect: "remove_cached_vectors", project: id }];
+  return [{ effect: "purge_memories" }, { effect: "remove_cached_vectors", project: ownerId(owner) }];
 }

@@ -76,7 +76,7 @@ export const exportMemories = projectOperation({
       cursor: cursor ?? null,
       limit: page_size,
     };
-    const page = await store.memories.exportPage(caller.project, query, signal);
+    const page = await store.memories.exportPage(caller.owner, query, signal);
     if (page === null) throw unknownCursor();
     const data = { memories: page.memories.map(toAgentMemory), next_cursor: page.next };
     if (page.vectors === null) return { foreseen: { data }, prepared: null };

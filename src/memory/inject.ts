@@ -158,7 +158,7 @@ export const injectMemories = projectOperation({
       ...ranked,
       ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
     };
-    const after = touchMemories(caller.project, injected, now);
+    const after = touchMemories(caller.owner, injected, now);
     const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
     const details = { output_content: data.prompt, ...told };
     return { foreseen: { data, details, after }, prepared: null };

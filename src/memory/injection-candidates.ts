@@ -51,7 +51,7 @@ export async function findCandidates(
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
     const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
-    const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
+    const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
       rules: rules.filter(inScope(tags)),
@@ -75,7 +75,7 @@ export async function findCandidates(
   const judgement = toJudgement(query, topK, choice === "auto" ? "on" : choice, now);
   const prompt = wanted.min_similarity === undefined ? await placePrompt(search.vector) : null;
   const candidates = { ...search, prompt, topK: candidatesOf(judgement) };
-  const read = await store.memories.readForInjection(caller.project, candidates, signal);
+  const read = await store.memories.readForInjection(caller.owner, candidates, signal);
   const { rules, hits: found, floor } = read;
   const { hits, ...ranked } = await rerank(found, judgement, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];

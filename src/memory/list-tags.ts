@@ -50,7 +50,7 @@ export const listTags = projectOperation({
 
   async prepare({ memory_type, page = 1, page_size = tagPageSizeDefault }, { store, caller, signal }) {
     const query = { type: memory_type ?? null, limit: page_size, offset: (page - 1) * page_size };
-    const { tags, total } = await store.memories.listTags(caller.project, query, signal);
+    const { tags, total } = await store.memories.listTags(caller.owner, query, signal);
     const data = {
       tags: tags.map(({ tag, count }) => ({ tag, count })),
       pagination: toPagination(page, page_size, total),

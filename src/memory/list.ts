@@ -93,7 +93,7 @@ export const listMemories = projectOperation({
       limit,
       after: cursor === undefined ? { skip: ((page ?? 1) - 1) * limit } : { cursor },
     };
-    const found = await store.memories.list(caller.project, query, signal);
+    const found = await store.memories.list(caller.owner, query, signal);
     if (found === null) throw foreignCursor();
     const number = page ?? Math.floor(found.before / limit) + 1;
     const data = {

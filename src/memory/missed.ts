@@ -66,7 +66,7 @@ export async function findMissed(
     includeInactive: true,
     topK: query.topK + missedMax,
   };
-  const found = await store.memories.search(caller.project, wide, signal);
+  const found = await store.memories.search(caller.owner, wide, signal);
   const returned = new Set(hits.map(({ memory }) => memory.id));
   // A reranker may have moved it to another place.
   const last = hits.length < query.topK ? null : Math.min(...hits.map(scoreOf));

@@ -1,6 +1,5 @@
 // Owns reading one memory by its id.
 
-import type { Project } from "../access/project.ts";
 import { confirmed, type Foreseen, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
@@ -16,6 +15,7 @@ import {
   memoryId,
   toAgentMemory,
 } from "./memory.ts";
+import { type Owner, ownerId } from "./owner.ts";
 
 export const readMemory = projectOperation({
   name: "memory.read",
@@ -33,52 +33,50 @@ export const readMemory = projectOperation({
   /** @returns the revision that was read; null: there is no such memory. */
   async prepare(
     { memory_id },
-    { store, caller: { project }, now },
+    { store, caller: { owner }, now },
   ): Promise<Foreseen<AgentMemory, number | null> | null> {
     const id = toId(memory_id);
-    const found = id === null ? null : await store.memories.find(project, id);
+    const found = id === null ? null : await store.memories.find(owner, id);
     if (found === null) return null;
     const { memory, revision } = found;
-    return { foreseen: toOutcome(project, memory, now), prepared: revision };
+    return { foreseen: toOutcome(owner, memory, now), prepared: revision };
   },
 
   /** Records are in the order in which calls took effect, so a memory that has changed since it was looked up is read again. */
-  async apply(transaction, { memory_id }, revision, { caller: { project }, now }) {
+  async apply(transaction, { memory_id }, revision, { caller: { owner }, now }) {
     const id = toId(memory_id);
     const isKnown = id !== null && revision !== null;
-    const isSame = isKnown && (await transaction.memories.hasVersion(project, id, revision));
-    return isSame ? confirmed : toOutcome(project, await requireMemory(transaction, project, memory_id), now);
+    const isSame = isKnown && (await transaction.memories.hasVersion(owner, id, revision));
+    return isSame ? confirmed : toOutcome(owner, await requireMemory(transaction, owner, memory_id), now);
   },
 });
 
-function toOutcome(project: Project, memory: Memory, now: number) {
+function toOutcome(owner: Owner, memory: Memory, now: number) {
   return {
     data: toAgentMemory(memory),
     memoryId: memory.id,
-    after: touchMemories(project, [memory], now),
+    after: touchMemories(owner, [memory], now),
   };
 }
 
 /** `last_accessed_at` of these memories follows, unless it is less than `accessResolutionMs` ago. */
 export function touchMemories(
-  project: Project,
+  owner: Owner,
   memories: readonly Pick<Memory, "id" | "lastAccessedAt">[],
   now: number,
 ): AfterCommit[] {
   // A time in the future was stored before the clock was set back.
   const isRecent = (at: number | null) => at !== null && at <= now && at > now - accessResolutionMs;
   const ids = memories.filter(({ lastAccessedAt }) => !isRecent(lastAccessedAt)).map(({ id }) => id);
-  return ids.length === 0 ? [] : [{ effect: "touch_memories", project: project.id, memories: ids, at: now }];
+  return ids.length === 0
+    ? []
+    : [{ effect: "touch_memories", project: ownerId(owner), memories: ids, at: now }];
 }
 
 /** @param text its id, as received. @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */
-export async function requireMemory(
-  transaction: Transaction,
-  project: Project,
-  text: string,
-): Promise<Memory> {
+export async function requireMemory(transaction: Transaction, owner: Owner, text: string): Promise<Memory> {
   const id = toId(text);
-  const memory = id === null ? null : await transaction.memories.find(project, id);
+  const memory = id === null ? null : await transaction.memories.find(owner, id);
   if (memory === null) {
     throw new Refusal(2100, "The memory does not exist in this project. List memories to find its id.");
   }

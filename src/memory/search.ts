@@ -108,7 +108,7 @@ export const searchMemories = projectOperation({
     };
     const judgement = toJudgement(input.query, topK, choice, now);
     const candidates = { ...wanted, topK: candidatesOf(judgement) };
-    const found = await store.memories.search(caller.project, candidates, signal);
+    const found = await store.memories.search(caller.owner, candidates, signal);
     const { hits, ...ranked } = await rerank(found, judgement, preparation.reranker);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     const others =
@@ -117,7 +117,7 @@ export const searchMemories = projectOperation({
         : {};
     const data = { results, query: input.query, total: results.length, ...ranked, ...others };
     const memories = hits.map(({ memory }) => memory);
-    return { foreseen: { data, after: touchMemories(caller.project, memories, now) }, prepared: null };
+    return { foreseen: { data, after: touchMemories(caller.owner, memories, now) }, prepared: null };
   },
 
   apply: confirm,

@@ -1,16 +1,17 @@
-// Owns the id of a memory that has an id at its source. The same source id gives the same memory in a project, so that a repeated import
+// Owns the id of a memory that has an id at its source. The same source id gives the same memory of an owner, so that a repeated import
 // stores nothing twice.
 
 import { createHash } from "node:crypto";
-import type { Project } from "../access/project.ts";
+import type { Owner } from "./owner.ts";
 
 /**
- * A UUIDv8 (RFC 9562, section 5.8) as 32 lower-case hexadecimal characters. It depends on the project, because ids of memories are unique
- * in a database, and no project may find out which ids another one has.
+ * A UUIDv8 (RFC 9562, section 5.8) as 32 lower-case hexadecimal characters. It depends on the owner, because ids of memories are unique
+ * in a database, and no owner may find out which ids another one has.
  */
-export function idOfSource({ id }: Pick<Project, "id">, sourceId: string): string {
+export function idOfSource({ project, subject }: Owner, sourceId: string): string {
+  const owner = subject === null ? project : `${project}\0${subject}`;
   const bytes = createHash("sha256")
-    .update(`memledger/memory-id/v1\0${id}\0${sourceId}`)
+    .update(`memledger/memory-id/v1\0${owner}\0${sourceId}`)
     .digest()
     .subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -54,7 +54,7 @@ export const readMemoryStatistics = projectOperation({
   },
 
   async prepare(_input, { store, caller, now, signal }) {
-    const found = await store.memories.statistics(caller.project, now, signal);
+    const found = await store.memories.statistics(caller.owner, now, signal);
     const data = {
       total: found.byType.rule + found.byType.fact + found.byType.context,
       by_type: found.byType,

@@ -6,6 +6,7 @@ import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
+import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
 
 export interface TagQuery {
@@ -22,7 +23,7 @@ export interface TagPage {
   readonly total: number;
 }
 
-/** Numbers of a project's memories. */
+/** Numbers of an owner's memories. */
 export interface MemoryStatistics {
   readonly byType: Readonly<Record<MemoryType, number>>;
   /** Active and unexpired. */
@@ -51,6 +52,8 @@ export interface SearchQuery {
   readonly minRelevance?: number;
   readonly includeExpired: boolean;
   readonly includeInactive: boolean;
+  /** Whether the memories of the project itself are searched, too, if the owner is a subject; absent: no. */
+  readonly withProject?: boolean;
   readonly now: number;
 }
 
@@ -81,6 +84,8 @@ export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
   readonly tags: TagFilter | null;
   readonly topK: number;
+  /** As of SearchQuery. */
+  readonly withProject?: boolean;
   readonly now: number;
 }
 
@@ -153,34 +158,30 @@ export interface HeldQuery {
  * queries wait.
  */
 export interface MemoryReader {
-  /** Null when the project has no such memory. Waits for no turn: it takes microseconds. */
-  find(project: Project, id: string): Promise<MemoryVersion | null>;
-  /** For each item, whether the project has a memory with its id, or an unexpired one with its content key. Waits for no turn. */
-  findHeld(project: Project, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
+  /** Null when the owner has no such memory. Waits for no turn: it takes microseconds. */
+  find(owner: Owner, id: string): Promise<MemoryVersion | null>;
+  /** For each item, whether the owner has a memory with its id, or an unexpired one with its content key. Waits for no turn. */
+  findHeld(owner: Owner, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
   /** Null: the cursor belongs to another list. */
-  list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
-  listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
+  list(owner: Owner, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
+  listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
   /** Never reads all memories. */
-  statistics(project: Project, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
+  statistics(owner: Owner, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
-  exportPage(project: Project, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
+  exportPage(owner: Owner, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
   /**
-   * A search of the project follows when its query is embedded: searches that come at the same time are answered together. Dispose of the
+   * A search of the owner follows when its query is embedded: searches that come at the same time are answered together. Dispose of the
    * result when the query is embedded, or when no search follows.
    */
-  expectSearch(project: Project): Disposable;
+  expectSearch(owner: Owner): Disposable;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
-  search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
+  search(owner: Owner, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search, without those below the floor. */
-  readForInjection(
-    project: Project,
-    query: InjectionQuery,
-    signal: AbortSignal,
-  ): Promise<InjectionCandidates>;
+  readForInjection(owner: Owner, query: InjectionQuery, signal: AbortSignal): Promise<InjectionCandidates>;
   /** All active, unexpired rules, and the `topK` best of **all** active, unexpired memories of the types by prominence. */
-  readProminent(project: Project, query: ProminenceQuery, signal: AbortSignal): Promise<ProminentMemories>;
+  readProminent(owner: Owner, query: ProminenceQuery, signal: AbortSignal): Promise<ProminentMemories>;
   /** The similar memories of several vectors at once. */
-  findSimilar(project: Project, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
+  findSimilar(owner: Owner, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }
 
 export interface NewMemory {
@@ -194,7 +195,7 @@ export interface NewMemory {
   readonly vector: Float32Array;
   /** Default: true. */
   readonly active?: boolean;
-  /** An id that no memory of the project has; null or absent: a new one. */
+  /** An id that no memory has; null or absent: a new one. */
   readonly id?: string | null;
 }
 
@@ -206,33 +207,35 @@ export interface MemoryChange {
 }
 
 export interface MemoryTransaction {
-  find(project: Project, id: string): Promise<Memory | null>;
-  /** Whether the project still has this version of the memory. */
-  hasVersion(project: Project, id: string, revision: number): Promise<boolean>;
+  find(owner: Owner, id: string): Promise<Memory | null>;
+  /** Whether the owner still has this version of the memory. */
+  hasVersion(owner: Owner, id: string, revision: number): Promise<boolean>;
   /** Memories that were created or changed after this revision of SimilarMemories. */
-  changedSince(project: Project, revision: number): Promise<readonly MemoryVector[]>;
-  /** Id of the project that has this memory; null when there is none. */
-  ownerOf(id: string): Promise<string | null>;
-  /** Number of memories of the project, including expired and inactive ones; read from a counter, in constant time. */
+  changedSince(owner: Owner, revision: number): Promise<readonly MemoryVector[]>;
+  /** Null when there is no such memory. */
+  ownerOf(id: string): Promise<Owner | null>;
+  /** Number of memories of the project and all of its subjects, including expired and inactive ones; read from a counter, in constant time. */
   count(project: Project): Promise<number>;
   /**
    * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, or is inactive and the claim is
    * `fromInactive`, and is not `exceptId`, it loses the key and null is returned, so that another memory can have the same content.
    */
   claimContent(
-    project: Project,
+    owner: Owner,
     contentKey: Uint8Array,
     now: number,
     claim?: ContentClaim,
   ): Promise<string | null>;
-  insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
-  update(project: Project, change: MemoryChange): Promise<void>;
+  insert(owner: Owner, memory: NewMemory, now: number): Promise<Memory>;
+  update(owner: Owner, change: MemoryChange): Promise<void>;
   /** Of a memory that was created in the same transaction. */
   setMadeOf(made: MadeMemory): Promise<void>;
   /** @returns whether the memory existed. */
-  remove(project: Project, id: string, now: number): Promise<boolean>;
-  /** Hides all memories of the type (null: of the project) immediately; returns their number. `purge_memories` deletes them later. */
-  removeAll(project: Project, type: MemoryType | null): Promise<number>;
+  remove(owner: Owner, id: string, now: number): Promise<boolean>;
+  /** Hides all memories of the type (null: of the owner) immediately; returns their number. `purge_memories` deletes them later. */
+  removeAll(owner: Owner, type: MemoryType | null): Promise<number>;
+  /** As removeAll, of the project and all of its subjects. */
+  removeAllOf(project: Project): Promise<number>;
   /** As removeAll, of the memories that match. */
-  removeTagged(project: Project, type: MemoryType | null, tags: TagFilter, now: number): Promise<number>;
+  removeTagged(owner: Owner, type: MemoryType | null, tags: TagFilter, now: number): Promise<number>;
 }

@@ -2,7 +2,6 @@
 // has the former values of what was changed.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { Project } from "../access/project.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
@@ -14,6 +13,7 @@ import { count, index, refusalFields } from "./batch-result.ts";
 import { changedAt, formerValues, requireKnown, requireUnchanged, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
+import type { Owner } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 import { changed, readUpdateItem, updateItem } from "./update-item.ts";
 
@@ -101,11 +101,11 @@ export const updateMemories = projectOperation({
     return preparation.inTurn(() => embedContents(contents, preparation));
   },
 
-  async apply(transaction, { memories }, vectors, { caller: { project }, now }) {
+  async apply(transaction, { memories }, vectors, { caller: { owner }, now }) {
     const results: Static<typeof updateResult>[] = [];
     for (const [index, value] of memories.entries()) {
       const vector = vectors[index] ?? null;
-      results.push({ index, ...(await updateOne(transaction, project, { value, vector }, now)) });
+      results.push({ index, ...(await updateOne(transaction, owner, { value, vector }, now)) });
     }
     const of = (wanted: string) => results.filter(({ status }) => status === wanted).length;
     const data = { updated: of("updated"), unchanged: of("unchanged"), refused: of("refused"), results };
@@ -140,13 +140,13 @@ async function embedContents(
 
 async function updateOne(
   transaction: Transaction,
-  project: Project,
+  owner: Owner,
   { value, vector }: { readonly value: unknown; readonly vector: Float32Array | null },
   now: number,
 ): Promise<Omit<Static<typeof updateResult>, "index">> {
   try {
     const item = readUpdateItem(value);
-    const before = await requireMemory(transaction, project, item.memory_id);
+    const before = await requireMemory(transaction, owner, item.memory_id);
     requireUnchanged(before, item);
     const after = changed(before, item);
     requireKnown(before, after, item.if_updated_at ?? item.updated_at);
@@ -154,7 +154,7 @@ async function updateOne(
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
     const memory = { ...after, updatedAt: changedAt(before, now) };
-    await storeChange(transaction, project, { before, memory, vector }, now);
+    await storeChange(transaction, owner, { before, memory, vector }, now);
     return { status: "updated", id, updated_at: toTimestamp(memory.updatedAt), former };
   } catch (error) {
     return { status: "refused", ...refuseItem(error) };

@@ -72,8 +72,8 @@ export const updateMemory = projectOperation({
     return input.content === undefined ? null : await embed(input.content, "passage");
   },
 
-  async apply(transaction, input, vector, { caller: { project }, now }) {
-    const before = await requireMemory(transaction, project, input.memory_id);
+  async apply(transaction, input, vector, { caller: { owner }, now }) {
+    const before = await requireMemory(transaction, owner, input.memory_id);
     requireUnchanged(before, input);
     const memory: Memory = {
       ...before,
@@ -86,7 +86,7 @@ export const updateMemory = projectOperation({
       updatedAt: changedAt(before, now),
     };
     requireKnown(before, memory, input.if_updated_at ?? input.updated_at);
-    await storeChange(transaction, project, { before, memory, vector }, now);
+    await storeChange(transaction, owner, { before, memory, vector }, now);
     const details = { former_values: formerValues(before, memory) };
     return { data: toAgentMemory(memory), memoryId: memory.id, details };
   },

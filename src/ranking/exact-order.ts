@@ -197,6 +197,15 @@ function leastScoreOf(found: readonly ScanFound[], topK: number): number {
   return least;
 }
 
+/** The best of several parts whose best are known, best first. */
+export function mergeBest<Row extends Scored>(
+  parts: readonly (readonly Row[])[],
+  topK: number,
+): readonly Row[] {
+  if (parts.length < 2) return parts[0] ?? [];
+  return parts.flat().sort(byScore).slice(0, topK);
+}
+
 function byScore(a: Scored, b: Scored): number {
   return b.score - a.score || b.serial - a.serial;
 }

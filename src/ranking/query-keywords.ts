@@ -4,7 +4,6 @@ import { queryTermsMax } from "../limits.ts";
 import { countedWords } from "./keyword-scores.ts";
 import { nearWordsMax, nearWordsOfQueryMax } from "./limits.ts";
 import { canBeMistyped } from "./near-words.ts";
-import type { WordHolders } from "./scan-task.ts";
 import { countWithin, type SlotSet } from "./slot-set.ts";
 import { queryWords } from "./words.ts";
 
@@ -25,27 +24,55 @@ export type ReadNearWords = (word: string) => readonly string[] | null;
 /** Reads the database, and pauses after each part of some milliseconds, so that others can have their turns. */
 export type Reading<Result> = Generator<undefined, Result, undefined>;
 
-/**
- * The words of a query that count, in their order, with the slots of an index that contain them.
- *
- * @param text of the query
- * @param holdersOf null when it has to be called again
- * @param nearWords of the same project
- * @param eligible the slots that the query can return, as bits
- * @param searched how many they are
- */
-export function keywordsOf(
-  text: string,
+/** The memories of one owner that a query searches. */
+export interface SearchedOwner<Holders> {
+  readonly count: CountHolders<Holders>;
+  readonly nearWords: ReadNearWords;
+  /** How many they are. */
+  readonly searched: number;
+}
+
+/** As CountHolders, by slots of an index. @param eligible the slots that the query can return, as bits */
+export function countSlots(
   holdersOf: (words: string) => SlotSet | null,
-  nearWords: ReadNearWords,
   eligible: Uint32Array,
-  searched: number,
-): Reading<readonly WordHolders[]> {
-  const count: CountHolders<SlotSet> = (words) => {
+): CountHolders<SlotSet> {
+  return (words) => {
     const holders = holdersOf(words);
     return holders === null ? null : { holders, count: countWithin(holders, eligible) };
   };
+}
+
+/** The words of a query that count among the memories of all owners, as if these were one, with the holders of each owner. */
+export function keywordsOfOwners<Holders>(
+  text: string,
+  owners: readonly SearchedOwner<Holders>[],
+): Reading<readonly { readonly share: number; readonly holders: readonly Holders[] }[]> {
+  const count: CountHolders<readonly Holders[]> = (words) => {
+    const counted = readAll(owners, (owner) => owner.count(words));
+    if (counted === null) return null;
+    return {
+      holders: counted.map(({ holders }) => holders),
+      count: counted.reduce((sum, each) => sum + each.count, 0),
+    };
+  };
+  const nearWords: ReadNearWords = (word) => {
+    const near = readAll(owners, (owner) => owner.nearWords(word));
+    return near === null || near.length < 2 ? (near?.[0] ?? null) : [...new Set(near.flat())].toSorted();
+  };
+  const searched = owners.reduce((sum, owner) => sum + owner.searched, 0);
   return countedKeywords(text, count, nearWords, searched);
+}
+
+/** Null: one of them has to be read again. */
+function readAll<Item, Value>(items: readonly Item[], read: (item: Item) => Value | null): Value[] | null {
+  const values: Value[] = [];
+  for (const item of items) {
+    const value = read(item);
+    if (value === null) return null;
+    values.push(value);
+  }
+  return values;
 }
 
 /**
@@ -54,7 +81,7 @@ export function keywordsOf(
  *
  * @param searched number of memories searched
  */
-export function* countedKeywords<Holders>(
+function* countedKeywords<Holders>(
   text: string,
   countHolders: CountHolders<Holders>,
   nearWords: ReadNearWords,

@@ -52,6 +52,22 @@ function meanOf(rows: readonly Float32Array[]): Float32Array {
   return mean;
 }
 
+interface CountedSpread extends Spread {
+  readonly memories: number;
+}
+
+/** Of all memories of several groups: as if they were one group (pooled mean and variance). */
+export function spreadOfAll(groups: readonly CountedSpread[]): CountedSpread {
+  const [only] = groups;
+  if (only !== undefined && groups.length === 1) return only;
+  const memories = groups.reduce((sum, group) => sum + group.memories, 0);
+  const meanOfGroups = (numberOf: (group: CountedSpread) => number) =>
+    groups.reduce((sum, group) => sum + numberOf(group) * group.memories, 0) / Math.max(1, memories);
+  const mean = meanOfGroups((group) => group.mean);
+  const square = meanOfGroups((group) => group.deviation ** 2 + group.mean ** 2);
+  return { mean, deviation: Math.sqrt(Math.max(0, square - mean * mean)), memories };
+}
+
 /**
  * @param prompts vectors one behind the other, [prompts x dimensions]
  * @param sample vectors of memories

@@ -10,6 +10,7 @@ import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
 import type { CheckReader, CheckTransaction } from "../memory/check-store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
+import type { SubjectReader, SubjectTransaction } from "../memory/subject-store.ts";
 import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
 import type { RememberQueue, RememberTransaction } from "../remembering/store.ts";
 import type { AnswerCache } from "./answer-cache.ts";
@@ -21,6 +22,7 @@ export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
   readonly checks: CheckReader;
+  readonly subjects: SubjectReader;
   readonly audit: AuditReader;
   readonly retention: Retention;
   readonly models: ModelVectors;
@@ -75,6 +77,7 @@ export interface Transaction {
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly checks: CheckTransaction;
+  readonly subjects: SubjectTransaction;
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
   readonly models: ModelTransaction;

@@ -11,6 +11,8 @@ import {
 } from "../../src/gateway/answer-key.ts";
 
 const callerOf = (project: string, key: string): Caller => ({
+  subject: null,
+  owner: { project, subject: null },
   isProjectDeleted: false,
   key: {
     id: key,

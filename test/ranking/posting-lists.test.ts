@@ -7,7 +7,7 @@ import { queryTermsMax } from "../../src/limits.ts";
 import { keywordScores } from "../../src/ranking/keyword-scores.ts";
 import { postingListsBytesPerSlot, postingsAtOnce } from "../../src/ranking/limits.ts";
 import { type IndexedSlots, PostingLists, type WordReader } from "../../src/ranking/posting-lists.ts";
-import { keywordsOf } from "../../src/ranking/query-keywords.ts";
+import { countSlots, keywordsOfOwners } from "../../src/ranking/query-keywords.ts";
 import { addToMembers, countBits, type SlotSet } from "../../src/ranking/slot-set.ts";
 
 /** An index of memories that are only their words, and the table of words beside it, from which nothing is ever removed. */
@@ -209,17 +209,14 @@ describe("the keywords of a query", () => {
     text: string,
     eligible: Uint32Array,
   ): Float64Array {
-    const reading = keywordsOf(
-      text,
-      (word) => lists.holdersOf(word, memories.read),
-      () => [],
-      eligible,
-      countBits(eligible),
-    );
+    const count = countSlots((word) => lists.holdersOf(word, memories.read), eligible);
+    const owner = { count, nearWords: () => [], searched: countBits(eligible) };
+    const reading = keywordsOfOwners(text, [owner]);
     let step = reading.next();
     while (step.done !== true) step = reading.next();
     const values = new Float64Array(Math.ceil((memories.end + 1) / 32) * 32);
-    for (const { share, holders } of step.value) addToMembers(holders, share, 0, values);
+    for (const { share, holders } of step.value)
+      for (const each of holders) addToMembers(each, share, 0, values);
     return values;
   }
 

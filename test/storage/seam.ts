@@ -282,14 +282,14 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     },
     async list({ offset: skip = 0, ...query } = {}, signal = neverAborted) {
       const wanted = { ...newestMemories, now: Date.now(), after: { skip }, ...query };
-      const page = await store.memories.list(caller.project, wanted, signal);
+      const page = await store.memories.list(caller.owner, wanted, signal);
       if (page === null) throw new Error("the cursor is not one of this list");
       return page;
     },
     search: (query, signal = neverAborted) => {
       const everything = { words: null, types: null, tags: null, topK: 10, minSimilarity: 0 };
       const alive = { includeExpired: false, includeInactive: false, now: Date.now() };
-      return store.memories.search(caller.project, { ...everything, ...alive, ...query }, signal);
+      return store.memories.search(caller.owner, { ...everything, ...alive, ...query }, signal);
     },
   };
 }

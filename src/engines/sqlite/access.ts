@@ -1,6 +1,6 @@
 // Owns all SQL about projects and keys.
 
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, callerFor } from "../../access/caller.ts";
 import type { Key, Permission } from "../../access/key.ts";
 import type { KeyGateway } from "../../access/key-gateway.ts";
 import type { PlanName } from "../../access/plan.ts";
@@ -8,7 +8,7 @@ import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
-import { serialsOf } from "./project-serials.ts";
+import { memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
@@ -52,7 +52,7 @@ const callerBy = (column: "id" | "secret_digest") =>
 
 /** An id means the project that has it, even where another one is named like it. */
 const projectByReference = `SELECT ${projectColumns} FROM project p
-  WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL ORDER BY p.id = ? DESC LIMIT 1`;
+  WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL AND p.parent IS NULL ORDER BY p.id = ? DESC LIMIT 1`;
 
 export function createAccessReader(database: Database): AccessReader {
   const bySecret = database.prepare<[Uint8Array], CallerRow>(callerBy("secret_digest"));
@@ -127,14 +127,16 @@ export function createAccessTransaction(
   const summariesBy = (order: string) =>
     database.prepare<[number, number], ProjectRow & { memories: number; keys: number }>(
       `SELECT ${projectColumns},
-       (SELECT SUM(memories) FROM pool WHERE project = p.serial) AS memories,
+       ${memoriesOf("p")} AS memories,
        (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > ?)) AS keys
-     FROM project p WHERE p.deleted_at IS NULL AND p.serial > ? ORDER BY ${order}`,
+     FROM project p WHERE p.deleted_at IS NULL AND p.parent IS NULL AND p.serial > ? ORDER BY ${order}`,
     );
   const summaries = { created_at: summariesBy("p.serial"), memories: summariesBy("memories DESC, p.serial") };
   const placeOf = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
-  const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE id = ?");
+  const markDeleted = database.prepare(
+    "UPDATE project SET deleted_at = :now WHERE serial = :project OR parent = :project",
+  );
   const revokeAll = database.prepare(
     "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
   );
@@ -177,7 +179,7 @@ export function createAccessTransaction(
     },
     async removeProject(project, now) {
       state.callers.clear();
-      markDeleted.run(now, project.id);
+      markDeleted.run({ now, project: serialOf(project.id) });
       revokeAll.run(now, serialOf(project.id));
     },
     async insertKey(project, key, now) {
@@ -211,7 +213,8 @@ export function createAccessTransaction(
 }
 
 function toCaller(row: CallerRow): Caller {
-  return { key: toKey(row), project: toProject(row), isProjectDeleted: row.deleted_at !== null };
+  const isProjectDeleted = row.deleted_at !== null;
+  return callerFor({ key: toKey(row), project: toProject(row), isProjectDeleted }, null);
 }
 
 function toProject(row: ProjectRow): Project {

@@ -29,11 +29,12 @@ export function createContentsReader(database: Database): (countsProjects: boole
     "SELECT memory_type AS type, SUM(memories) AS memories FROM pool GROUP BY memory_type",
   );
   const pools = database.prepare<[], PoolRow>(
-    `SELECT p.id AS project, q.memory_type AS type, q.memories FROM pool q
-     JOIN project p ON p.serial = q.project WHERE p.deleted_at IS NULL`,
+    `SELECT p.id AS project, q.memory_type AS type, SUM(q.memories) AS memories FROM pool q
+     JOIN project o ON o.serial = q.project JOIN project p ON p.serial = COALESCE(o.parent, o.serial)
+     WHERE p.deleted_at IS NULL GROUP BY p.serial, q.memory_type`,
   );
   const projects = database
-    .prepare<[], number>("SELECT COUNT(*) FROM project WHERE deleted_at IS NULL")
+    .prepare<[], number>("SELECT COUNT(*) FROM project WHERE deleted_at IS NULL AND parent IS NULL")
     .pluck();
   const chains = database.prepare<[], ChainRow>(
     `SELECT c.number, p.id AS project,

@@ -4,6 +4,7 @@
 import type { PlanName } from "../../access/plan.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { NearLimits, NearLimitsQuery } from "../../storage/statistics.ts";
+import { memoriesOf } from "./project-serials.ts";
 
 interface KeyRow {
   name: string;
@@ -29,8 +30,8 @@ export function createNearLimitsReader(database: Database): (query: NearLimitsQu
   );
   const projects = database.prepare<[], ProjectRow>(
     `SELECT p.name AS project, p.id AS projectId, p.plan, p.memory_limit AS memoryLimit, p.credits,
-       (SELECT SUM(memories) FROM pool WHERE project = p.serial) AS memories
-     FROM project p WHERE p.deleted_at IS NULL ORDER BY p.serial`,
+       ${memoriesOf("p")} AS memories
+     FROM project p WHERE p.deleted_at IS NULL AND p.parent IS NULL ORDER BY p.serial`,
   );
 
   const read = (query: NearLimitsQuery): NearLimits => {

@@ -1,5 +1,8 @@
-// Owns the translation of a project's id, by which the rest of the program knows it, to the small number by which rows refer to it.
+// Owns the translation of the ids of projects and subjects, by which the rest of the program knows them, to the small numbers by which rows
+// refer to them. A subject has a row of `project` whose parent is its project, so that what holds for the memories of a project holds for
+// those of a subject.
 
+import { type Owner, ownerId } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 
 /** @throws Error when there is no such project; deleted ones still have their number. */
@@ -24,3 +27,22 @@ function createLookup(database: Database): SerialOf {
     return serial;
   };
 }
+
+/** The number of the owner of memories; `nobody` for a subject that has stored nothing. */
+export function ownerSerialsOf(database: Database): (owner: Owner) => number {
+  const serialOf = serialsOf(database);
+  const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
+  return (owner) => (owner.subject === null ? serialOf(owner.project) : (find.get(ownerId(owner)) ?? nobody));
+}
+
+/** No row refers to it. */
+const nobody = 0;
+
+/** SQL: the number of memories of a project and all of its subjects. @param project alias of its row */
+export function memoriesOf(project: string): string {
+  return `(SELECT TOTAL(memories) FROM pool WHERE pool.project = ${project}.serial) + ${project}.subject_memories`;
+}
+
+/** SQL: the numbers of a project and its subjects. Its parameter 1 is the id of the project. */
+export const ownersOfProject =
+  "SELECT o.serial FROM project p JOIN project o ON o.serial = p.serial OR o.parent = p.serial WHERE p.id = ?1";

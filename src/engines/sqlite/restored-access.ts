@@ -15,9 +15,10 @@ export function listAccess(file: DatabaseFile, now: number): RestoredAccess {
            WHERE k.revoked_at IS NULL AND COALESCE(k.expires_at > ?, 1) AND p.deleted_at IS NULL ORDER BY k.created_at, k.id`,
         )
         .all(now),
+      // A subject has its id in place of a name. Older formats have no column that tells.
       projects: database
         .prepare<[], RestoredAccess["projects"][number]>(
-          "SELECT id, name FROM project WHERE deleted_at IS NULL ORDER BY serial",
+          "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
         )
         .all(),
     };

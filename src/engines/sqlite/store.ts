@@ -31,6 +31,7 @@ import { folderShare } from "./search-cache/limits.ts";
 import { cacheFolderOf } from "./search-cache/project-files.ts";
 import { createSearchCache } from "./search-cache/search-cache.ts";
 import { createStoreStatistics } from "./store-statistics.ts";
+import { createSubjectReader } from "./subjects.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
@@ -142,6 +143,7 @@ export async function openStore(
   if (searchThreads !== 0) cache.start();
   if (searchThreads !== 0) answers.start();
   const access = createAccessReader(database);
+  const subjects = createSubjectReader(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
   const remembered = createRememberReader(database);
@@ -163,6 +165,7 @@ export async function openStore(
       findHeld: lookUp(createHeldFinder(database)),
     },
     checks: { list: lookUp(createCheckList(database)) },
+    subjects: { find: lookUp(subjects.find), owners: lookUp(subjects.owners) },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: unlessDamaged(writer.sweep) },
     models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },

@@ -20,6 +20,7 @@ import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
 import type { Revisions } from "./memories/revisions.ts";
 import { createRememberTransaction } from "./remember-tasks.ts";
+import { createSubjectTransaction } from "./subjects.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface TransactionOptions {
@@ -106,6 +107,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
     checks: createCheckTransaction(database, state),
+    subjects: createSubjectTransaction(database),
     audit: createAuditTransaction({ ...options, createId: state.createId }),
     models: createModelTransaction(database),
     remembering: createRememberTransaction(database),

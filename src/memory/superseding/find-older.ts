@@ -44,7 +44,7 @@ interface Placed {
 export async function findOlder(
   { item, vector, before }: Placed,
   tags: readonly string[],
-  { store, caller: { project }, now, signal }: Preparation,
+  { store, caller: { owner }, now, signal }: Preparation,
 ): Promise<OlderStatements> {
   const { content, type, saidAt = now } = item;
   await turn();
@@ -60,7 +60,7 @@ export async function findOlder(
     includeInactive: false,
     now,
   };
-  const hits = await store.memories.search(project, query, signal);
+  const hits = await store.memories.search(owner, query, signal);
   const memories: OlderMemory[] = [];
   for (const { memory } of hits) {
     await turn();

@@ -17,15 +17,15 @@ export async function supersedeOlder(
   { memories }: Transaction,
   newer: Memory,
   older: readonly OlderMemory[],
-  { caller: { project }, now, tags }: Storing,
+  { caller: { owner }, now, tags }: Storing,
 ): Promise<readonly string[]> {
   const superseded: string[] = [];
   for (const { id, content } of older) {
-    const known = id === newer.id ? null : await memories.find(project, id);
+    const known = id === newer.id ? null : await memories.find(owner, id);
     if (known === null || !known.active || known.type === "rule" || isExpired(known, now)) continue;
     if (known.content !== content || !hasTags(known.tags, tags)) continue;
     const memory = { ...known, active: false, supersededBy: newer.id, updatedAt: changedAt(known, now) };
-    await memories.update(project, { memory, contentKey: null, vector: null });
+    await memories.update(owner, { memory, contentKey: null, vector: null });
     superseded.push(id);
   }
   return superseded;

@@ -1,6 +1,6 @@
 // The projects and keys of the test engine.
 
-import type { Caller } from "../../../src/access/caller.ts";
+import { type Caller, callerFor } from "../../../src/access/caller.ts";
 import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
@@ -61,7 +61,8 @@ function findProject(data: Data, reference: string): Project | null {
 function toCaller({ projects }: Data, row: KeyRow | undefined): Caller | null {
   const owner = row && projects.get(row.project);
   if (row === undefined || owner === undefined) return null;
-  return { key: row.key, project: owner.project, isProjectDeleted: owner.isDeleted };
+  const { project, isDeleted: isProjectDeleted } = owner;
+  return callerFor({ key: row.key, project, isProjectDeleted }, null);
 }
 
 function toKnownSession(data: Data, { session }: SessionRow): KnownSession {

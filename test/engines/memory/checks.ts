@@ -2,7 +2,9 @@
 
 import type { Check } from "../../../src/memory/check.ts";
 import type { CheckTransaction } from "../../../src/memory/check-store.ts";
+import { ownerId } from "../../../src/memory/owner.ts";
 import type { Data } from "./data.ts";
+import { ownIds } from "./subjects.ts";
 
 /** Ids grow with creation. */
 export function checksOf({ checks }: Data, project: string): Check[] {
@@ -17,15 +19,17 @@ export function createCheckTransaction(data: Data): CheckTransaction {
     return wanted.length;
   };
   return {
-    list: async ({ id }) => checksOf(data, id),
-    count: async ({ id }) => checksOf(data, id).length,
-    async insert(project, fields) {
+    list: async (owner) => checksOf(data, ownerId(owner)),
+    count: async (owner) => checksOf(data, ownerId(owner)).length,
+    async insert(owner, fields) {
       const check = { id: createId(fields.createdAt), ...fields };
-      checks.set(check.id, { check, project: project.id });
+      checks.set(check.id, { check, project: ownerId(owner) });
       return check;
     },
-    remove: async (project, id) =>
-      removeAll(checksOf(data, project.id).filter((check) => check.id === id)) > 0,
+    listAll: async ({ id }) => ownIds(data, id).flatMap((owner) => checksOf(data, owner)),
+    removeById: async (id) => Number(checks.delete(id)),
+    remove: async (owner, id) =>
+      removeAll(checksOf(data, ownerId(owner)).filter((check) => check.id === id)) > 0,
     removeExpecting: async (memoryId) =>
       removeAll(
         checks
@@ -34,7 +38,7 @@ export function createCheckTransaction(data: Data): CheckTransaction {
           .filter((check) => check.memoryId === memoryId),
       ),
     async removeAll({ id }) {
-      removeAll(checksOf(data, id));
+      for (const owner of ownIds(data, id)) removeAll(checksOf(data, owner));
     },
   };
 }

@@ -20,6 +20,13 @@ export interface ProjectRow {
   readonly isDeleted: boolean;
 }
 
+/** `name` null: it was erased. */
+export interface SubjectRow {
+  readonly id: string;
+  readonly name: string | null;
+  readonly project: string;
+}
+
 export interface KeyRow {
   readonly key: Key;
   readonly project: string;
@@ -94,6 +101,7 @@ export interface Data {
   readonly journal: Journal;
   readonly createId: IdSource;
   readonly projects: Table<string, ProjectRow>;
+  readonly subjects: Table<string, SubjectRow>;
   readonly keys: Table<string, KeyRow>;
   readonly sessions: Table<string, SessionRow>;
   readonly links: Table<string, LinkRow>;
@@ -121,6 +129,7 @@ export function createData(): Data {
     journal,
     createId: createIdSource(),
     projects: new Table(journal),
+    subjects: new Table(journal),
     keys: new Table(journal),
     sessions: new Table(journal),
     links: new Table(journal),

@@ -4,6 +4,7 @@ import type { Project } from "../../../src/access/project.ts";
 import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
+import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
   MemoryReader,
@@ -27,21 +28,24 @@ import { compareLabels } from "../../../src/text/label.ts";
 import type { Data, MemoryRow } from "./data.ts";
 
 export function createMemoryReader(data: Data): MemoryReader {
-  const rowsOf = (project: Project) => data.memories.all().filter((row) => row.project === project.id);
+  const rowsOf = (owner: Owner, withProject = false) =>
+    data.memories
+      .all()
+      .filter(({ project }) => project === ownerId(owner) || (withProject && project === owner.project));
   const read = <Result>(signal: AbortSignal, work: () => Result): Promise<Result> =>
     data.inTurn(() => {
       if (signal.aborted) throw cancelled();
       return work();
     });
   return {
-    find: (project, id) =>
+    find: (owner, id) =>
       data.inTurn(() => {
-        const row = rowsOf(project).find(({ memory }) => memory.id === id);
+        const row = rowsOf(owner).find(({ memory }) => memory.id === id);
         return row === undefined ? null : { memory: row.memory, revision: row.revision };
       }),
-    findHeld: (project, items, now) =>
+    findHeld: (owner, items, now) =>
       data.inTurn(() => {
-        const rows = rowsOf(project);
+        const rows = rowsOf(owner);
         return items.map(({ id, contentKey }) =>
           rows.some(
             (row) =>
@@ -50,13 +54,13 @@ export function createMemoryReader(data: Data): MemoryReader {
           ),
         );
       }),
-    list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
-    exportPage: (project, query, signal) => read(signal, () => exportPage(data, rowsOf(project), query)),
-    listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
+    list: (owner, query, signal) => read(signal, () => list(rowsOf(owner), query)),
+    exportPage: (owner, query, signal) => read(signal, () => exportPage(data, rowsOf(owner), query)),
+    listTags: (owner, query, signal) => read(signal, () => listTags(rowsOf(owner), query)),
     expectSearch: () => ({ [Symbol.dispose]() {} }),
-    statistics: (project, now, signal) =>
+    statistics: (owner, now, signal) =>
       read(signal, () => {
-        const memories = rowsOf(project).map(({ memory }) => memory);
+        const memories = rowsOf(owner).map(({ memory }) => memory);
         const count = (matches: (memory: Memory) => boolean) => memories.filter(matches).length;
         const ofType = (type: Memory["type"]) => count((memory) => memory.type === type);
         return {
@@ -69,10 +73,10 @@ export function createMemoryReader(data: Data): MemoryReader {
           changedAt: memories.length === 0 ? null : Math.max(...memories.map(({ updatedAt }) => updatedAt)),
         };
       }),
-    search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
-    readForInjection: (project, query, signal) =>
+    search: (owner, query, signal) => read(signal, () => search(rowsOf(owner, query.withProject), query)),
+    readForInjection: (owner, query, signal) =>
       read(signal, () => {
-        const rows = rowsOf(project);
+        const rows = rowsOf(owner, query.withProject);
         const { prompt, now } = query;
         const rules = rulesOf(rows, now);
         if (prompt === null) return { rules, hits: search(rows, query), floor: 0 };
@@ -82,9 +86,9 @@ export function createMemoryReader(data: Data): MemoryReader {
         const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.leaning);
         return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
-    readProminent: (project, { types, tags, topK, now }, signal) =>
+    readProminent: (owner, { types, tags, topK, withProject, now }, signal) =>
       read(signal, () => {
-        const rows = rowsOf(project);
+        const rows = rowsOf(owner, withProject);
         const scoreOf = ({ importance, updatedAt }: Memory) =>
           prominence(importance, recencyOf(updatedAt, now));
         const memories = visible(rows, now)
@@ -92,12 +96,12 @@ export function createMemoryReader(data: Data): MemoryReader {
           .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a, b));
         return { rules: rulesOf(rows, now), memories: memories.slice(0, topK) };
       }),
-    findSimilar: (project, query, signal) =>
+    findSimilar: (owner, query, signal) =>
       read(signal, () => {
-        const rows = rowsOf(project).filter(({ memory }) => memory.active && !isExpired(memory, query.now));
+        const rows = rowsOf(owner).filter(({ memory }) => memory.active && !isExpired(memory, query.now));
         const dimensions = data.settings.get("all")?.model?.dimensions ?? 0;
         return {
-          revision: Math.max(0, ...rowsOf(project).map(({ revision }) => revision)),
+          revision: Math.max(0, ...rowsOf(owner).map(({ revision }) => revision)),
           similarItems: findSimilarItems(query, dimensions),
           found: query.vectors.map((vector) => {
             const ranked = rows
@@ -274,35 +278,42 @@ function scoreWords(searched: readonly MemoryRow[], words: string): Float64Array
 
 export function createMemoryTransaction(data: Data): MemoryTransaction {
   const { memories, settings, createId } = data;
-  const rowsOf = (project: Project) => memories.all().filter((row) => row.project === project.id);
+  const rowsOf = (owner: Owner) => memories.all().filter(({ project }) => project === ownerId(owner));
+  const rowsOfProject = ({ id }: Pick<Project, "id">) =>
+    memories.all().filter(({ project }) => project === id || data.subjects.get(project)?.project === id);
   const requireVector = (vector: Float32Array): Float32Array => {
     if (isUnitVector(vector, settings.get("all")?.model?.dimensions)) return vector;
     throw new Error(`${vector.length} numbers are not a unit vector of the model`);
   };
-  const rowOf = (project: Project, id: string): MemoryRow | undefined => {
+  const rowOf = (owner: Owner, id: string): MemoryRow | undefined => {
     const row = memories.get(id);
-    return row?.project === project.id ? row : undefined;
+    return row?.project === ownerId(owner) ? row : undefined;
   };
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
   return {
-    find: async (project, id) => rowOf(project, id)?.memory ?? null,
-    hasVersion: async (project, id, revision) => rowOf(project, id)?.revision === revision,
-    changedSince: async (project, revision) =>
-      rowsOf(project)
+    find: async (owner, id) => rowOf(owner, id)?.memory ?? null,
+    hasVersion: async (owner, id, revision) => rowOf(owner, id)?.revision === revision,
+    changedSince: async (owner, revision) =>
+      rowsOf(owner)
         .filter((row) => row.revision > revision)
         .map(({ memory: { id }, vector }) => ({ id, vector })),
     // Nothing reads it but the verification of a database.
     setMadeOf: async () => {},
-    ownerOf: async (id) => memories.get(id)?.project ?? null,
-    count: async (project) => rowsOf(project).length,
-    async claimContent(project, contentKey, now, claim = {}) {
-      const holder = rowsOf(project).find((row) => row.contentKey === hex(contentKey));
+    async ownerOf(id) {
+      const owner = memories.get(id)?.project;
+      if (owner === undefined) return null;
+      const project = data.subjects.get(owner)?.project ?? owner;
+      return { project, subject: owner === project ? null : owner };
+    },
+    count: async (project) => rowsOfProject(project).length,
+    async claimContent(owner, contentKey, now, claim = {}) {
+      const holder = rowsOf(owner).find((row) => row.contentKey === hex(contentKey));
       if (holder === undefined || holder.memory.id === claim.exceptId) return null;
       if (keepsContent(holder.memory, now, claim)) return holder.memory.id;
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
-    async insert(project, { contentKey, vector, id, active = true, ...fields }, now) {
+    async insert(owner, { contentKey, vector, id, active = true, ...fields }, now) {
       const { content, type, importance, expiresAt, tags } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const about = { content, type, importance, active, tags, supersededBy: null };
@@ -310,7 +321,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       const versioned = newContent(data);
       const row = {
         memory,
-        project: project.id,
+        project: ownerId(owner),
         contentKey: hex(contentKey),
         ...versioned,
         created: versioned.revision,
@@ -320,8 +331,8 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       requireVector(vector);
       return memory;
     },
-    async update(project, { memory, contentKey, vector }) {
-      const before = rowOf(project, memory.id);
+    async update(owner, { memory, contentKey, vector }) {
+      const before = rowOf(owner, memory.id);
       if (before === undefined) throw new Error("the memory was not found in this transaction");
       memories.set(memory.id, {
         ...before,
@@ -332,18 +343,23 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
         vector: vector === null ? before.vector : requireVector(vector),
       });
     },
-    async remove(project, id) {
-      if (rowOf(project, id) === undefined) return false;
+    async remove(owner, id) {
+      if (rowOf(owner, id) === undefined) return false;
       memories.delete(id);
       return true;
     },
-    async removeAll(project, type) {
-      const removed = rowsOf(project).filter(({ memory }) => type === null || memory.type === type);
+    async removeAll(owner, type) {
+      const removed = rowsOf(owner).filter(({ memory }) => type === null || memory.type === type);
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;
     },
-    async removeTagged(project, type, filter) {
-      const removed = rowsOf(project).filter(
+    async removeAllOf(project) {
+      const removed = rowsOfProject(project);
+      for (const { memory } of removed) memories.delete(memory.id);
+      return removed.length;
+    },
+    async removeTagged(owner, type, filter) {
+      const removed = rowsOf(owner).filter(
         ({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, filter),
       );
       for (const { memory } of removed) memories.delete(memory.id);

@@ -10,6 +10,7 @@ import { withAnswer } from "../../../src/calls/outcome.ts";
 import { type Settlement, settle } from "../../../src/calls/settle.ts";
 import { createClock } from "../../../src/clock.ts";
 import { unavailable } from "../../../src/errors.ts";
+import { ownerId } from "../../../src/memory/owner.ts";
 import type { AfterCommit } from "../../../src/storage/after-commit.ts";
 import type { StoreOptions } from "../../../src/storage/engine.ts";
 import type { Store, Transaction } from "../../../src/storage/store.ts";
@@ -33,6 +34,7 @@ import {
 import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
 import { createModelTransaction, createModelVectors } from "./models.ts";
 import { createRememberQueue, createRememberTransaction } from "./remembering.ts";
+import { createSubjectReader, createSubjectTransaction } from "./subjects.ts";
 
 export function openMemoryStore(
   data: Data,
@@ -59,6 +61,7 @@ export function openMemoryStore(
     access: createAccessTransaction(data),
     memories: createMemoryTransaction(data),
     checks: createCheckTransaction(data),
+    subjects: createSubjectTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
     models: createModelTransaction(data),
     remembering: createRememberTransaction(data),
@@ -76,7 +79,8 @@ export function openMemoryStore(
     openExchange: async () => {},
     access: createAccessReader(data),
     memories: createMemoryReader(data),
-    checks: { list: ({ id }) => data.inTurn(() => checksOf(data, id)) },
+    checks: { list: (owner) => data.inTurn(() => checksOf(data, ownerId(owner))) },
+    subjects: createSubjectReader(data),
     audit: {
       list: (project, query) =>
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),

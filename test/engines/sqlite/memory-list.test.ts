@@ -55,7 +55,7 @@ test("every way to read a page gives the same memories", async () => {
     }
     await member.call("memory.delete_all", { memory_type: "context" });
     const database = openReading({ path: seam.path, runtime });
-    const { project } = member.caller;
+    const { owner } = member.caller;
     for (const filter of filters) {
       for (const order of listOrders) {
         const query = { ...everything, ...filter, ...order, now, limit: 100, after: { skip: 0 } };
@@ -65,7 +65,7 @@ test("every way to read a page gives the same memories", async () => {
           const list = createMemoryList(database, limits);
           const pages = await readPages(
             async (page) => {
-              const found = list(project, { ...query, ...page });
+              const found = list(owner, { ...query, ...page });
               if (found === null) throw new Error("the cursor is not one of this list");
               expect(found.total).toBe(whole.length);
               return found;

@@ -49,9 +49,9 @@ export async function compareSearch(comparison: Comparison, query: SearchQuery):
 
 export async function compareInjection(comparison: Comparison, query: SearchQuery): Promise<void> {
   const { seam, member, memories, where } = comparison;
-  const { project } = member.caller;
+  const { owner } = member.caller;
   const { rules, hits } = await seam.store.memories.readForInjection(
-    project,
+    owner,
     { ...query, prompt: null },
     neverAborted,
   );
@@ -62,8 +62,8 @@ export async function compareInjection(comparison: Comparison, query: SearchQuer
 
 export async function compareSimilar(comparison: Comparison, query: SimilarityQuery): Promise<void> {
   const { seam, member, memories, where, compared } = comparison;
-  const { project } = member.caller;
-  const { found, revision } = await seam.store.memories.findSimilar(project, query, neverAborted);
+  const { owner } = member.caller;
+  const { found, revision } = await seam.store.memories.findSimilar(owner, query, neverAborted);
   const expected = query.vectors.map((vector) => similarNaively(memories, { ...query, vector }));
   requireEqual(expected.flat(), found.flat(), `${where}, similar memories`, query);
   requireEqual(expected, found, `${where}, similar memories by item`, query);

@@ -95,25 +95,25 @@ class Project {
 
   async #search(history: SearchHistory, client: number): Promise<void> {
     const { memories } = this.#seam.store;
-    const { project } = this.#member.caller;
+    const { owner } = this.#member.caller;
     for (let number = 0; this.#isWriting || number < searchesAtLeast; number++) {
       const query = { ...this.#choices.query([]), now: this.#seam.now() };
       const askedAt = history.moment();
       if ((client + number) % 7 === 0) {
         const leaving = new AbortController();
-        const asked = memories.search(project, query, leaving.signal).catch(() => null);
+        const asked = memories.search(owner, query, leaving.signal).catch(() => null);
         leaving.abort();
         this.#aborted += (await asked) === null ? 1 : 0;
       } else if (number % 3 === 0) {
         const { rules, hits } = await memories.readForInjection(
-          project,
+          owner,
           { ...query, prompt: null },
           neverAborted,
         );
         const ids = rules.map(({ id }) => id);
         history.record({ query, askedAt, answeredAt: history.moment(), hits, rules: ids });
       } else {
-        const hits = await memories.search(project, query, neverAborted);
+        const hits = await memories.search(owner, query, neverAborted);
         history.record({ query, askedAt, answeredAt: history.moment(), hits, rules: null });
       }
     }

@@ -32,7 +32,7 @@ async function openHeld(): Promise<Observed> {
       const post = worker.postMessage.bind(worker);
       worker.postMessage = (message: { close: true } | { request: ToSearcher }) => {
         if ("close" in message || !("begin" in message.request)) return post(message);
-        asked.push(message.request.project.id);
+        asked.push(message.request.project);
         if (isHeld) held.push(() => post(message));
         else post(message);
       };

@@ -60,8 +60,8 @@ export function testMemories(subject: EngineUnderTest): void {
           await other.create(memory(`o${at}`));
         }
         const query = { type: null, tags: null, withVectors: true, cursor: null, limit: 2 };
-        const read = (changed: Partial<ExportQuery>, project = member.caller.project) =>
-          seam.store.memories.exportPage(project, { ...query, ...changed }, neverAborted);
+        const read = (changed: Partial<ExportQuery>, owner = member.caller.owner) =>
+          seam.store.memories.exportPage(owner, { ...query, ...changed }, neverAborted);
         const first = await read({});
         expect(first?.memories.map(({ content }) => content)).toEqual(["m0", "m1"]);
         expect(first?.vectors?.vectors.map((vector) => [...vector])).toEqual([
@@ -93,9 +93,9 @@ export function testMemories(subject: EngineUnderTest): void {
         const other = await seam.project();
         const { data } = await member.create({ ...memory("held"), expiresAt: seam.now() + hourMs });
         const id = String(data.id);
-        const find = (project = member.caller.project) =>
+        const find = (owner = member.caller.owner) =>
           seam.store.memories.findHeld(
-            project,
+            owner,
             [
               { id, contentKey: contentKey("another") },
               { id: null, contentKey: contentKey(" held ") },
@@ -104,7 +104,7 @@ export function testMemories(subject: EngineUnderTest): void {
             seam.now(),
           );
         expect(await find()).toEqual([true, true, false]);
-        expect(await find(other.caller.project)).toEqual([false, false, false]);
+        expect(await find(other.caller.owner)).toEqual([false, false, false]);
         seam.passTime(hourMs);
         expect(await find()).toEqual([true, false, false]);
         await member.call("memory.delete_all", {});
@@ -158,36 +158,36 @@ export function testMemories(subject: EngineUnderTest): void {
     test("are found by a reader in the version that was answered last", () =>
       withSeam(subject, async (seam) => {
         const [member, other] = [await seam.project(), await seam.project()];
-        const { project } = member.caller;
+        const { owner } = member.caller;
         const { data } = await member.create(memory("found"));
         const id = String(data.id);
-        const first = await seam.store.memories.find(project, id);
+        const first = await seam.store.memories.find(owner, id);
         expect(first).toMatchObject({ memory: { id, content: "found" } });
-        expect(await seam.store.memories.find(other.caller.project, id)).toBeNull();
+        expect(await seam.store.memories.find(other.caller.owner, id)).toBeNull();
         await member.call("memory.update", { memory_id: id, importance: 0.25 });
-        const second = await seam.store.memories.find(project, id);
+        const second = await seam.store.memories.find(owner, id);
         expect(second).toMatchObject({ memory: { id, importance: 0.25 } });
         expect(second?.revision).not.toBe(first?.revision);
         await member.call("memory.delete", { memory_id: id });
-        expect(await seam.store.memories.find(project, id)).toBeNull();
+        expect(await seam.store.memories.find(owner, id)).toBeNull();
       }));
 
     test("are found in the version that was answered, while others keep reading", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const { project } = member.caller;
+        const { owner } = member.caller;
         const { data } = await member.create(memory("busy"));
         const id = String(data.id);
         let isReading = true;
         const readAll = async () => {
-          for (; isReading; await new Promise(setImmediate)) await seam.store.memories.find(project, id);
+          for (; isReading; await new Promise(setImmediate)) await seam.store.memories.find(owner, id);
         };
         const reading = Promise.all([readAll(), readAll()]);
         for (let at = 1; at <= 40; at++) {
           const importance = at / 100;
           const found = await member
             .call("memory.update", { memory_id: id, importance })
-            .then(() => seam.store.memories.find(project, id));
+            .then(() => seam.store.memories.find(owner, id));
           expect(found?.memory.importance).toBe(importance);
         }
         isReading = false;
@@ -292,7 +292,7 @@ export function testMemories(subject: EngineUnderTest): void {
           now: seam.now(),
         } as const;
         const { rules, hits } = await seam.store.memories.readForInjection(
-          member.caller.project,
+          member.caller.owner,
           { ...query, prompt: null },
           neverAborted,
         );
@@ -305,7 +305,7 @@ export function testMemories(subject: EngineUnderTest): void {
     test("that are important and recent come with an injection without a query, exactly in their order", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const project = member.caller.project;
+        const { owner } = member.caller;
         await (await seam.project()).create({ ...memory("of another project"), importance: 1 });
         await member.create({ ...memory("a rule"), type: "rule", importance: 0 });
         await member.create({ ...memory("another rule"), type: "rule" });
@@ -334,17 +334,17 @@ export function testMemories(subject: EngineUnderTest): void {
         expect(expected).toHaveLength(importances.length);
         for (const topK of [1, 3, 8, 50]) {
           const query = { types: ["fact", "context"], tags: null, topK, now } as const;
-          const { rules, memories } = await seam.store.memories.readProminent(project, query, neverAborted);
+          const { rules, memories } = await seam.store.memories.readProminent(owner, query, neverAborted);
           expect(memories).toEqual(expected.slice(0, topK));
           expect(rules.map(({ content }) => content)).toEqual(["another rule", "a rule"]);
         }
         const facts = { types: ["fact"], tags: null, topK: 50, now } as const;
-        expect((await seam.store.memories.readProminent(project, facts, neverAborted)).memories).toEqual(
+        expect((await seam.store.memories.readProminent(owner, facts, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "fact"),
         );
         await member.call("memory.delete_all", { memory_type: "fact" });
         const query = { types: ["fact", "context"], tags: null, topK: 50, now } as const;
-        expect((await seam.store.memories.readProminent(project, query, neverAborted)).memories).toEqual(
+        expect((await seam.store.memories.readProminent(owner, query, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "context"),
         );
       }));

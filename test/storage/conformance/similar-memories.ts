@@ -60,7 +60,7 @@ async function prepare({ open }: EngineUnderTest, options: Partial<StoreOptions>
     contentOf,
     ask(vectors, above = 0.9) {
       const query = { vectors, earlier: nothing, above, tags: noTags, now: seam.now() };
-      return seam.store.memories.findSimilar(member.caller.project, query, neverAborted);
+      return seam.store.memories.findSimilar(member.caller.owner, query, neverAborted);
     },
     async close() {
       await seam.close();
@@ -114,7 +114,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
           tags: noTags,
           now: seam.now(),
         };
-        const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, neverAborted);
+        const { found } = await seam.store.memories.findSimilar(crowd.caller.owner, query, neverAborted);
         const nearest = vectors
           .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
           .sort((a, b) => b.similarity - a.similarity);
@@ -149,7 +149,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
           tags: wanted,
           now: seam.now(),
         };
-        const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, neverAborted);
+        const { found } = await seam.store.memories.findSimilar(crowd.caller.owner, query, neverAborted);
         expect<unknown>(found[0]).toEqual(expected.map(({ id, similarity }) => ({ id, similarity })));
         expect(numbers.get(false)).toBeGreaterThan(similarMemoriesMax);
       });
@@ -161,7 +161,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
         for (const [at, item] of items.entries()) matrix.set(item, at * dimensions);
         const start = 25;
         const { similarItems } = await seam.store.memories.findSimilar(
-          member.caller.project,
+          member.caller.owner,
           {
             vectors: items.slice(start),
             earlier: matrix.subarray(0, start * dimensions),

@@ -11,7 +11,7 @@ export function testStatistics(subject: EngineUnderTest): void {
     test("count the memories of a project by type and by state", () =>
       withSeam(subject, async (seam) => {
         const [member, other] = [await seam.project(), await seam.project()];
-        const read = () => seam.store.memories.statistics(member.caller.project, Date.now(), neverAborted);
+        const read = () => seam.store.memories.statistics(member.caller.owner, Date.now(), neverAborted);
         const none = { byType: { rule: 0, fact: 0, context: 0 }, searchable: 0, inactive: 0, expired: 0 };
         expect(await read()).toEqual({ ...none, contentBytes: 0, isEstimate: false, changedAt: null });
         await other.create({ content: "of another project", vector: unitVector(1) });

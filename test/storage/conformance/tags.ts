@@ -173,8 +173,8 @@ class Run {
         for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
     const point = (tag: string) => tag.codePointAt(0) ?? 0;
     const expected = [...counts].sort(([a, of], [b, other]) => other - of || point(a) - point(b));
-    const { project } = this.#member.caller;
-    const page = await this.#seam.store.memories.listTags(project, query, neverAborted);
+    const { owner } = this.#member.caller;
+    const page = await this.#seam.store.memories.listTags(owner, query, neverAborted);
     expect(page.tags.map(({ tag, count }) => [tag, count])).toEqual(
       expected.slice(query.offset, query.offset + query.limit),
     );
@@ -186,7 +186,7 @@ class Run {
   async #inject(tags: TagFilter): Promise<void> {
     const query = { types: ["fact", "context"], tags, topK: 50, now: this.#seam.now() } as const;
     const { memories } = await this.#seam.store.memories.readProminent(
-      this.#member.caller.project,
+      this.#member.caller.owner,
       query,
       neverAborted,
     );

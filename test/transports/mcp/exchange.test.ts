@@ -16,6 +16,8 @@ import { openExchange } from "../../../src/transports/mcp/exchange.ts";
 import { createRunningCalls } from "../../../src/transports/mcp/running-calls.ts";
 
 const caller: Caller = {
+  subject: null,
+  owner: { project: "2".repeat(32), subject: null },
   key: {
     id: "1".repeat(32),
     name: "key",

@@ -13,9 +13,10 @@ import { type DatabaseFile, openReading } from "./connection.ts";
 export function inspect(file: DatabaseFile): Inspection {
   const database = openReading(file);
   try {
+    // A subject has its id in place of a name. Older formats have no column that tells.
     const projects = database
       .prepare<[], { id: string; name: string }>(
-        "SELECT id, name FROM project WHERE deleted_at IS NULL ORDER BY serial",
+        "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
       )
       .all();
     const format = checkFormat(database);

@@ -1,10 +1,10 @@
 // Owns the SQL of checks.
 
-import type { Project } from "../../../access/project.ts";
 import type { Check, CheckedSearch } from "../../../memory/check.ts";
 import type { CheckTransaction } from "../../../memory/check-store.ts";
+import type { Owner } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf, ownersOfProject } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 
 interface CheckRow {
@@ -16,21 +16,26 @@ interface CheckRow {
   created_at: number;
 }
 
-/** All checks of a project, oldest first. */
-export function createCheckList(database: Database): (project: Project) => readonly Check[] {
-  const serialOf = serialsOf(database);
+const checkColumns = "id, search, memory, within, created_at";
+
+/** All checks of an owner, oldest first. */
+export function createCheckList(database: Database): (owner: Owner) => readonly Check[] {
+  const serialOf = ownerSerialsOf(database);
   const all = database.prepare<[number], CheckRow>(
-    "SELECT id, search, memory, within, created_at FROM memory_check WHERE project = ? ORDER BY id",
+    `SELECT ${checkColumns} FROM memory_check WHERE project = ? ORDER BY id`,
   );
-  return (project) => all.all(serialOf(project.id)).map(toCheck);
+  return (owner) => all.all(serialOf(owner)).map(toCheck);
 }
 
 export function createCheckTransaction(
   database: Database,
   { createId }: Pick<WriterState, "createId">,
 ): CheckTransaction {
-  const serialOf = serialsOf(database);
+  const serialOf = ownerSerialsOf(database);
   const list = createCheckList(database);
+  const ofProject = database.prepare<[string], CheckRow>(
+    `SELECT ${checkColumns} FROM memory_check WHERE project IN (${ownersOfProject}) ORDER BY id`,
+  );
   const count = database
     .prepare<[number], number>("SELECT COUNT(*) FROM memory_check WHERE project = ?")
     .pluck();
@@ -39,17 +44,18 @@ export function createCheckTransaction(
      VALUES (:id, :project, :search, :memory, :within, :createdAt)`,
   );
   const remove = database.prepare("DELETE FROM memory_check WHERE id = ? AND project = ?");
+  const removeById = database.prepare("DELETE FROM memory_check WHERE id = ?");
   const removeExpecting = database.prepare("DELETE FROM memory_check WHERE memory = ?");
-  const removeAll = database.prepare("DELETE FROM memory_check WHERE project = ?");
+  const removeAll = database.prepare(`DELETE FROM memory_check WHERE project IN (${ownersOfProject})`);
   return {
-    list: async (project) => list(project),
-    count: async (project) => count.get(serialOf(project.id)) ?? 0,
-    async insert(project: Project, check) {
+    list: async (owner) => list(owner),
+    count: async (owner) => count.get(serialOf(owner)) ?? 0,
+    async insert(owner, check) {
       const id = createId(check.createdAt);
       const { search, memoryId: memory, within, createdAt } = check;
       const row = {
         id,
-        project: serialOf(project.id),
+        project: serialOf(owner),
         search: JSON.stringify(search),
         memory,
         within,
@@ -58,10 +64,12 @@ export function createCheckTransaction(
       insert.run(row);
       return { id, ...check };
     },
-    remove: async (project, id) => remove.run(id, serialOf(project.id)).changes > 0,
+    listAll: async ({ id }) => ofProject.all(id).map(toCheck),
+    removeById: async (id) => removeById.run(id).changes,
+    remove: async (owner, id) => remove.run(id, serialOf(owner)).changes > 0,
     removeExpecting: async (memoryId) => removeExpecting.run(memoryId).changes,
     async removeAll(project) {
-      removeAll.run(serialOf(project.id));
+      removeAll.run(project.id);
     },
   };
 }

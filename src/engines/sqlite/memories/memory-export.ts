@@ -2,10 +2,10 @@
 // encrypted: a client must not learn how many others there are.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import type { Project } from "../../../access/project.ts";
 import type { ExportPage, ExportQuery } from "../../../memory/export-query.ts";
+import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory-row.ts";
 import { taggedMemories } from "./tags.ts";
@@ -17,12 +17,12 @@ interface ExportRow extends MemoryRow {
 /** @returns a function that reads one page; null: the cursor is not one of this list and this process. */
 export function createMemoryExport(
   database: Database,
-): (project: Project, query: ExportQuery) => ExportPage | null {
-  const serialOf = serialsOf(database);
+): (owner: Owner, query: ExportQuery) => ExportPage | null {
+  const serialOf = ownerSerialsOf(database);
   const cursors = createCursors();
-  return database.transaction((project: Project, query: ExportQuery) => {
+  return database.transaction((owner: Owner, query: ExportQuery) => {
     const { type, tags, withVectors, cursor, limit } = query;
-    const list = JSON.stringify([project.id, type, tags?.tags ?? null]);
+    const list = JSON.stringify([ownerId(owner), type, tags?.tags ?? null]);
     const after = cursor === null ? 0 : cursors.read(list, cursor);
     if (after === null) return null;
     const tagged = tags === null ? null : taggedMemories(tags);
@@ -34,7 +34,7 @@ export function createMemoryExport(
            ${tagged === null ? "" : `AND m.serial IN (${tagged.sql})`}
          ORDER BY m.serial LIMIT :limit`,
       )
-      .all({ ...tagged?.parameters, project: serialOf(project.id), after, type, limit });
+      .all({ ...tagged?.parameters, project: serialOf(owner), after, type, limit });
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
       memories: rows.map(toMemory),

@@ -1,12 +1,12 @@
 // Owns the pages of the list of memories. A page is read from the order of the list, or, when few memories match a filter, from those. Both
 // begin at the place of the page, so a page far from the first takes as long as the first one.
 
-import type { Project } from "../../../access/project.ts";
 import type { ListQuery, MemoryPage } from "../../../memory/list-query.ts";
 import { isExpired, type MemoryType } from "../../../memory/memory.ts";
+import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 import { type ListLimits, listLimits } from "./limits.ts";
 import { createListCursors } from "./list-cursor.ts";
 import {
@@ -30,8 +30,8 @@ type Matches = (row: ListedRow) => boolean;
 export function createMemoryList(
   database: Database,
   { sortedCost, walkFactor, walkMin }: ListLimits = listLimits,
-): (project: Project, query: ListQuery) => MemoryPage | null {
-  const serialOf = serialsOf(database);
+): (owner: Owner, query: ListQuery) => MemoryPage | null {
+  const serialOf = ownerSerialsOf(database);
   const cursors = createListCursors(database);
   const walk = createWalk(database);
   const sourcesOf = createListSources(database);
@@ -105,12 +105,12 @@ export function createMemoryList(
     return count;
   };
 
-  return database.transaction((project: Project, query: ListQuery) => {
+  return database.transaction((owner: Owner, query: ListQuery) => {
     const { limit, now, after } = query;
-    const list = nameOf(project, query);
+    const list = nameOf(owner, query);
     const from = "cursor" in after ? cursors.read(list, after.cursor) : null;
     if ("cursor" in after && from === null) return null;
-    const serial = serialOf(project.id);
+    const serial = serialOf(owner);
     const found = sourcesOf(serial, query, now, isPurging.get(serial) === 1);
     const alive = new Map(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
     const matches = toPredicate(query, found.revisions, alive);
@@ -216,7 +216,7 @@ function includes(numbers: Float64Array, wanted: number): boolean {
 }
 
 /** The same for every page of the list. */
-function nameOf(project: Project, query: ListQuery): string {
+function nameOf(owner: Owner, query: ListQuery): string {
   const { type, tags, active, expired, words, sortBy, direction } = query;
-  return JSON.stringify([project.id, type, tags, active, expired, words, sortBy, direction]);
+  return JSON.stringify([ownerId(owner), type, tags, active, expired, words, sortBy, direction]);
 }

@@ -1,42 +1,40 @@
 // Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most prominent ones.
 
-import type { Project } from "../../../access/project.ts";
 import type { Memory } from "../../../memory/memory.ts";
+import type { Owner } from "../../../memory/owner.ts";
 import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
 import { taggedMemories } from "./tags.ts";
 
 /** `aliveJoin` in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
 export const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
 
-export function createMemoryFinder(
-  database: Database,
-): (project: Project, id: string) => MemoryVersion | null {
-  const serialOf = serialsOf(database);
+export function createMemoryFinder(database: Database): (owner: Owner, id: string) => MemoryVersion | null {
+  const serialOf = ownerSerialsOf(database);
   const find = database.prepare<[string, number], MemoryRow & { revision: number }>(
     `SELECT ${memoryColumns}, m.revision ${fromAliveById}`,
   );
-  return (project, id) => {
-    const row = find.get(id, serialOf(project.id));
+  return (owner, id) => {
+    const row = find.get(id, serialOf(owner));
     return row === undefined ? null : { memory: toMemory(row), revision: row.revision };
   };
 }
 
-/** Which of the items the project has, by id or by content. */
+/** Which of the items the owner has, by id or by content. */
 export function createHeldFinder(
   database: Database,
-): (project: Project, items: readonly HeldQuery[], now: number) => readonly boolean[] {
-  const serialOf = serialsOf(database);
+): (owner: Owner, items: readonly HeldQuery[], now: number) => readonly boolean[] {
+  const serialOf = ownerSerialsOf(database);
   const byId = database.prepare<[string, number], unknown>(`SELECT 1 ${fromAliveById}`);
   const byContent = database.prepare<[number, Uint8Array, number], unknown>(
     `SELECT 1 FROM memory m WHERE m.project = ? AND m.content_key = ? AND (m.expires_at IS NULL OR m.expires_at > ?)
        AND m.epoch = (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
   );
-  return (project, items, now) => {
-    const serial = serialOf(project.id);
+  return (owner, items, now) => {
+    const serial = serialOf(owner);
     return items.map(
       ({ id, contentKey }) =>
         (id !== null && byId.get(id, serial) !== undefined) ||
@@ -45,17 +43,20 @@ export function createHeldFinder(
   };
 }
 
-/** All active rules that have not expired, by importance, then oldest first, so that a new rule leaves the text in front of it as it is. */
-export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
-  const serialOf = serialsOf(database);
+/** All active rules of owners that have not expired, by importance, then oldest first, so that a new rule leaves the text in front of it as it is. */
+export function createRuleReader(database: Database): (owners: readonly number[], now: number) => Memory[] {
   const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
     // The plus makes SQLite sort the few rules instead of scanning all memories by importance.
     `SELECT ${memoryColumns} FROM ${aliveFirst}
-     WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
+     WHERE m.project = :owner AND m.memory_type = 'rule' AND m.is_active = 1
        AND (m.expires_at IS NULL OR m.expires_at > :now)
      ORDER BY +m.importance DESC, m.serial`,
   );
-  return (project, now) => rules.all({ project: serialOf(project.id), now }).map(toMemory);
+  return (owners, now) => {
+    const rows = owners.flatMap((owner) => rules.all({ owner, now }));
+    if (owners.length > 1) rows.sort((a, b) => b.importance - a.importance || a.serial - b.serial);
+    return rows.map(toMemory);
+  };
 }
 
 /**
@@ -64,8 +65,7 @@ export function createRuleReader(database: Database): (project: Project, now: nu
  */
 export function createProminenceReader(
   database: Database,
-): (project: Project, query: ProminenceQuery) => Generator<undefined, Memory[], undefined> {
-  const serialOf = serialsOf(database);
+): (owners: readonly number[], query: ProminenceQuery) => Generator<undefined, Memory[], undefined> {
   const rank = (condition: string) =>
     database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
       `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
@@ -76,13 +76,11 @@ export function createProminenceReader(
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  return function* read(project, { types, tags, topK, now }) {
-    const wanted = { project: serialOf(project.id), types: JSON.stringify(types), now };
+  return function* read(owners, { types, tags, topK, now }) {
     const tagged = tags === null ? null : taggedMemories(tags);
-    const rows =
-      tagged === null
-        ? ranked.iterate(wanted)
-        : rank(`AND m.serial IN (${tagged.sql})`).iterate({ ...wanted, ...tagged.parameters });
+    const statement = tagged === null ? ranked : rank(`AND m.serial IN (${tagged.sql})`);
+    const wanted = { types: JSON.stringify(types), now, ...tagged?.parameters };
+    const rows = owners.values().flatMap((project) => statement.iterate({ ...wanted, project }));
     const best = yield* mostProminent(rows, topK, now);
     return best.map(({ serial }) => {
       const row = bySerial.get(serial);

@@ -1,6 +1,8 @@
 // Owns the statements with which a call changes memories. Must never decide when one runs; memory.ts does.
 
+import type { Owner } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { memoriesOf, ownersOfProject } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns } from "./memory-row.ts";
 
 /** Prepared once per connection. */
@@ -10,12 +12,12 @@ export function memoryStatements(database: Database) {
     version: database.prepare<[string, number, number], unknown>(
       `SELECT 1 ${fromAliveById} AND m.revision = ?`,
     ),
-    owner: database
-      .prepare<[string], string>(
-        `SELECT o.id FROM memory m JOIN project o ON o.serial = m.project WHERE m.id = ? AND m.epoch =
+    owner: database.prepare<[string], Owner>(
+      `SELECT COALESCE(p.id, o.id) AS project, CASE WHEN p.id IS NULL THEN NULL ELSE o.id END AS subject
+         FROM memory m JOIN project o ON o.serial = m.project LEFT JOIN project p ON p.serial = o.parent
+         WHERE m.id = ? AND m.epoch =
            (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
-      )
-      .pluck(),
+    ),
     changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
       `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
        JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
@@ -23,11 +25,16 @@ export function memoryStatements(database: Database) {
     epoch: database
       .prepare<[number, string], number>("SELECT epoch FROM pool WHERE project = ? AND memory_type = ?")
       .pluck(),
-    total: database.prepare<[number], number>("SELECT SUM(memories) FROM pool WHERE project = ?").pluck(),
+    total: database
+      .prepare<[string], number>(`SELECT ${memoriesOf("p")} FROM project p WHERE p.id = ?`)
+      .pluck(),
     poolCount: database
       .prepare<[number, string], number>("SELECT memories FROM pool WHERE project = ? AND memory_type = ?")
       .pluck(),
     count: database.prepare("UPDATE pool SET memories = memories + ? WHERE project = ? AND memory_type = ?"),
+    countOfSubjects: database.prepare(
+      "UPDATE project SET subject_memories = subject_memories + ? WHERE id = ?",
+    ),
     holder: database.prepare<[number, Uint8Array], { serial: number; id: string }>(
       "SELECT serial, id FROM memory WHERE project = ? AND content_key = ?",
     ),
@@ -65,6 +72,16 @@ export function memoryStatements(database: Database) {
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),
     buryEpoch: database.prepare("INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)"),
+    buryAll: database.prepare(
+      `INSERT INTO dead_pool (project, memory_type, epoch)
+       SELECT project, memory_type, epoch FROM pool WHERE memories > 0 AND project IN (${ownersOfProject})`,
+    ),
+    // Nobody writes to a pool of a deleted project again, so no memory gets this epoch.
+    nextEpochs: database.prepare(
+      `UPDATE pool SET memories = 0, epoch = 1 + (SELECT MAX(epoch, revision) FROM project o WHERE o.serial = pool.project)
+       WHERE memories > 0 AND project IN (${ownersOfProject})`,
+    ),
+    forgetSubjectMemories: database.prepare("UPDATE project SET subject_memories = 0 WHERE id = ?"),
     moveToEpoch: database.prepare("UPDATE memory SET epoch = ?, tags = NULL WHERE serial = ?"),
     nextEpoch: database.prepare(
       "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",

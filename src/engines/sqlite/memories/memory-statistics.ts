@@ -1,21 +1,19 @@
 // Owns the SQL that counts the memories of a project. Reads counters, small indexes and a sample, never all memories.
 
-import type { Project } from "../../../access/project.ts";
 import type { ListFilter } from "../../../memory/list-query.ts";
 import type { MemoryType } from "../../../memory/memory.ts";
+import type { Owner } from "../../../memory/owner.ts";
 import type { MemoryStatistics } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 import { contentSampleSize } from "./limits.ts";
 import { createListTotal } from "./list-total.ts";
 import { aliveJoin } from "./memory-row.ts";
 
 const everything: ListFilter = { type: null, tags: null, active: null, expired: null, words: null };
 
-export function createMemoryStatistics(
-  database: Database,
-): (project: Project, now: number) => MemoryStatistics {
-  const serialOf = serialsOf(database);
+export function createMemoryStatistics(database: Database): (owner: Owner, now: number) => MemoryStatistics {
+  const serialOf = ownerSerialsOf(database);
   const total = createListTotal(database);
   const pools = database.prepare<[number], { type: MemoryType; memories: number }>(
     "SELECT memory_type AS type, memories FROM pool WHERE project = ?",
@@ -53,8 +51,8 @@ export function createMemoryStatistics(
     return bytes / contentSampleSize;
   };
 
-  return database.transaction((project: Project, now: number): MemoryStatistics => {
-    const serial = serialOf(project.id);
+  return database.transaction((owner: Owner, now: number): MemoryStatistics => {
+    const serial = serialOf(owner);
     const byType = { rule: 0, fact: 0, context: 0 };
     for (const { type, memories } of pools.all(serial)) byType[type] = memories;
     const memories = byType.rule + byType.fact + byType.context;

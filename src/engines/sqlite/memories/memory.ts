@@ -1,12 +1,12 @@
 // Owns all SQL that changes memories, except the purge (purge.ts).
 
-import type { Project } from "../../../access/project.ts";
 import { madeOfText } from "../../../audit/made-of.ts";
 import { keepsContent, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { isUnitVector } from "../../../ranking/scores.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 import { aliveJoin, type MemoryRow, toMemory, toTagColumn, toVector } from "./memory-row.ts";
@@ -20,7 +20,7 @@ export function createMemoryTransaction(
   revisions: Revisions,
 ): MemoryTransaction {
   const sql = memoryStatements(database);
-  const serialOf = serialsOf(database);
+  const serialOf = ownerSerialsOf(database);
   const bound = createModelLookup(database);
 
   const toBytes = (vector: Float32Array): Uint8Array => {
@@ -30,15 +30,15 @@ export function createMemoryTransaction(
     return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   };
 
-  const findRow = (project: Project, id: string): MemoryRow | undefined =>
-    sql.find.get(id, serialOf(project.id));
-  const epochOf = (project: Project, type: MemoryType): number => {
-    const epoch = sql.epoch.get(serialOf(project.id), type);
-    if (epoch === undefined) throw new Error(`project ${project.id} has no pool for ${type}`);
+  const findRow = (owner: Owner, id: string): MemoryRow | undefined => sql.find.get(id, serialOf(owner));
+  const epochOf = (owner: Owner, type: MemoryType): number => {
+    const epoch = sql.epoch.get(serialOf(owner), type);
+    if (epoch === undefined) throw new Error(`${ownerId(owner)} has no pool for ${type}`);
     return epoch;
   };
-  const addToPool = (project: Project, type: MemoryType, count: number): void => {
-    sql.count.run(count, serialOf(project.id), type);
+  const addToPool = (owner: Owner, type: MemoryType, count: number): void => {
+    sql.count.run(count, serialOf(owner), type);
+    if (owner.subject !== null) sql.countOfSubjects.run(count, owner.project);
   };
 
   return {
@@ -46,44 +46,44 @@ export function createMemoryTransaction(
       return sql.owner.get(id) ?? null;
     },
 
-    async find(project, id) {
-      const row = findRow(project, id);
+    async find(owner, id) {
+      const row = findRow(owner, id);
       return row === undefined ? null : toMemory(row);
     },
 
-    async hasVersion(project, id, revision) {
-      return sql.version.get(id, serialOf(project.id), revision) !== undefined;
+    async hasVersion(owner, id, revision) {
+      return sql.version.get(id, serialOf(owner), revision) !== undefined;
     },
 
-    async changedSince(project, revision) {
-      const rows = sql.changedSince.all(serialOf(project.id), revision);
+    async changedSince(owner, revision) {
+      const rows = sql.changedSince.all(serialOf(owner), revision);
       return rows.map(({ id, embedding }) => ({ id, vector: toVector(embedding) }));
     },
 
     async count(project) {
-      return sql.total.get(serialOf(project.id)) ?? 0;
+      return sql.total.get(project.id) ?? 0;
     },
 
-    async claimContent(project, contentKey, now, claim = {}) {
-      const holder = sql.holder.get(serialOf(project.id), contentKey);
+    async claimContent(owner, contentKey, now, claim = {}) {
+      const holder = sql.holder.get(serialOf(owner), contentKey);
       if (holder === undefined || holder.id === claim.exceptId) return null;
-      const alive = findRow(project, holder.id);
+      const alive = findRow(owner, holder.id);
       if (alive !== undefined && keepsContent(toMemory(alive), now, claim)) return holder.id;
       sql.releaseContent.run(holder.serial);
       return null;
     },
 
-    async insert(project, memory, now) {
+    async insert(owner, memory, now) {
       const { content, contentKey, type, importance, expiresAt, tags, active = true } = memory;
       const id = memory.id ?? state.createId(now);
       // A memory that a bulk delete has hidden may still have the id.
       if (typeof memory.id === "string") sql.giveUpId.run(state.createId(now), id);
-      const revision = revisions.next(serialOf(project.id));
+      const revision = revisions.next(serialOf(owner));
       const { lastInsertRowid } = sql.insert.run({
         id,
-        project: serialOf(project.id),
+        project: serialOf(owner),
         type,
-        epoch: epochOf(project, type),
+        epoch: epochOf(owner, type),
         revision,
         content,
         contentKey,
@@ -94,8 +94,8 @@ export function createMemoryTransaction(
         tags: toTagColumn(tags),
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
-      state.changeWords("add", serialOf(project.id), revision, content);
-      addToPool(project, type, 1);
+      state.changeWords("add", serialOf(owner), revision, content);
+      addToPool(owner, type, 1);
       return {
         id,
         content,
@@ -111,12 +111,12 @@ export function createMemoryTransaction(
       };
     },
 
-    async update(project, { memory, contentKey, vector }) {
-      const before = findRow(project, memory.id);
+    async update(owner, { memory, contentKey, vector }) {
+      const before = findRow(owner, memory.id);
       if (before === undefined)
         throw new Error("an update needs a memory that was found in the same transaction");
       const { type, content, importance, active, updatedAt, expiresAt } = memory;
-      const revision = revisions.next(serialOf(project.id));
+      const revision = revisions.next(serialOf(owner));
       const isRewritten = content !== before.content;
       sql.update.run({
         serial: before.serial,
@@ -128,20 +128,20 @@ export function createMemoryTransaction(
         tags: toTagColumn(memory.tags),
         supersededBy: memory.supersededBy,
         active: active ? 1 : 0,
-        epoch: epochOf(project, type),
+        epoch: epochOf(owner, type),
         revision,
         contentRevision: isRewritten ? revision : before.content_revision,
       });
       if (isRewritten) {
-        state.changeWords("remove", serialOf(project.id), before.content_revision, before.content);
-        state.changeWords("add", serialOf(project.id), revision, content);
+        state.changeWords("remove", serialOf(owner), before.content_revision, before.content);
+        state.changeWords("add", serialOf(owner), revision, content);
         sql.setOutdated.run(before.serial);
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
       if (type !== before.memory_type) {
-        addToPool(project, before.memory_type, -1);
-        addToPool(project, type, 1);
+        addToPool(owner, before.memory_type, -1);
+        addToPool(owner, type, 1);
       }
     },
 
@@ -149,32 +149,41 @@ export function createMemoryTransaction(
       sql.setMadeOf.run(madeOfText(made), made.memory);
     },
 
-    async remove(project, id, now) {
-      const row = findRow(project, id);
+    async remove(owner, id, now) {
+      const row = findRow(owner, id);
       if (row === undefined) return false;
-      state.changeWords("remove", serialOf(project.id), row.content_revision, row.content);
+      state.changeWords("remove", serialOf(owner), row.content_revision, row.content);
       sql.removeVector.run(row.serial);
       sql.removeNextVector.run(row.serial);
       sql.remove.run(row.serial);
-      sql.insertRemoval.run(serialOf(project.id), revisions.next(serialOf(project.id)), row.serial, now);
-      addToPool(project, row.memory_type, -1);
+      sql.insertRemoval.run(serialOf(owner), revisions.next(serialOf(owner)), row.serial, now);
+      addToPool(owner, row.memory_type, -1);
       return true;
     },
 
-    async removeAll(project, type) {
+    async removeAll(owner, type) {
       let removed = 0;
       for (const each of type === null ? memoryTypes : [type]) {
-        const count = sql.poolCount.get(serialOf(project.id), each) ?? 0;
+        const count = sql.poolCount.get(serialOf(owner), each) ?? 0;
         if (count === 0) continue;
-        sql.bury.run(serialOf(project.id), each);
-        sql.nextEpoch.run(revisions.next(serialOf(project.id)), serialOf(project.id), each);
+        sql.bury.run(serialOf(owner), each);
+        addToPool(owner, each, -count);
+        sql.nextEpoch.run(revisions.next(serialOf(owner)), serialOf(owner), each);
         removed += count;
       }
       return removed;
     },
 
-    async removeTagged(project, type, filter, now) {
-      const serial = serialOf(project.id);
+    async removeAllOf({ id }) {
+      const removed = sql.total.get(id) ?? 0;
+      sql.buryAll.run(id);
+      sql.nextEpochs.run(id);
+      sql.forgetSubjectMemories.run(id);
+      return removed;
+    },
+
+    async removeTagged(owner, type, filter, now) {
+      const serial = serialOf(owner);
       const tagged = taggedMemories(filter);
       const found = database
         .prepare<[Record<string, unknown>], { serial: number; memory_type: MemoryType }>(
@@ -190,7 +199,7 @@ export function createMemoryTransaction(
           sql.moveToEpoch.run(epoch, row.serial);
           sql.insertRemoval.run(serial, revisions.next(serial), row.serial, now);
         }
-        addToPool(project, each, -rows.length);
+        addToPool(owner, each, -rows.length);
       }
       return found.length;
     },

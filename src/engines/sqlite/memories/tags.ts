@@ -1,11 +1,11 @@
 // Owns the SQL that finds memories by their tags, and that counts the memories of each tag.
 
 import { LRUCache } from "lru-cache";
-import type { Project } from "../../../access/project.ts";
+import type { Owner } from "../../../memory/owner.ts";
 import type { TagPage, TagQuery } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { serialsOf } from "../project-serials.ts";
+import { ownerSerialsOf } from "../project-serials.ts";
 
 interface TaggedMemories {
   /** A query for the serials of the memories that match, each once, without those that a bulk delete has hidden. */
@@ -36,8 +36,8 @@ const keptPages = 100;
  * Reads the rows of all tags of the project, in their order; they are found without the memories. A million memories take half a second, so
  * a page is kept with the newest revision of its project, which every change of a memory increases.
  */
-export function createTagList(database: Database): (project: Project, query: TagQuery) => TagPage {
-  const serialOf = serialsOf(database);
+export function createTagList(database: Database): (owner: Owner, query: TagQuery) => TagPage {
+  const serialOf = ownerSerialsOf(database);
   // Counted in the order of the key; then pools are looked up for each number and not for each row.
   const counted = `SELECT t.tag, SUM(t.memories) AS count FROM
       (SELECT project, tag, memory_type, epoch, COUNT(*) AS memories FROM memory_tag
@@ -57,9 +57,9 @@ export function createTagList(database: Database): (project: Project, query: Tag
   const kept = new LRUCache<string, { readonly revision: number; readonly found: TagPage }>({
     max: keptPages,
   });
-  return database.transaction((project: Project, query: TagQuery) => {
+  return database.transaction((owner: Owner, query: TagQuery) => {
     const { type, limit, offset } = query;
-    const wanted = { project: serialOf(project.id), type };
+    const wanted = { project: serialOf(owner), type };
     const revision = newestRevision.get(wanted.project) ?? 0;
     const key = JSON.stringify([wanted.project, type, limit, offset]);
     const known = kept.get(key);

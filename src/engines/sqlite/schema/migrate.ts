@@ -11,6 +11,7 @@ import tags from "./migrations/0005-tags.sql" with { type: "text" };
 import modelChange from "./migrations/0006-model-change.sql" with { type: "text" };
 import consoleTables from "./migrations/0007-console.sql" with { type: "text" };
 import ledger2 from "./migrations/0008-ledger-2.sql" with { type: "text" };
+import subjects from "./migrations/0009-subjects.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
@@ -26,6 +27,7 @@ export const migrations: readonly string[] = [
   modelChange,
   consoleTables,
   ledger2,
+  subjects,
 ];
 
 export const formatVersion = migrations.length;

@@ -318,7 +318,7 @@ CREATE TABLE 'memory_word_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITH
 -- 3.. table memory_word_config ON memory_word_config
 CREATE TABLE 'memory_word_config'(k PRIMARY KEY, v) WITHOUT ROWID
 
--- 4.. table project ON project
+-- 4..8 table project ON project
 CREATE TABLE project (
   serial         INTEGER PRIMARY KEY AUTOINCREMENT,
   id             TEXT    NOT NULL UNIQUE,
@@ -412,7 +412,7 @@ CREATE TABLE memory_vector_outdated (
   memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE
 ) STRICT
 
--- 7.. table api_key ON api_key
+-- 7..8 table api_key ON api_key
 CREATE TABLE api_key (
   id            TEXT    PRIMARY KEY,
   project       INTEGER NOT NULL REFERENCES project (serial),
@@ -499,7 +499,7 @@ CREATE INDEX memory_check_by_project ON memory_check (project, id)
 -- 7.. index memory_check_by_memory ON memory_check
 CREATE INDEX memory_check_by_memory ON memory_check (memory)
 
--- 7.. table remember_task ON remember_task
+-- 7..8 table remember_task ON remember_task
 CREATE TABLE remember_task (
   record     TEXT    PRIMARY KEY,
   project    INTEGER NOT NULL REFERENCES project (serial),
@@ -611,6 +611,47 @@ CREATE TABLE audit_pseudonym (
 
 -- 8.. index audit_pseudonym_by_entry ON audit_pseudonym
 CREATE INDEX audit_pseudonym_by_entry ON audit_pseudonym (entry)
+
+-- 9.. table project ON project
+CREATE TABLE project (
+  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT    NOT NULL UNIQUE,
+  name           TEXT    NOT NULL,
+  plan           TEXT    NOT NULL,
+  subscription   TEXT    NOT NULL,
+  credits        INTEGER,
+  memory_limit   INTEGER,
+  retention_days INTEGER,
+  created_at     INTEGER NOT NULL,
+  deleted_at     INTEGER
+, revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0) STRICT
+
+-- 9.. table api_key ON api_key
+CREATE TABLE api_key (
+  id            TEXT    PRIMARY KEY,
+  project       INTEGER NOT NULL REFERENCES project (serial),
+  name          TEXT    NOT NULL,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  permissions   TEXT    NOT NULL,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER,
+  revoked_at    INTEGER,
+  last_used_at  INTEGER
+, gateway TEXT, subject TEXT) STRICT, WITHOUT ROWID
+
+-- 9.. table remember_task ON remember_task
+CREATE TABLE remember_task (
+  record     TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  key        TEXT    NOT NULL REFERENCES api_key (id),
+  tags       TEXT,
+  part       INTEGER NOT NULL,
+  attempts   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+, subject TEXT) STRICT, WITHOUT ROWID
+
+-- 9.. index project_by_parent ON project
+CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

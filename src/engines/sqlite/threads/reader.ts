@@ -1,12 +1,12 @@
 // Owns the requests to the thread that reads, and passes searches on. Requests wait here and not in the thread, so that projects take
 // turns, and a request whose client has closed the connection is never sent.
 
-import type { Project } from "../../../access/project.ts";
 import type { AuditReader, ChainOwner } from "../../../audit/store.ts";
 import type { TracedRecord } from "../../../audit/traced.ts";
 import type { Clock } from "../../../clock.ts";
 import { readQueueLimits, readRequestsAtOnce, readRequestsOfProjectAtOnce } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
+import type { Owner } from "../../../memory/owner.ts";
 import type { MemoryReader } from "../../../memory/store.ts";
 import type { ModelVectors } from "../../../model-change/store.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
@@ -73,13 +73,18 @@ export function createReader(
     });
   /** `vectors`: how many the search compares with the memories. */
   const search = <Name extends GroupRequestName>(
-    project: Project,
+    owner: Owner,
     signal: AbortSignal,
     name: Name,
     query: GroupRequests[Name]["query"],
     vectors: number,
   ): Promise<GroupRequests[Name]["answer"]> =>
-    searches.ask<GroupRequests[Name]["answer"]>(by(project, signal), project, { name, query }, vectors);
+    searches.ask<GroupRequests[Name]["answer"]>(
+      ofOwner(owner, signal),
+      owner.project,
+      { name, owner, query },
+      vectors,
+    );
   const verify = createVerificationRounds(
     {
       startRun: (...values) => ask(serverItself, "startRun", ...values),
@@ -91,16 +96,16 @@ export function createReader(
 
   return {
     memories: {
-      list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
-      statistics: (project, now, signal) => ask(by(project, signal), "countMemoriesOf", project, now),
-      listTags: (project, query, signal) => ask(by(project, signal), "listTags", project, query),
-      exportPage: (project, query, signal) => ask(by(project, signal), "exportMemories", project, query),
-      expectSearch: ({ id }) => searches.expect(id),
-      search: (project, query, signal) => search(project, signal, "search", query, 1),
-      readForInjection: (project, query, signal) => search(project, signal, "readForInjection", query, 1),
-      readProminent: (project, query, signal) => search(project, signal, "readProminent", query, 1),
-      findSimilar: (project, query, signal) =>
-        search(project, signal, "findSimilar", query, query.vectors.length),
+      list: (owner, query, signal) => ask(ofOwner(owner, signal), "listMemories", owner, query),
+      statistics: (owner, now, signal) => ask(ofOwner(owner, signal), "countMemoriesOf", owner, now),
+      listTags: (owner, query, signal) => ask(ofOwner(owner, signal), "listTags", owner, query),
+      exportPage: (owner, query, signal) => ask(ofOwner(owner, signal), "exportMemories", owner, query),
+      expectSearch: ({ project }) => searches.expect(project),
+      search: (owner, query, signal) => search(owner, signal, "search", query, 1),
+      readForInjection: (owner, query, signal) => search(owner, signal, "readForInjection", query, 1),
+      readProminent: (owner, query, signal) => search(owner, signal, "readProminent", query, 1),
+      findSimilar: (owner, query, signal) =>
+        search(owner, signal, "findSimilar", query, query.vectors.length),
     },
     models: {
       bound: () => ask(serverItself, "boundModel"),
@@ -146,4 +151,8 @@ export function createReader(
 
 function by(project: ChainOwner, signal: AbortSignal): Waiter {
   return project === null ? serverItself : { project: project.id, signal };
+}
+
+function ofOwner({ project }: Owner, signal: AbortSignal): Waiter {
+  return { project, signal };
 }

@@ -2,7 +2,6 @@
 // perform its tasks, the searcher gets their results. The searcher works on few requests at once; groups that begin and groups that
 // continue take turns. Must never understand a task or a result.
 
-import type { Project } from "../../../../access/project.ts";
 import type { Refusal } from "../../../../errors.ts";
 import type { SearchStatistics } from "../../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../../threads/worker-thread.ts";
@@ -22,7 +21,7 @@ export interface GroupPerformer {
    * @throws Refusal 1503 when a thread ended; the Error of a thread; the reason of `signal`
    */
   perform(
-    project: Project,
+    project: string,
     requests: readonly GroupRequest[],
     signal: AbortSignal,
   ): Promise<readonly GroupOutcome[]>;
@@ -150,7 +149,7 @@ export function createGroupPerformer(
     start: () => void searcher(),
     pump,
     perform: (project, requests, signal) =>
-      performGroup(project.id, (group) => ({ begin: group, project, requests }), null, signal),
+      performGroup(project, (group) => ({ begin: group, project, requests }), null, signal),
     async preload(project, bytes, turn, signal) {
       const [outcome] = await performGroup(
         project,

@@ -1,7 +1,6 @@
 // Owns the searches that wait, in the main thread, and the groups in which they are answered: the searches of a project that arrive while
 // one of its groups is open form the next one, as calls do in group commit. Projects take turns. Must never understand a search.
 
-import type { Project } from "../../../../access/project.ts";
 import type { Clock } from "../../../../clock.ts";
 import { Refusal } from "../../../../errors.ts";
 import { searchQueueLimits } from "../../../../limits.ts";
@@ -26,7 +25,7 @@ export interface Searches {
   /** Starts the threads, so that the first search does not wait for them. */
   start(): void;
   /** `vectors`: how many vectors the search compares with the memories. @throws Refusal */
-  ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
+  ask<Answer>(waiter: Waiter, project: string, request: GroupRequest, vectors: number): Promise<Answer>;
   /** As GroupBegin.expect. */
   expect: GroupBegin["expect"];
   /**
@@ -53,7 +52,8 @@ export interface SearchCounts {
 }
 
 interface Search {
-  readonly project: Project;
+  /** Its id. */
+  readonly project: string;
   readonly request: GroupRequest;
   readonly vectors: number;
   readonly askedAt: number;
@@ -93,7 +93,7 @@ export function createSearches(
     const searches = [first];
     let { vectors } = first;
     const fits = (project: string, search: Search): boolean =>
-      project === first.project.id && vectors + search.vectors <= groupVectorsMax;
+      project === first.project && vectors + search.vectors <= groupVectorsMax;
     for (let next = queue.take(fits); next !== undefined; next = queue.take(fits)) {
       searches.push(next);
       vectors += next.vectors;
@@ -102,7 +102,7 @@ export function createSearches(
   };
   const perform = async (searches: readonly Search[], { project }: Search): Promise<void> => {
     const group: OpenGroup = { awaited: new Set(searches), controller: new AbortController() };
-    open.set(project.id, group);
+    open.set(project, group);
     sizes.observe(searches.length);
     const startedAt = clock.elapsed();
     for (const search of searches) {
@@ -116,8 +116,8 @@ export function createSearches(
     } catch (error) {
       for (const search of searches) search.refuse(error);
     } finally {
-      groupBegin.took(project.id, clock.elapsed() - startedAt);
-      end(project.id);
+      groupBegin.took(project, clock.elapsed() - startedAt);
+      end(project);
     }
   };
   const end = (project: string): void => {
@@ -154,7 +154,7 @@ export function createSearches(
     expect: groupBegin.expect,
     async ask<Answer>(
       { project: turn, signal }: Waiter,
-      project: Project,
+      project: string,
       request: GroupRequest,
       vectors: number,
     ): Promise<Answer> {

@@ -3,10 +3,10 @@
 
 import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
 import { PostingLists, type WordReader } from "../../../../ranking/posting-lists.ts";
-import { keywordsOf, type ReadNearWords } from "../../../../ranking/query-keywords.ts";
+import { countSlots, type ReadNearWords, type SearchedOwner } from "../../../../ranking/query-keywords.ts";
 import { metadataBytesPerRow, type RowBlock } from "../../../../ranking/row-block.ts";
 import type { ScannedBlock } from "../../../../ranking/scan-task.ts";
-import { countBits } from "../../../../ranking/slot-set.ts";
+import { countBits, type SlotSet } from "../../../../ranking/slot-set.ts";
 import type { CacheManifest } from "../../search-cache/manifest.ts";
 import { readAloneMax } from "../limits.ts";
 import type { Pause } from "../steps/pause.ts";
@@ -146,16 +146,15 @@ export class SearchIndex {
     this.#newestContentRevision = Math.max(this.#newestContentRevision, newestContentRevision);
   }
 
-  /** As keywordsOf: it pauses after each part. @param statements as of `catchUp` */
-  keywordsOf(
+  /** @param statements as of `catchUp` @param eligible as of `eligible` */
+  searched(
     statements: IndexStatements,
-    words: string,
     eligible: Uint32Array,
     nearWords: ReadNearWords,
-  ): ReturnType<typeof keywordsOf> {
+  ): SearchedOwner<SlotSet> {
     const read: WordReader = (anyOf, from, limit) => statements.holders(this.#project, anyOf, from, limit);
     const holdersOf = (anyOf: string) => this.#postings.holdersOf(anyOf, read);
-    return keywordsOf(words, holdersOf, nearWords, eligible, countBits(eligible));
+    return { count: countSlots(holdersOf, eligible), nearWords, searched: countBits(eligible) };
   }
 
   memoryAt(slot: number): { readonly serial: number; readonly importance: number } {

@@ -2,46 +2,22 @@
 // Everything is read in the transaction of the group, so an answered write is found. A project that is too large for an index is searched
 // in the database; both ways give the same result.
 
-import type { Project } from "../../../../access/project.ts";
 import { unavailable } from "../../../../errors.ts";
 import { topKDefault } from "../../../../limits.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import type { ModelBinding } from "../../../../model-change/store.ts";
-import type { Reading } from "../../../../ranking/query-keywords.ts";
-import type { ScanQuery } from "../../../../ranking/scan-task.ts";
 import { toRefused } from "../../../../threads/answer-requests.ts";
 import type { PreloadOutcome } from "../../search-cache/copy-steps.ts";
-import { bytesPerMemory, type SearchIndex } from "../index/search-index.ts";
 import type { Scored } from "../scanners/exact-score.ts";
 import type { GroupOutcome, GroupRequest } from "../steps/group-steps.ts";
-import { createPause, type Pause } from "../steps/pause.ts";
+import { createPause, inTurns, type Pause } from "../steps/pause.ts";
 import type { GroupSteps } from "../steps/turns.ts";
-import { rankExactly } from "./exact-ranking.ts";
-import { readByOthers } from "./index-build.ts";
-import { loadIndex } from "./index-load.ts";
-import { scanIndex } from "./index-scan.ts";
 import type { GroupConnection } from "./open-groups.ts";
+import { type Counting, type OwnedQuery, rankInMemory } from "./owners-in-memory.ts";
 import { type SearchRequest, toSearchRequest } from "./search-requests.ts";
 import type { SearchStatements } from "./search-statements.ts";
-import type { EndStage, SearchCounting } from "./search-statistics.ts";
+import type { EndStage } from "./search-statistics.ts";
 import type { Searcher } from "./searcher.ts";
-
-/** What is counted of a group. */
-type Counting = Pick<SearchCounting, "rescored"> & { readonly endStage: EndStage };
-
-interface MemoryRanking {
-  /** Its id. */
-  readonly project: string;
-  readonly serial: number;
-  /** Of the project, from `indexes`. */
-  readonly index: SearchIndex;
-  readonly model: ModelBinding;
-  readonly queries: readonly SearchQuery[];
-  readonly counting: Counting;
-  readonly pause: Pause;
-  /** Whether somebody waits for the result. Otherwise the index is not read from the database when there are no cache files. */
-  readonly isAwaited: boolean;
-}
 
 /** @returns what answers the groups of a connection */
 export function createGroupSearch(
@@ -50,93 +26,37 @@ export function createGroupSearch(
 ): Pick<GroupConnection, "answer" | "preload"> {
   const { indexes, tagBytes, counts } = searcher;
 
-  const fits = (project: number, { dimensions }: ModelBinding): boolean =>
-    indexes.fits(statements.memoryCount(project), dimensions, tagBytes.get(project) ?? 0);
-
-  function* prepare(
-    index: SearchIndex,
-    serial: number,
-    query: SearchQuery,
-    pause: Pause,
-  ): GroupSteps<ScanQuery> {
-    const { vector, words, topK, minSimilarity, minRelevance = 0 } = query;
-    const eligible = index.eligible(query);
-    const limits = { topK, minSimilarity, minRelevance };
-    if (words === null) return { vector, eligible, keywords: null, ...limits };
-    const nearWords = statements.nearWords(serial);
-    const keywords = yield* inTurns(index.keywordsOf(statements.index, words, eligible, nearWords), pause);
-    return { vector, eligible, keywords, ...limits };
-  }
-
-  /** @returns null: there are no cache files, and nobody waits */
-  function* rankInMemory({
-    project,
-    serial,
-    index,
-    model,
-    queries,
-    counting: { endStage, rescored },
-    pause,
-    isAwaited,
-  }: MemoryRanking): GroupSteps<(readonly Scored[])[] | null> {
-    try {
-      if (index.isNew)
-        yield* loadIndex(index, searcher, { project, facts: statements.cache, pause, isAwaited });
-      if (index.isNew && !isAwaited) return null;
-      const build = { project: serial, model, statements: statements.index, pause };
-      yield* index.catchUp(statements.index, pause, () => {
-        indexes.makeRoom(statements.memoryCount(serial) * (model.dimensions + bytesPerMemory));
-        return readByOthers(index, searcher.buffers, build);
-      });
-      if (index.tagBytesPerMemory > 0) tagBytes.set(serial, index.tagBytesPerMemory);
-      endStage("catch_up");
-      const scanned: ScanQuery[] = [];
-      for (const query of queries) scanned.push(yield* prepare(index, serial, query, pause));
-      const found = yield* scanIndex(searcher, model.dimensions, index.blocks, scanned);
-      pause.restart();
-      endStage("scan");
-      const ranked: (readonly Scored[])[] = [];
-      const { buffers } = searcher;
-      for (const [at, query] of queries.entries()) {
-        const context = { index, model, buffers, pause, vectorOf: statements.vectorOf };
-        const { best, scored } = yield* rankExactly(context, query, found[at] ?? []);
-        rescored(scored);
-        ranked.push(best);
-      }
-      endStage("rescore");
-      return ranked;
-    } finally {
-      index.endGroup();
-      indexes.settle(serial);
-    }
-  }
+  const fits = (owner: number, { dimensions }: ModelBinding): boolean =>
+    indexes.fits(statements.memoryCount(owner), dimensions, tagBytes.get(owner) ?? 0);
 
   function* rankInDatabase(
-    project: Project,
-    queries: readonly SearchQuery[],
+    queries: readonly OwnedQuery[],
     endStage: EndStage,
     pause: Pause,
   ): GroupSteps<(readonly Scored[])[]> {
     const ranked: (readonly Scored[])[] = [];
-    for (const query of queries) ranked.push(yield* inTurns(statements.scan(project, query), pause));
+    for (const { query, owners } of queries)
+      ranked.push(yield* inTurns(statements.scan(owners, query), pause));
     endStage("database");
     return ranked;
   }
 
   function* rankAll(
-    project: Project,
-    queries: readonly SearchQuery[],
+    project: string,
+    queries: readonly OwnedQuery[],
     model: ModelBinding | null,
     endStage: EndStage,
     pause: Pause,
   ): GroupSteps<(readonly Scored[])[]> {
     if (queries.length === 0 || model === null) return [];
-    const serial = statements.serialOf(project.id);
-    if (!fits(serial, model)) return yield* rankInDatabase(project, queries, endStage, pause);
+    const owners = [...new Set(queries.flatMap((each) => each.owners))];
+    // Those of which one needs too much memory are compared in the database, so that all are read in one order.
+    if (!owners.every((owner) => fits(owner, model))) return yield* rankInDatabase(queries, endStage, pause);
     const counting = { endStage, rescored: counts.rescored };
-    const index = indexes.use(serial, model);
-    const ranking = { project: project.id, serial, index, model, queries, counting, pause, isAwaited: true };
-    return (yield* rankInMemory(ranking)) ?? [];
+    const open = new Map(owners.map((owner) => [owner, indexes.use(owner, model)]));
+    const own = { id: project, serial: statements.serialOf(project) };
+    const ranking = { project: own, open, model, queries, counting, pause, isAwaited: true };
+    return (yield* rankInMemory(searcher, statements, ranking)) ?? [];
   }
 
   /** Performs a search whose result nobody gets, so that the first one finds everything in memory that searches need. */
@@ -148,12 +68,11 @@ export function createGroupSearch(
     if (indexes.has(serial)) return "loaded";
     if (!fits(serial, model) || !indexes.hasRoom(bytes * loadedPerByte)) return "full";
     const query = anyQuery(model.dimensions);
-    const ranked = yield* rankInMemory({
-      project,
-      serial,
-      index: indexes.add(serial, model),
+    const ranked = yield* rankInMemory(searcher, statements, {
+      project: { id: project, serial },
+      open: new Map([[serial, indexes.add(serial, model)]]),
       model,
-      queries: [query],
+      queries: [{ query, owners: [serial] }],
       counting: uncounted,
       pause: createPause(),
       isAwaited: false,
@@ -162,24 +81,30 @@ export function createGroupSearch(
     return ranked === null ? "absent" : "loaded";
   }
 
-  function* answer(project: Project, requests: readonly GroupRequest[]): GroupSteps {
+  function* answer(project: string, requests: readonly GroupRequest[]): GroupSteps {
     const pause = createPause();
     const endStage = counts.begin();
     const model = statements.model();
-    const searches = requests.map(toSearchRequest);
-    const comparable = searches.filter((search) => isComparable(search, model));
+    const searches = requests.map(toSearchRequest).map((search) => {
+      const owners = search.owners(statements);
+      return { search, owners, isComparable: isComparable(search, model) };
+    });
     const ranked = yield* rankAll(
       project,
-      comparable.flatMap((search) => search.limited(statements, project)),
+      searches
+        .filter((each) => each.isComparable)
+        .flatMap(({ search, owners }) =>
+          search.limited(statements, owners).map((query) => ({ query, owners })),
+        ),
       model,
       endStage,
       pause,
     );
     const outcomes: GroupOutcome[] = [];
-    for (const search of searches) {
-      if (comparable.includes(search)) {
+    for (const { search, owners, isComparable } of searches) {
+      if (isComparable) {
         const own = ranked.splice(0, search.queries.length);
-        outcomes.push({ answer: yield* inTurns(search.answer(statements, project, own), pause) });
+        outcomes.push({ answer: yield* inTurns(search.answer(statements, owners, own), pause) });
       } else outcomes.push({ refused: toRefused(otherModel, null) });
     }
     endStage("read");
@@ -212,17 +137,6 @@ function anyQuery(dimensions: number): SearchQuery {
     includeInactive: false,
     now: 0,
   };
-}
-
-/** Performs work that pauses after short parts. */
-function* inTurns<Result>(parts: Reading<Result>, pause: Pause): GroupSteps<Result> {
-  // When the group is ended, the work ends, too: an open query would keep the connection busy.
-  using open = parts;
-  for (;;) {
-    const { done, value } = open.next();
-    if (done === true) return value;
-    yield* pause.ifDue();
-  }
 }
 
 /** Whether the vectors of a search are those of the bound model, as far as their length tells: perform prepares the call again. */

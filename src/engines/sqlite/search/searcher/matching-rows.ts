@@ -1,13 +1,11 @@
 // Owns the SQL that reads the memories which a query can return, in batches that take milliseconds, whatever the filter is.
 
-import type { Project } from "../../../../access/project.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import { aliveJoin } from "../../memories/memory-row.ts";
 import { taggedMemories } from "../../memories/tags.ts";
-import { serialsOf } from "../../project-serials.ts";
 
-/** Memories of the project, matching or not, that a batch is read from. */
+/** Memories of the owner, matching or not, that a batch is read from. */
 const memoriesPerBatch = 1_000;
 
 export interface ComparedRow {
@@ -20,8 +18,8 @@ export interface ComparedRow {
 
 /** In the order of their serials. Read all batches in one read transaction. */
 export interface MatchingRows {
-  contentRevisions(project: Project, query: SearchQuery): Iterable<readonly number[]>;
-  compared(project: Project, query: SearchQuery): Iterable<readonly ComparedRow[]>;
+  contentRevisions(owner: number, query: SearchQuery): Iterable<readonly number[]>;
+  compared(owner: number, query: SearchQuery): Iterable<readonly ComparedRow[]>;
 }
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -30,7 +28,6 @@ interface Statement<Row> {
 }
 
 export function createMatchingRows(database: Database): MatchingRows {
-  const serialOf = serialsOf(database);
   const lastOfBatch = database
     .prepare<[Parameters], number | null>(
       `SELECT MAX(serial) FROM
@@ -62,13 +59,13 @@ export function createMatchingRows(database: Database): MatchingRows {
       after = through;
     }
   }
-  const filterOf = (project: Project, query: SearchQuery) => {
+  const filterOf = (owner: number, query: SearchQuery) => {
     const tagged = query.tags === null ? null : taggedMemories(query.tags, inBatch("t.memory"));
     return {
       condition: tagged === null ? null : `AND m.serial IN (${tagged.sql})`,
       parameters: {
         ...tagged?.parameters,
-        project: serialOf(project.id),
+        project: owner,
         types: query.types === null ? null : JSON.stringify(query.types),
         includeInactive: query.includeInactive ? 1 : 0,
         includeExpired: query.includeExpired ? 1 : 0,
@@ -77,12 +74,12 @@ export function createMatchingRows(database: Database): MatchingRows {
     };
   };
   return {
-    contentRevisions(project, query) {
-      const { condition, parameters } = filterOf(project, query);
+    contentRevisions(owner, query) {
+      const { condition, parameters } = filterOf(owner, query);
       return batches(condition === null ? allRevisions : revisionsWhere(condition), parameters);
     },
-    compared(project, query) {
-      const { condition, parameters } = filterOf(project, query);
+    compared(owner, query) {
+      const { condition, parameters } = filterOf(owner, query);
       const vector = new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength);
       return batches(condition === null ? allCompared : comparedWhere(condition), { ...parameters, vector });
     },

@@ -1,7 +1,6 @@
 // Owns the open groups of the searcher: each has a connection with one read transaction, from its begin until its outcomes or its end.
 // Must never know how a search is answered.
 
-import type { Project } from "../../../../access/project.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import { idleConnectionsMax } from "../limits.ts";
 import type { GroupRequest, Step } from "../steps/group-steps.ts";
@@ -11,14 +10,14 @@ import type { GroupSteps } from "../steps/turns.ts";
 export interface GroupConnection {
   readonly database: Database;
   /** Called within a read transaction of the connection. */
-  answer(project: Project, requests: readonly GroupRequest[]): GroupSteps;
+  answer(project: string, requests: readonly GroupRequest[]): GroupSteps;
   /** As `answer`, for the request `preload`. */
   preload(project: string, bytes: number): GroupSteps;
 }
 
 export interface OpenGroups {
   /** `number` is of no open group. @throws as `answer` does; the group is closed then */
-  begin(number: number, project: Project, requests: readonly GroupRequest[]): Step;
+  begin(number: number, project: string, requests: readonly GroupRequest[]): Step;
   /** As `begin`. */
   preload(number: number, project: string, bytes: number): Step;
   /** Null: the group is not open, because the searcher was restarted. @throws as `begin` does */

@@ -1,6 +1,6 @@
 // Owns what each kind of search needs to be ranked, and how its answer is made of that. Must never rank.
 
-import type { Project } from "../../../../access/project.ts";
+import type { Owner } from "../../../../memory/owner.ts";
 import { findSimilarItems, nearestOf } from "../../../../memory/similar-items.ts";
 import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemory } from "../../../../memory/store.ts";
 import type { Reading } from "../../../../ranking/query-keywords.ts";
@@ -12,23 +12,29 @@ import type { SearchStatements } from "./search-statements.ts";
 /** A search of a group. */
 export interface SearchRequest {
   readonly queries: readonly SearchQuery[];
+  /** Whose memories are searched: those that have some. */
+  owners(statements: SearchStatements): readonly number[];
   /** The queries with the limits that depend on what is stored. All are ranked. */
-  limited(statements: SearchStatements, project: Project): readonly SearchQuery[];
+  limited(statements: SearchStatements, owners: readonly number[]): readonly SearchQuery[];
   /** It pauses after short parts. @param ranked for each query the best memories, best first */
   answer(
     statements: SearchStatements,
-    project: Project,
+    owners: readonly number[],
     ranked: readonly (readonly Scored[])[],
   ): Reading<unknown>;
 }
 
 type Kinds = {
-  readonly [Name in GroupRequestName]: (query: GroupRequests[Name]["query"]) => {
+  readonly [Name in GroupRequestName]: (
+    query: GroupRequests[Name]["query"],
+    owner: Owner,
+  ) => {
     readonly queries: readonly SearchQuery[];
-    limited?(statements: SearchStatements, project: Project): readonly SearchQuery[];
+    readonly withProject?: boolean | undefined;
+    limited?(statements: SearchStatements, owners: readonly number[]): readonly SearchQuery[];
     answer(
       statements: SearchStatements,
-      project: Project,
+      owners: readonly number[],
       ranked: readonly (readonly Scored[])[],
     ): Reading<GroupRequests[Name]["answer"]>;
   };
@@ -37,51 +43,58 @@ type Kinds = {
 const kinds: Kinds = {
   search: (query) => ({
     queries: [query],
+    withProject: query.withProject,
     answer: (statements, _, [best = []]) => hitsOf(statements, best),
   }),
   readForInjection: (query) => ({
     queries: [query],
-    limited(statements, project) {
+    withProject: query.withProject,
+    limited(statements, owners) {
       if (query.prompt === null) return [query];
-      return [{ ...query, minRelevance: statements.relevanceFloor(project, query) }];
+      return [{ ...query, minRelevance: statements.relevanceFloor(owners, query) }];
     },
-    *answer(statements, project, [best = []]) {
+    *answer(statements, owners, [best = []]) {
       return {
-        rules: statements.rules(project, query.now),
+        rules: statements.rules(owners, query.now),
         hits: yield* hitsOf(statements, best),
-        floor: statements.relevanceFloor(project, query),
+        floor: statements.relevanceFloor(owners, query),
       };
     },
   }),
   readProminent: (query) => ({
     queries: [],
-    *answer(statements, project) {
+    withProject: query.withProject,
+    *answer(statements, owners) {
       return {
-        rules: statements.rules(project, query.now),
-        memories: yield* statements.prominent(project, query),
+        rules: statements.rules(owners, query.now),
+        memories: yield* statements.prominent(owners, query),
       };
     },
   }),
-  findSimilar: (query) => ({
+  findSimilar: (query, owner) => ({
     queries: query.vectors.map((vector) => everythingSimilar(query, vector)),
-    *answer(statements, project, ranked) {
+    *answer(statements, _, ranked) {
       const found: SimilarMemory[][] = [];
       for (const similar of ranked) {
         found.push(nearestOf(bySimilarity(statements, similar, query.above), query.tags));
         yield;
       }
-      const revision = statements.newestRevision(statements.serialOf(project.id));
+      const revision = statements.newestRevision(owner);
       return { similarItems: findSimilarItems(query, query.vectors[0]?.length ?? 0), revision, found };
     },
   }),
 };
 
-export function toSearchRequest({ name, query }: GroupRequest): SearchRequest {
+export function toSearchRequest({ name, owner, query }: GroupRequest): SearchRequest {
   // Only reader.ts names searches, with queries of their types.
   const request = (
-    kinds[name as GroupRequestName] as (query: unknown) => ReturnType<Kinds[GroupRequestName]>
-  )(query);
-  return { limited: () => request.queries, ...request };
+    kinds[name as GroupRequestName] as (query: unknown, owner: Owner) => ReturnType<Kinds[GroupRequestName]>
+  )(query, owner);
+  return {
+    owners: (statements) => statements.ownersOf(owner, request.withProject),
+    limited: () => request.queries,
+    ...request,
+  };
 }
 
 function* hitsOf({ memoryOf }: SearchStatements, best: readonly Scored[]): Reading<SearchHit[]> {

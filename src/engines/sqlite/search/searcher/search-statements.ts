@@ -1,15 +1,15 @@
 // Owns what the searches of a group read from the database besides the changes of an index. Prepared once for each connection.
 
-import type { Project } from "../../../../access/project.ts";
 import type { Memory } from "../../../../memory/memory.ts";
+import type { Owner } from "../../../../memory/owner.ts";
 import type { InjectionQuery, ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
 import type { ModelBinding } from "../../../../model-change/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import type { Reading, ReadNearWords } from "../../../../ranking/query-keywords.ts";
-import { relevanceFloor } from "../../../../ranking/relevance-floor.ts";
+import { relevanceFloor, spreadOfAll } from "../../../../ranking/relevance-floor.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
-import { serialsOf } from "../../project-serials.ts";
+import { ownerSerialsOf } from "../../project-serials.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
 import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-facts.ts";
 import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
@@ -23,21 +23,24 @@ import { createSpreads } from "./vector-sample.ts";
 export interface SearchStatements {
   readonly index: IndexStatements;
   readonly cache: CacheFacts;
+  /** Of a project, by its id. */
   serialOf(project: string): number;
+  /** The owner, and its project if it is searched, too: those that have memories. */
+  ownersOf(owner: Owner, withProject?: boolean): readonly number[];
   /** The model of the vectors; null: there is none, and no vector. */
   model(): ModelBinding | null;
-  memoryCount(project: number): number;
-  /** Of all memories of the project; 0: it has never had one. */
-  newestRevision(project: number): number;
-  nearWords(project: number): ReadNearWords;
+  memoryCount(owner: number): number;
+  /** Of all memories of the owner; 0: it has never had one. */
+  newestRevision(owner: Owner): number;
+  nearWords(owner: number): ReadNearWords;
   vectorOf(memory: number): Float32Array;
   /** 0 if it is not asked for. */
-  relevanceFloor(project: Project, query: Pick<InjectionQuery, "prompt" | "now">): number;
+  relevanceFloor(owners: readonly number[], query: Pick<InjectionQuery, "prompt" | "now">): number;
   memoryOf(memory: number): Memory;
-  rules(project: Project, now: number): Memory[];
-  prominent(project: Project, query: ProminenceQuery): Reading<Memory[]>;
+  rules(owners: readonly number[], now: number): Memory[];
+  prominent(owners: readonly number[], query: ProminenceQuery): Reading<Memory[]>;
   /** A search without an index: the best memories, best first. */
-  scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
+  scan(owners: readonly number[], query: SearchQuery): Reading<readonly Scored[]>;
 }
 
 export function createSearchStatements(
@@ -56,7 +59,7 @@ export function createSearchStatements(
   const memory = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  const serialOf = serialsOf(database);
+  const serialOf = ownerSerialsOf(database);
   const countOf = (project: number) => memoryCount.get(project) ?? 0;
   const nearWords = createNearWords(database, vocabularies, countOf);
   const model = createModelLookup(database);
@@ -64,21 +67,30 @@ export function createSearchStatements(
   return {
     index: createIndexStatements(database),
     cache: createCacheFacts(database),
-    serialOf,
+    serialOf: (project) => serialOf({ project, subject: null }),
+    ownersOf(owner, withProject = false) {
+      const own = serialOf(owner);
+      const project = serialOf({ ...owner, subject: null });
+      return (withProject && own !== project ? [own, project] : [own]).filter((each) => countOf(each) > 0);
+    },
     model,
     memoryCount: countOf,
-    newestRevision: (project) => newestRevision.get(project) ?? 0,
+    newestRevision: (owner) => newestRevision.get(serialOf(owner)) ?? 0,
     nearWords,
     vectorOf(serial) {
       const bytes = vector.get(serial);
       if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
       return toVector(bytes);
     },
-    relevanceFloor({ id }, { prompt, now }) {
+    relevanceFloor(owners, { prompt, now }) {
       if (prompt === null) return 0;
-      const project = serialOf(id);
-      const spread = spreadOf(project, prompt.unrelated, model()?.sha256 ?? "", now);
-      return relevanceFloor(spread, countOf(project), prompt.leaning);
+      const sha256 = model()?.sha256 ?? "";
+      const spreads = owners.map((owner) => ({
+        ...spreadOf(owner, prompt.unrelated, sha256, now),
+        memories: countOf(owner),
+      }));
+      const { memories, ...spread } = spreadOfAll(spreads);
+      return relevanceFloor(spread, memories, prompt.leaning);
     },
     memoryOf(serial) {
       const row = memory.get(serial);

@@ -1,23 +1,24 @@
 // Owns what the searcher, the main thread and the scanners tell each other about a group of searches. The main thread passes tasks and
 // results on: only the searcher and the scanners know what they mean. Must never name a kind of task or of request.
 
-import type { Project } from "../../../../access/project.ts";
+import type { Owner } from "../../../../memory/owner.ts";
 import type { RefusedRequest } from "../../../../threads/protocol.ts";
 import type { CopyRequest } from "../../search-cache/copy-steps.ts";
 
 /**
- * Searches of one project that are answered by one pass over its index, in one read transaction. At most one group of a project is open,
- * from `begin` until its outcomes or `end`, so no index changes while its blocks are scanned.
+ * Searches of one project (an id) that are answered by one pass over its indexes, in one read transaction. At most one group of a project is
+ * open, from `begin` until its outcomes or `end`, so no index changes while its blocks are scanned.
  */
 export interface GroupRequest {
   /** The name of a search, such as `search` or `findSimilar`. */
   readonly name: string;
+  readonly owner: Owner;
   readonly query: unknown;
 }
 
 /** To the searcher, which answers with a SearcherAnswer. */
 export type GroupMessage =
-  | { readonly begin: number; readonly project: Project; readonly requests: readonly GroupRequest[] }
+  | { readonly begin: number; readonly project: string; readonly requests: readonly GroupRequest[] }
   /**
    * The cache files of a project (an id) are read into memory before anybody searches it. A group like the others; its only outcome has a
    * PreloadOutcome. `bytes`: of the files.

@@ -1,5 +1,6 @@
 // Owns when the searcher stops working for a group, so that other projects have their turns.
 
+import type { Reading } from "../../../../ranking/query-keywords.ts";
 import { taskMs } from "../limits.ts";
 import { type GroupSteps, takeTurns } from "./turns.ts";
 
@@ -23,4 +24,15 @@ export function createPause(): Pause {
     },
     restart,
   };
+}
+
+/** Performs work that pauses after short parts. */
+export function* inTurns<Result>(parts: Reading<Result>, pause: Pause): GroupSteps<Result> {
+  // When the group is ended, the work ends, too: an open query would keep the connection busy.
+  using open = parts;
+  for (;;) {
+    const { done, value } = open.next();
+    if (done === true) return value;
+    yield* pause.ifDue();
+  }
 }

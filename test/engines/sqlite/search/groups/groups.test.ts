@@ -73,7 +73,7 @@ test("searches that arrive together have the answers that each has alone, with o
 
 test("searches of all kinds are answered together", async () => {
   const { large, seam } = opened;
-  const { project } = large.caller;
+  const { owner } = large.caller;
   const { signal } = new AbortController();
   const now = seam.now();
   const query = {
@@ -94,10 +94,10 @@ test("searches of all kinds are answered together", async () => {
   };
   const ask = () =>
     [
-      () => seam.store.memories.search(project, all, signal),
-      () => seam.store.memories.readForInjection(project, { ...all, prompt: null }, signal),
-      () => seam.store.memories.findSimilar(project, similar, signal),
-      () => seam.store.memories.readProminent(project, { types: ["fact"], tags: null, topK: 3, now }, signal),
+      () => seam.store.memories.search(owner, all, signal),
+      () => seam.store.memories.readForInjection(owner, { ...all, prompt: null }, signal),
+      () => seam.store.memories.findSimilar(owner, similar, signal),
+      () => seam.store.memories.readProminent(owner, { types: ["fact"], tags: null, topK: 3, now }, signal),
     ] as const;
   const alone: unknown[] = [];
   for (const one of ask()) alone.push(await one());
@@ -140,7 +140,7 @@ test("a group whose callers have all left is ended, one with a caller is not", a
   const [first, second] = [new AbortController(), new AbortController()];
   forget();
   const alone = contents(large, 1, first.signal).catch(codeOf);
-  while (!begins().some(({ project }) => project.id === large.id)) await Bun.sleep(1);
+  while (!begins().some(({ project }) => project === large.id)) await Bun.sleep(1);
   const left = contents(large, 2, second.signal).catch(codeOf);
   const kept = contents(large, 3);
   first.abort();
@@ -182,7 +182,7 @@ test("all groups are refused when the searcher ends, and the next one finds ever
   const release = opened.holdTasks();
   forget();
   const lost = [1, 2, 3].map((seed) => contents(large, seed).catch(codeOf));
-  while (!begins().some(({ project }) => project.id === large.id)) await Bun.sleep(1);
+  while (!begins().some(({ project }) => project === large.id)) await Bun.sleep(1);
   await workersOf("searcher").at(-1)?.terminate();
   expect<unknown>(await Promise.all(lost)).toEqual([1503, 1503, 1503]);
   release();

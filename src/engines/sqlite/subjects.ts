@@ -1,0 +1,57 @@
+// Owns the SQL of subjects: a row of `pseudonym` with the name, and a row of `project` under the same id, to which its memories belong.
+
+import { memoryTypes } from "../../memory/memory.ts";
+import type { Owner } from "../../memory/owner.ts";
+import type { SubjectReader, SubjectTransaction } from "../../memory/subject-store.ts";
+import type { Database } from "../../native/sqlite.ts";
+import { serialsOf } from "./project-serials.ts";
+
+const byName =
+  "SELECT id FROM pseudonym WHERE project = ? AND kind = 'subject' AND owner IS NULL AND name = ?";
+
+export function createSubjectReader(database: Database): SubjectReader {
+  const serialOf = serialsOf(database);
+  const find = database.prepare<[number, string], string>(byName).pluck();
+  const subjects = database
+    .prepare<[number], string>("SELECT id FROM project WHERE parent = ? ORDER BY serial")
+    .pluck();
+  return {
+    async find({ id: project }, name) {
+      const id = find.get(serialOf(project), name);
+      return id === undefined ? null : { id, name };
+    },
+    async owners({ id: project }): Promise<readonly Owner[]> {
+      const ids = subjects.all(serialOf(project));
+      return [null, ...ids].map((subject) => ({ project, subject }));
+    },
+  };
+}
+
+export function createSubjectTransaction(database: Database): SubjectTransaction {
+  const serialOf = serialsOf(database);
+  const find = database.prepare<[number, string], string>(byName).pluck();
+  const exists = database.prepare<[string], number>("SELECT 1 FROM pseudonym WHERE id = ?").pluck();
+  const insertPseudonym = database.prepare(
+    "INSERT INTO pseudonym (id, project, kind, name) VALUES (?, ?, 'subject', ?)",
+  );
+  // What a project has besides its memories, a subject does not have.
+  const insertOwner = database.prepare(
+    `INSERT INTO project (id, name, plan, subscription, created_at, parent)
+     SELECT :id, :id, plan, subscription, created_at, serial FROM project WHERE serial = :project`,
+  );
+  const insertPool = database.prepare(
+    "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
+  );
+  return {
+    async open({ id }, subject) {
+      const project = serialOf(id);
+      const known = find.get(project, subject.name);
+      if (known !== undefined) return known === subject.id;
+      if (exists.get(subject.id) !== undefined) return false;
+      insertPseudonym.run(subject.id, project, subject.name);
+      const owner = Number(insertOwner.run({ id: subject.id, project }).lastInsertRowid);
+      for (const type of memoryTypes) insertPool.run(owner, type);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// Owns whose memories a call reads and writes: those of a subject, or the project's own.
+
+/** A person, an agent or a thread of an application, whose memories are apart from those of all others. */
+export interface Subject {
+  /** Its pseudonym, 32 hexadecimal characters, by which records name it. Erasing the subject ends what leads from the name to it. */
+  readonly id: string;
+  /** As the application calls it. */
+  readonly name: string;
+}
+
+/** Memories are compared, counted and listed within one owner only. */
+export interface Owner {
+  /** Id of the project. */
+  readonly project: string;
+  /** Pseudonym of the subject; null: the project itself. */
+  readonly subject: string | null;
+}
+
+/** The id under which the memories of an owner are stored. */
+export function ownerId({ project, subject }: Owner): string {
+  return subject ?? project;
+}
