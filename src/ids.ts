@@ -25,6 +25,11 @@ export function createIdSource(): IdSource {
   };
 }
 
+/** 128 random bits as 32 lower-case hexadecimal characters. It tells nothing about what it is for, nor when it was made. */
+export function randomId(): string {
+  return randomBytes(16).toHex();
+}
+
 /** A sixteenth of the time of the function of node:crypto. */
 function randomBytes(count: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(count));

@@ -2,6 +2,7 @@
 
 export const contentMaxCharacters = 10_000;
 /** Tags of a memory, or of a filter; SQL checks both numbers, too. */
+export const subjectMaxCharacters = 200;
 export const tagsMax = 16;
 export const tagMaxCharacters = 64;
 export const queryMaxCharacters = 10_000;

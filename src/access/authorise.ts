@@ -10,6 +10,7 @@ import type { Feature, Plan } from "./plan.ts";
 interface Requirement {
   readonly permission: Permission;
   readonly feature: Feature;
+  readonly forSubjects?: true;
 }
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202 */
@@ -24,6 +25,13 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
       {
         permission: required.permission,
       },
+    );
+  }
+  if (key.subject !== null && required.forSubjects !== true) {
+    throw new Refusal(
+      1403,
+      `Permission denied: the API key is for the subject ${key.subject} only, and this operation is for the whole project. Use another key.`,
+      { subject: key.subject },
     );
   }
   // Every plan includes it. The memory that is put into requests is the feature of another call.

@@ -3,12 +3,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { nameMaxCharacters } from "../limits.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { nameMaxCharacters, subjectMaxCharacters } from "../limits.ts";
+import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
+import { toLabel } from "../text/label.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import type { Caller } from "./caller.ts";
-import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
+import {
+  createSecret,
+  digestSecret,
+  type Key,
+  type Permission,
+  permissions,
+  permissionsForSubjects,
+} from "./key.ts";
 import { changeKeyGateway, keyGatewayChange, keyGatewayView, toKeyGatewayView } from "./key-gateway.ts";
 import { requireProject } from "./require-project.ts";
 
@@ -17,6 +25,13 @@ const name = Text({ maxLength: nameMaxCharacters, description: "Name of the key,
 const keyId = Text({ maxLength: nameMaxCharacters, description: "Id of the key." });
 const permission = Choice(permissions, { description: "An allowed kind of operations." });
 const expiresAt = Nullable(Timestamp({ description: "Expiry time; null: the key does not expire." }));
+
+const boundSubject = Label({
+  maxLength: subjectMaxCharacters,
+  description:
+    "The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can do nothing else. Absent: the key is for the project and all subjects.",
+  examples: ["user:42", "user:*"],
+});
 
 const keyView = {
   id: Type.String(),
@@ -29,6 +44,7 @@ const keyView = {
   last_used_at: Nullable(
     Timestamp({ description: "When the key was last used, accurate to the minute; null: never." }),
   ),
+  subject: Type.Optional(boundSubject),
   gateway: keyGatewayView,
 };
 
@@ -44,6 +60,7 @@ export const createKey = installationOperation({
     name: Type.Optional(name),
     permissions: Type.Array(permission, { minItems: 1, description: "Permissions of the key." }),
     expires_at: Type.Optional(expiresAt),
+    subject: Type.Optional(boundSubject),
     gateway: Type.Optional(keyGatewayChange),
   }),
   output: Fields({ ...keyView, key: Type.String({ description: "The key itself. It is not shown again." }) }),
@@ -63,6 +80,7 @@ export const createKey = installationOperation({
         secretDigest: digestSecret(secret),
         permissions: [...new Set(input.permissions)],
         expiresAt,
+        subject: input.subject === undefined ? null : bindTo(input.subject, input.permissions),
         gateway: changeKeyGateway(null, input.gateway ?? null),
       },
       now,
@@ -131,6 +149,14 @@ export const revokeKey = installationOperation({
   },
 });
 
+/** @throws Refusal 1400 when no such key could use one of the permissions */
+function bindTo(subject: string, given: readonly Permission[]): string {
+  const unusable = given.find((each) => !permissionsForSubjects.includes(each));
+  if (unusable === undefined) return toLabel(subject);
+  const reason = `has ${unusable}, which is for the whole project; a key for a subject can have ${permissionsForSubjects.join(", ")}`;
+  throw new Refusal(1400, `Field "permissions" ${reason}.`, { field: "permissions", reason });
+}
+
 /** @throws Refusal 1400 */
 async function requireKey({ access }: Transaction, id: string): Promise<Caller> {
   const found = await access.findCaller(id);
@@ -151,6 +177,7 @@ function toView(key: Key, projectId: string): Static<ReturnType<typeof Fields<ty
     expires_at: key.expiresAt === null ? null : toTimestamp(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : toTimestamp(key.revokedAt),
     last_used_at: key.lastUsedAt === null ? null : toTimestamp(key.lastUsedAt),
+    ...(key.subject === null ? {} : { subject: key.subject }),
     gateway: toKeyGatewayView(key.gateway),
   };
 }

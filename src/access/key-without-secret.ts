@@ -35,7 +35,8 @@ export function insertKeyWithoutSecret(
   now: number,
 ): Promise<Key> {
   const secretDigest = digestSecret(createSecret());
-  return access.insertKey(project, { name, secretDigest, permissions, expiresAt: null, gateway: null }, now);
+  const key = { name, secretDigest, permissions, expiresAt: null, subject: null, gateway: null };
+  return access.insertKey(project, key, now);
 }
 
 /** Neither revoked nor expired. */

@@ -13,6 +13,9 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/** Those of keys that are bound to subjects: all others are for operations of the whole project. */
+export const permissionsForSubjects: readonly Permission[] = ["memory.read", "memory.write", "gateway.use"];
+
 export interface Key {
   readonly id: string;
   readonly name: string;
@@ -21,6 +24,8 @@ export interface Key {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
+  /** The subject that its calls are for, or the beginning of the names of such subjects and a `*`; null: any, or the project itself. */
+  readonly subject: string | null;
   /** What it says about requests to the gateway; null: nothing. */
   readonly gateway: KeyGateway | null;
 }

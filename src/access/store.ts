@@ -38,6 +38,8 @@ export interface NewKey {
   readonly secretDigest: Uint8Array;
   readonly permissions: readonly Permission[];
   readonly expiresAt: number | null;
+  /** As of Key. */
+  readonly subject: string | null;
   readonly gateway: KeyGateway | null;
 }
 

@@ -72,6 +72,7 @@ export function sealRecord(
     payload_hash: draft.payload.hash,
     ...(draft.isPerformed === true ? { performed: true } : {}),
     prev: head.hash,
+    ...(draft.subject === undefined || draft.subject === null ? {} : { subject: draft.subject }),
   };
   const entry = entryText(members);
   return { seq, id, at, entry, members, hash: entryHash(entry) };
@@ -99,14 +100,15 @@ interface EntryMembers extends JsonObject {
    */
   readonly performed?: true;
   readonly prev: string;
+  readonly subject?: string;
 }
 
 /** The canonical form, five times faster: the order of the members is known, and names and identifiers need no escapes. */
 function entryText(members: EntryMembers): string {
   const { action, at, chain, code, id, key, memory, numbers } = members;
-  const { parts, payload_hash, performed, prev, project, seq, status, v } = members;
+  const { parts, payload_hash, performed, prev, project, seq, status, subject, v } = members;
   const before = JSON.stringify({ action, at, chain, code, id, key, memory });
-  const after = JSON.stringify({ parts, payload_hash, performed, prev, project, seq, status, v });
+  const after = JSON.stringify({ parts, payload_hash, performed, prev, project, seq, status, subject, v });
   return `${before.slice(0, -1)},"numbers":${canonical(numbers)},${after.slice(1)}`;
 }
 

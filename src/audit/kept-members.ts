@@ -9,7 +9,11 @@ import { sealPayload } from "./payload.ts";
 export type KeptMembers = JsonObject | Uint8Array;
 
 /** Seals a payload with the kept members in it, here or in another thread. */
-export type Seal = (payload: JsonObject, kept: KeptMembers) => SealedPayload | Promise<SealedPayload>;
+export type Seal = (
+  payload: JsonObject,
+  kept: KeptMembers,
+  about: readonly string[],
+) => SealedPayload | Promise<SealedPayload>;
 
 /** Said by the record of an exchange during which something was erased, because the erased text could be in them. */
 export const leftOut = "the request, the memories and the answer, because of an erasure";
@@ -21,8 +25,12 @@ export function keepMembers(members: JsonObject): KeptMembers {
   return text.length < compressedMinCharacters ? members : Bun.zstdCompressSync(text, { level: 1 });
 }
 
-export function sealWithKept(payload: JsonObject, kept: KeptMembers): SealedPayload {
-  return sealPayload({ ...payload, ...membersOf(kept) });
+export function sealWithKept(
+  payload: JsonObject,
+  kept: KeptMembers,
+  about: readonly string[],
+): SealedPayload {
+  return sealPayload({ ...payload, ...membersOf(kept) }, about);
 }
 
 function membersOf(kept: KeptMembers): JsonObject {

@@ -26,8 +26,9 @@ export function sealWithSources(
   payload: JsonObject,
   id: string,
   made: readonly MadeOfTexts[],
+  about: readonly string[],
 ): { readonly payload: SealedPayload; readonly made: readonly MadeMemory[] } {
-  const [first, ...others] = cutMembers(payload);
+  const [first, ...others] = cutMembers(payload, about);
   if (first === undefined) throw new Error("a payload has a part");
   const places = [first, ...others].map(({ header }) => parseHeader(header)?.at ?? []);
   const known = made.map((each): MadeMemory => {

@@ -71,10 +71,10 @@ export function withSender(payload: JsonObject): JsonObject {
 }
 
 /**
- * The places of the parts of a payload besides part 0, all about nobody: this release has one subject. Not for an appended record, whose
- * client has chosen all names in it: its payload is part 0 alone.
+ * The places of the parts of a payload besides part 0, all about the subject of the call: what it says and gets is about it, whoever owns
+ * the memories. Not for an appended record, whose client has chosen all names in it: its payload is part 0 alone.
  */
-export function partPlaces(payload: JsonObject): Place[] {
+export function partPlaces(payload: JsonObject, about: readonly string[] = []): Place[] {
   const values = membersOf("", payload, madeByServer).flatMap((member) =>
     member.at === "/response_body" && isAnswerOfServer(payload) ? membersOfAnswer(member.value) : member,
   );
@@ -89,7 +89,7 @@ export function partPlaces(payload: JsonObject): Place[] {
     const inside = arrays.flatMap(({ at, items }) => items.map((index) => `${at}/${index}`));
     return isCut ? inside : [value.at, ...inside];
   });
-  return places.map((at) => ({ at, about: [] }));
+  return places.map((at) => ({ at, about }));
 }
 
 /** A value that becomes a part, or whose items do. */

@@ -6,20 +6,23 @@ import { sha256 } from "./hash.ts";
 import { partPlaces, withSender } from "./part-choice.ts";
 import { cutPayload, type Part, type SealedPayload, sealParts } from "./parts.ts";
 
-/** @throws Error for values that I-JSON cannot express. */
-export function sealPayload(payload: JsonObject): SealedPayload {
-  return sealParts(cutMembers(payload));
+/**
+ * @param about pseudonyms of the subjects that every text in it is about; part 0 has no text
+ * @throws Error for values that I-JSON cannot express.
+ */
+export function sealPayload(payload: JsonObject, about: readonly string[] = []): SealedPayload {
+  return sealParts(cutMembers(payload, about));
 }
 
 /** The parts of a payload. @throws as sealPayload does */
-export function cutMembers(payload: JsonObject): Part[] {
+export function cutMembers(payload: JsonObject, about: readonly string[] = []): Part[] {
   const members = withSender(payload);
-  return cutPayload(members, [], partPlaces(members));
+  return cutPayload(members, [], partPlaces(members, about));
 }
 
 /** Of an appended record: one part, because its client has chosen all names in it. @throws as sealPayload does */
-export function sealAppendedPayload(payload: JsonObject): SealedPayload {
-  return sealParts(cutPayload(withSender(payload), [], []));
+export function sealAppendedPayload(payload: JsonObject, about: readonly string[] = []): SealedPayload {
+  return sealParts(cutPayload(withSender(payload), about, []));
 }
 
 /** Of version 1. */

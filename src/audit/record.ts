@@ -16,6 +16,8 @@ export interface RecordDraft {
   readonly code: number | null;
   readonly keyId: string | null;
   readonly memoryId: string | null;
+  /** Pseudonym of the subject of the call; absent or null: it was for the project itself. */
+  readonly subject?: string | null;
   readonly numbers: JsonObject;
   readonly payload: SealedPayload;
   /** The identifier, if it was made before the record; absent: it is made with the record. */

@@ -19,7 +19,7 @@ export interface Answer {
   /** Id of the audit record of a refused call, for the log, and of calls of exchanges; absent: of others, or not recorded. */
   readonly recordId?: string;
   /** Nothing of the call has happened, because this was committed after it was prepared: `perform` prepares it again. */
-  readonly outdatedBy?: "erasure" | "model";
+  readonly outdatedBy?: "erasure" | "model" | "subject";
 }
 
 /** A file of the data directory that is the answer. */

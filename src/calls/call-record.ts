@@ -11,10 +11,10 @@ import type { Call, Origin } from "./call.ts";
 import type { ForeseenEntry } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 
-/** The call that a record is about. */
-export interface Subject<Named = Operation> {
+/** The call of a record. */
+export interface RecordedCall<Named = Operation> {
   readonly operation: Named;
-  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody" | "recordId">;
+  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody" | "recordId" | "subject">;
   readonly body: JsonObject | null;
 }
 
@@ -31,7 +31,7 @@ interface RecordedOutcome {
 /** The members of the entry that the outcome determines. */
 export type Entry = Pick<
   RecordDraft,
-  "id" | "action" | "status" | "code" | "memoryId" | "isPerformed" | "numbers"
+  "id" | "action" | "status" | "code" | "memoryId" | "subject" | "isPerformed" | "numbers"
 >;
 
 interface EntryOutcome extends Pick<Entry, "status" | "code" | "memoryId"> {
@@ -41,7 +41,7 @@ interface EntryOutcome extends Pick<Entry, "status" | "code" | "memoryId"> {
 
 /** The entry of the call's own record. */
 export function entryOf(
-  { operation, call }: Subject<Pick<Operation, "name">>,
+  { operation, call }: RecordedCall<Pick<Operation, "name">>,
   { status, code, memoryId, numbers }: EntryOutcome,
   { credits, usd }: Cost,
   durationMs: number,
@@ -52,6 +52,7 @@ export function entryOf(
     status,
     code,
     memoryId: memoryId ?? call.memoryId,
+    subject: call.subject?.id ?? null,
     isPerformed: !isReserved(operation.name),
     numbers: {
       duration: Math.max(0, Math.round(durationMs * 1000) / 1000),
@@ -65,7 +66,7 @@ export function entryOf(
 
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
-  { call: { origin, parameters, unreadableBody }, body }: Pick<Subject, "call" | "body">,
+  { call: { origin, parameters, unreadableBody }, body }: Pick<RecordedCall, "call" | "body">,
   { code, message, response, details }: RecordedOutcome,
 ): JsonObject {
   const isSuccess = code === successCode;
@@ -125,6 +126,11 @@ function describePart({ record, part, parts, attempt, leftOutCharacters }: Remem
     attempts: attemptsMax,
     left_out_characters: leftOutCharacters,
   };
+}
+
+/** Pseudonyms of the subjects that the texts of a call's record are about. */
+export function aboutOf({ subject }: Pick<Call, "subject">): readonly string[] {
+  return subject === undefined ? [] : [subject.id];
 }
 
 export function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {

@@ -3,6 +3,7 @@
 
 import type { SealedPayload } from "../audit/parts.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
+import type { Subject } from "../memory/owner.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Administrator } from "./administrator.ts";
@@ -57,6 +58,8 @@ export interface Call {
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
+  /** Whom the call is for; absent: the project itself. If the name has no pseudonym, the transaction gives it this one. */
+  readonly subject?: Subject;
   readonly decision: Decision;
 }
 

@@ -1,7 +1,7 @@
 // Owns authentication and authorisation: who performs a call, and whether that actor may perform the operation. Must never change data.
 
 import { authorise, unauthenticated } from "../access/authorise.ts";
-import type { Caller } from "../access/caller.ts";
+import { type Caller, callerFor } from "../access/caller.ts";
 import { digestSecret, isLocalKey, isSecret } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
@@ -43,10 +43,14 @@ async function identifyKey(
   return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
 }
 
-async function identifyTask(access: AccessReader, { keyId }: TaskCredentials, now: number): Promise<Actor> {
+async function identifyTask(
+  access: AccessReader,
+  { keyId, subject }: TaskCredentials,
+  now: number,
+): Promise<Actor> {
   const caller = await access.findCallerOfKey(keyId);
   if (caller === null) return { ...nobody, invalid: unauthenticated("The API key no longer exists.") };
-  return judgeKey(caller, now);
+  return judgeKey(callerFor(caller, subject), now);
 }
 
 /** Other keys are used with their secret only, so their records prove that the caller had it. */

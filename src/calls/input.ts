@@ -11,6 +11,7 @@ import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { bodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
 import { createParser } from "../schema/schema.ts";
 import { shorten, shortenName } from "../text/characters.ts";
+import { toLabel } from "../text/label.ts";
 import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import type { Input, ObjectInput, ReceivedInput, RequestBody } from "./request.ts";
@@ -41,7 +42,9 @@ export function openInput(operation: Operation, input: Input, isLocal: boolean):
   // In other operations the parameter memory_id is a filter.
   const namesMemory = operation.scope === "project" && operation.name.startsWith("memory.");
   const received = input.kind === "received" ? input : toReceived(input, namesMemory, limits);
-  return { ...received, limits, recorded: recordParameters(received.parameters, namesMemory) };
+  const { parameters } = received;
+  const recorded = takesSubject(operation) ? withoutSubject(parameters) : parameters;
+  return { ...received, limits, recorded: recordParameters(recorded, namesMemory) };
 }
 
 /**
@@ -89,6 +92,8 @@ export type Reading = { readonly kept: KeptBody } & (
       readonly input: Readonly<Record<string, unknown>>;
       /** As they were received. */
       readonly parameters: JsonObject;
+      /** The name of a subject, canonical, which is in nothing else; null: none. */
+      readonly subject: string | null;
     }
   /** `fault`: a Refusal, or an unexpected error. */
   | { readonly input: null; readonly fault: unknown }
@@ -96,14 +101,15 @@ export type Reading = { readonly kept: KeptBody } & (
 
 /** Reads the input of an operation from the body and the parameters. */
 export function readInput(
-  operation: Pick<Operation, "input">,
+  operation: Operation,
   body: RequestBody,
   { parameters, limits: { maxValues } }: OpenInput,
 ): Reading {
+  const isNamed = takesSubject(operation);
   const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
   if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
   if (body.kind === "unreadable") return refuse(new Refusal(body.code, body.message), digestOf(body.bytes));
-  if (body.kind === "bytes") return { kept: nothingKept, input: parameters, parameters };
+  if (body.kind === "bytes") return { kept: nothingKept, input: parameters, parameters, subject: null };
   let fields: JsonObject = {};
   try {
     if (body.kind === "text") fields = parseBody(body.text, maxValues);
@@ -115,19 +121,47 @@ export function readInput(
   try {
     const input = parserOf(operation.input)(mergeInput(parameters, fields));
     if (!isKeepable) throw loneSurrogate(fields);
+    const kept = {
+      bodyText: body.kind === "none" ? null : recordedText(body.text, fields, isNamed),
+      unreadableBody: null,
+    };
+    if (!isNamed) return { input, parameters, subject: null, kept };
+    const { subject } = input;
     return {
-      input,
-      parameters,
-      kept: { bodyText: body.kind === "none" ? null : body.text, unreadableBody: null },
+      input: withoutSubject(input),
+      parameters: withoutSubject(parameters),
+      subject: typeof subject === "string" ? toLabel(subject) : null,
+      kept,
     };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
-    return refuse(fault, isKeepable ? { bodyText: body.text, unreadableBody: null } : digestOf(body.bytes));
+    if (!isKeepable) return refuse(fault, digestOf(body.bytes));
+    return refuse(fault, { bodyText: recordedText(body.text, fields, isNamed), unreadableBody: null });
   }
 }
 
+/** The name of a subject is in no record: the entry has its pseudonym. */
+function recordedText(text: string, fields: JsonObject, isNamed: boolean): string {
+  return isNamed && Object.hasOwn(fields, "subject") ? JSON.stringify(withoutSubject(fields)) : text;
+}
+
+function takesSubject(operation: Operation): boolean {
+  return operation.scope === "project" && operation.forSubjects === true && operation.exchange === undefined;
+}
+
+function withoutSubject<Value>({
+  subject: _,
+  ...others
+}: Readonly<Record<string, Value>>): Record<string, Value> {
+  return others;
+}
+
 /** What the record keeps of the body of a call that is refused whatever its body is. */
-export function keepBody(body: RequestBody, { limits: { maxValues } }: OpenInput): KeptBody {
+export function keepBody(
+  operation: Operation,
+  body: RequestBody,
+  { limits: { maxValues } }: OpenInput,
+): KeptBody {
   if (body.kind === "none" || body.kind === "incomplete") return nothingKept;
   // A refused exchange has no operation that would record a larger one.
   if (body.kind === "unreadable" || body.bytes.length > bodyMaxBytes) return digestOf(body.bytes);
@@ -136,7 +170,8 @@ export function keepBody(body: RequestBody, { limits: { maxValues } }: OpenInput
     const fields = parseBody(text, maxValues);
     // Some transports send an object without fields where others send no body.
     if (Object.keys(fields).length === 0) return nothingKept;
-    return isInteroperable(fields) ? { bodyText: text, unreadableBody: null } : digestOf(body.bytes);
+    if (!isInteroperable(fields)) return digestOf(body.bytes);
+    return { bodyText: recordedText(text, fields, takesSubject(operation)), unreadableBody: null };
   } catch {
     return digestOf(body.bytes);
   }

@@ -27,7 +27,8 @@ export function toOpenExchange(
   const payload = payloadOf({ call, body: bodyOf(call) }, recorded);
   const isCompressed = kept instanceof Uint8Array;
   const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
-  return { record, key, action, payload: text, kept: isCompressed ? kept : null };
+  const subject = call.subject?.id ?? null;
+  return { record, key, action, subject, payload: text, kept: isCompressed ? kept : null };
 }
 
 /** Members that say who has sent the request and to whom it was passed on, not what was said. */
@@ -56,7 +57,7 @@ export function withoutContent(open: OpenExchange): OpenExchange {
 
 /** @param caller null: there is no such key any more, so the record belongs to the installation */
 export function toLeftRecord(
-  { record, key, action, payload, kept }: OpenExchange,
+  { record, key, action, subject, payload, kept }: OpenExchange,
   caller: Caller | null,
   now: number,
 ): RecordDraft {
@@ -69,8 +70,9 @@ export function toLeftRecord(
     code,
     keyId: caller === null ? null : key,
     memoryId: null,
+    subject: caller === null ? null : subject,
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
-    payload: sealWithKept(JSON.parse(payload), kept ?? {}),
+    payload: sealWithKept(JSON.parse(payload), kept ?? {}, subject === null ? [] : [subject]),
   };
 }

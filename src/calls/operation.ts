@@ -1,6 +1,6 @@
 // Owns the type Operation: one thing a caller can do, as a value. Transports bind names to operations and add no rules.
 
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
@@ -14,6 +14,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { PromptPlace } from "../memory/example-prompts.ts";
 import type { Extractor } from "../memory/extractor.ts";
+import { subjectName } from "../memory/owner.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import type { CallReranker } from "../memory/reranker.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
@@ -160,6 +161,11 @@ export interface ProjectOperation<
   readonly feature: Feature;
   /** Whether the record of a call may name itself, so that its id is made at arrival. Absent: no. */
   readonly namesItsRecord?: boolean;
+  /**
+   * A call may be for a subject: the input, or a header, names it. The name is taken out of the input before `prepare`, and is not recorded.
+   * Keys that are bound to subjects can perform no other operations. Absent: no.
+   */
+  readonly forSubjects?: true;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**
@@ -234,7 +240,12 @@ export function exchangeOf(operation: Operation): ProjectOperation["exchange"] {
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
   operation: Omit<ProjectOperation<Input, Prepared, Output>, "scope">,
 ): ProjectOperation<Input, Prepared, Output> {
-  return { scope: "project", ...operation };
+  if (operation.forSubjects !== true || operation.exchange !== undefined)
+    return { scope: "project", ...operation };
+  const { properties, ...schema } = operation.input;
+  // `prepare` and `apply` do not see it, so their types do not have it.
+  const input = Type.Object({ ...properties, subject: Type.Optional(subjectName) }, schema);
+  return { scope: "project", ...operation, input: input as unknown as Input };
 }
 
 /** Gives an operation its types and its scope. */

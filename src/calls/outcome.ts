@@ -12,7 +12,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
-import { type Entry, entryOf, payloadOf, type Subject, withoutNulls } from "./call-record.ts";
+import { aboutOf, type Entry, entryOf, payloadOf, type RecordedCall, withoutNulls } from "./call-record.ts";
 import type { ForeseenEntry } from "./exchange.ts";
 import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
 
@@ -34,20 +34,20 @@ const message = "success";
 
 /** @throws Error if the record cannot express the outcome */
 export function succeed(
-  subject: Subject,
+  recordedCall: RecordedCall,
   applied: Done<unknown> | Appended<unknown>,
   after: readonly AfterCommit[],
 ): Settled {
-  if (!("record" in applied)) return settleDone(subject, applied, after);
+  if (!("record" in applied)) return settleDone(recordedCall, applied, after);
   const { payload: given, ...entry } = applied.record;
   const payload = withoutNulls(given);
   return {
-    toEntry: () => ({ ...entry, memoryId: null }),
-    payload: sealAppendedPayload(payload),
+    toEntry: () => ({ ...entry, memoryId: null, subject: recordedCall.call.subject?.id ?? null }),
+    payload: sealAppendedPayload(payload, aboutOf(recordedCall.call)),
     made: [],
     after,
     toAnswer: (record) => ({
-      status: subject.operation.success,
+      status: recordedCall.operation.success,
       code: successCode,
       message,
       data: toData(applied.present(record, payload)),
@@ -82,10 +82,10 @@ export async function foreseeExchange(
 
 /** What the record of a refused call has besides its entry. */
 export function refusedPayload(
-  subject: Pick<Subject, "call" | "body">,
+  recordedCall: Pick<RecordedCall, "call" | "body">,
   { code, message: reason, data, details }: Refused,
 ): JsonObject {
-  return payloadOf(subject, { code, message: reason, response: { data }, details: details ?? {} });
+  return payloadOf(recordedCall, { code, message: reason, response: { data }, details: details ?? {} });
 }
 
 /** @param settled what `settle` made of the call, here or in another thread. */
@@ -98,14 +98,14 @@ export function withAnswer({ decision }: Call, { answer, after }: SettledCall): 
 
 /** @throws Error when nothing was foreseen. */
 export function confirm(
-  subject: Subject,
+  recordedCall: RecordedCall,
   foreseen: ForeseenOutcome | undefined,
   after: readonly AfterCommit[],
 ): Settled {
-  if (foreseen === undefined) throw new Error(`${subject.operation.name} has foreseen nothing`);
+  if (foreseen === undefined) throw new Error(`${recordedCall.operation.name} has foreseen nothing`);
   const { memoryId, entry } = foreseen;
   return {
-    toEntry: toEntryOfSuccess(subject, { memoryId, cost: free, ...entry }),
+    toEntry: toEntryOfSuccess(recordedCall, { memoryId, cost: free, ...entry }),
     payload: foreseen.payload,
     made: [],
     after: [...after, ...foreseen.after],
@@ -114,7 +114,7 @@ export function confirm(
 }
 
 function settleDone(
-  subject: Subject,
+  recordedCall: RecordedCall,
   {
     data,
     recorded,
@@ -127,7 +127,7 @@ function settleDone(
   }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
-  const { operation } = subject;
+  const { operation } = recordedCall;
   const hasData = operation.success !== 204 && file === undefined;
   const answer: Answer = {
     status: operation.success,
@@ -138,8 +138,12 @@ function settleDone(
   };
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
-    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, recordId, cost }),
-    ...sealMade(subject, payloadOf(subject, { code: successCode, message, response, details }), made),
+    toEntry: toEntryOfSuccess(recordedCall, { memoryId: memoryId ?? null, recordId, cost }),
+    ...sealMade(
+      recordedCall,
+      payloadOf(recordedCall, { code: successCode, message, response, details }),
+      made,
+    ),
     after,
     answer,
     toAnswer: () => answer,
@@ -147,13 +151,14 @@ function settleDone(
 }
 
 function sealMade(
-  { operation, call: { recordId } }: Subject,
+  { operation, call }: RecordedCall,
   payload: JsonObject,
   made: readonly MadeOfTexts[],
 ): Pick<Settled, "payload" | "made"> {
-  if (made.length === 0) return { payload: sealPayload(payload), made: [] };
+  const { recordId } = call;
+  if (made.length === 0) return { payload: sealPayload(payload, aboutOf(call)), made: [] };
   if (recordId === undefined) throw new Error(`${operation.name} does not name its record`);
-  return sealWithSources(payload, recordId, made);
+  return sealWithSources(payload, recordId, made, aboutOf(call));
 }
 
 interface Success extends Partial<ForeseenEntry> {
@@ -162,10 +167,13 @@ interface Success extends Partial<ForeseenEntry> {
   readonly cost: Cost;
 }
 
-function toEntryOfSuccess(subject: Subject, { cost, recordId, ...success }: Success): Settled["toEntry"] {
-  const outcome = { status: subject.operation.success, code: successCode, ...success };
+function toEntryOfSuccess(
+  recordedCall: RecordedCall,
+  { cost, recordId, ...success }: Success,
+): Settled["toEntry"] {
+  const outcome = { status: recordedCall.operation.success, code: successCode, ...success };
   return (durationMs) => {
-    const entry = entryOf(subject, outcome, cost, durationMs);
+    const entry = entryOf(recordedCall, outcome, cost, durationMs);
     return recordId === undefined ? entry : { ...entry, id: recordId };
   };
 }
@@ -177,11 +185,11 @@ function keepsResponse(operation: Operation): boolean {
 }
 
 /**
- * @param subject its operation may be a name only, if the caller was refused before the operation was known
+ * @param recordedCall its operation may be a name only, if the caller was refused before the operation was known
  * @param sealed the payload, if it was sealed before the transaction
  */
 export function refuse(
-  subject: Subject<Pick<Operation, "name">>,
+  recordedCall: RecordedCall<Pick<Operation, "name">>,
   refused: Refused,
   after: readonly AfterCommit[],
   sealed?: SealedPayload,
@@ -190,8 +198,8 @@ export function refuse(
   const answer = toRefusalAnswer(refused);
   const outcome = { status: answer.status, code, memoryId: null };
   return {
-    toEntry: (durationMs) => entryOf(subject, outcome, free, durationMs),
-    payload: sealed ?? sealPayload(refusedPayload(subject, refused)),
+    toEntry: (durationMs) => entryOf(recordedCall, outcome, free, durationMs),
+    payload: sealed ?? sealPayload(refusedPayload(recordedCall, refused), aboutOf(recordedCall.call)),
     made: [],
     after,
     toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),

@@ -2,7 +2,7 @@
 // settle in the store. Transports pass what they received and print the answer; they decide nothing.
 
 import { uncountedBody } from "../access/body-budget.ts";
-import type { Caller } from "../access/caller.ts";
+import { type Caller, callerFor } from "../access/caller.ts";
 import { useConsoleKey } from "../access/console-key.ts";
 import { Refusal, successCode } from "../errors.ts";
 import { createIdSource } from "../ids.ts";
@@ -13,8 +13,10 @@ import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
 import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
 import { bodyOf, type Call, type Decision } from "./call.ts";
+import { aboutOf } from "./call-record.ts";
 import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
+import { findSubject } from "./find-subject.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
 import { keepBody, nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
@@ -162,16 +164,36 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const claim = payer === undefined ? uncountedBody : held.use(claimOf(payer));
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
-    if ("refused" in admitted) return await commit({ ...call, ...keepBody(body, input), decision: admitted });
+    if ("refused" in admitted)
+      return await commit({ ...call, ...keepBody(operation, body, input), decision: admitted });
     if (body.kind === "bytes") exchange?.received(body.bytes, () => claim[Symbol.dispose]());
     const reading = readInput(operation, body, input);
-    const kept = { ...call, ...reading.kept };
+    const received = {
+      call: { ...call, ...reading.kept },
+      authority: admitted,
+      reading,
+      request,
+      held,
+      exchange,
+    };
+    return await settlePrepared(received);
+  };
+
+  /**
+   * The call and the authority for its subject. A name that no call has used since it was erased gets a pseudonym, which the transaction
+   * stores. @throws Refusal 1400 or 1403
+   */
+  const forSubject = async (received: Received): Promise<Received> => {
+    const { call, authority, reading, request, exchange } = received;
+    const own =
+      authority.kind === "project" ? await findSubject(store.subjects, authority, request, reading) : null;
     exchange?.opensWith(async (details) => {
-      const open = toOpenExchange(kept, details, exchange.kept);
+      const open = toOpenExchange(own === null ? call : { ...call, subject: own }, details, exchange.kept);
       if (open !== null) await store.openExchange(open);
     });
-    const received = { call: kept, authority: admitted, reading, request, held, exchange };
-    return await settlePrepared(received);
+    if (own === null || authority.kind !== "project") return received;
+    const caller = callerFor(authority.caller, own);
+    return { ...received, call: { ...call, subject: own }, authority: { ...authority, caller } };
   };
 
   /**
@@ -179,11 +201,11 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
    * had other operations performed that change something. An exchange keeps what has happened.
    */
   const settlePrepared = async (received: Received): Promise<Answer> => {
-    const { call, authority, exchange } = received;
+    const { authority, exchange } = received;
     const { readOnly } = authority.operation.effects;
     let refused = outdated;
     for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
-      const decision = await decide(received);
+      const { call, decision } = await decide(received);
       const answer = await commit({ ...call, decision });
       if (answer.outdatedBy === undefined) {
         // An answer of the transaction is another one.
@@ -196,7 +218,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       refused = answer.outdatedBy === "model" ? ofOtherModel : outdated;
       if (exchange === null && !readOnly && decision.erasures !== undefined) break;
     }
-    return commit({ ...call, decision: { refused } });
+    return commit({ ...received.call, decision: { refused } });
   };
 
   /** @param fault the fault of the request's form; null: none */
@@ -214,15 +236,30 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     }
   };
 
-  const decide = async (received: Received): Promise<Decision> => {
-    const { call, authority, reading, request, held } = received;
+  const decide = async (
+    arrived: Received,
+  ): Promise<Pick<Received, "call"> & { readonly decision: Decision }> => {
+    let received = arrived;
+    const decision = await decideFor(arrived, async () => {
+      received = await forSubject(arrived);
+      return received;
+    });
+    return { call: received.call, decision };
+  };
+
+  const decideFor = async (arrived: Received, forSubject: () => Promise<Received>): Promise<Decision> => {
+    const { reading, request, held } = arrived;
+    let { call } = arrived;
     const watch = createErasureWatch(store.audit);
     const used = createModelWatch();
-    const { exchange: running } = received;
+    const { exchange: running } = arrived;
     const exchange = running?.exchange ?? null;
     try {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
+      const found = await forSubject();
+      const { authority } = found;
+      ({ call } = found);
       const prepared = await prepare(authority, reading.input, request, held, watch, used, exchange);
       const { erasures } = watch;
       // The answer of an exchange was sent, whatever the model is now.
@@ -231,14 +268,20 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       const foreseen =
         running === null
           ? foresee(authority.operation, call, prepared)
-          : await foreseeExchange(call, prepared, (payload) => seal(payload, running.kept));
+          : await foreseeExchange(call, prepared, (payload) =>
+              seal(payload, running.kept, aboutOf(found.call)),
+            );
       return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
     } catch (error) {
       const models = exchange === null ? used.models : undefined;
       const refused = toRefused(error, report);
       const { erasures } = watch;
       if (running === null) return { refused, erasures, models };
-      const payload = await seal(refusedPayload({ call, body: bodyOf(call) }, refused), running.kept);
+      const payload = await seal(
+        refusedPayload({ call, body: bodyOf(call) }, refused),
+        running.kept,
+        aboutOf(call),
+      );
       return { refused, erasures, models, payload };
     }
   };

@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Session } from "../access/session.ts";
 import type { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { Subject } from "../memory/owner.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { Administrator } from "./administrator.ts";
 import type { ExchangeSource } from "./exchange.ts";
@@ -13,6 +14,8 @@ export interface Request {
   readonly credentials: Credentials;
   readonly input: Input;
   readonly origin: RequestOrigin;
+  /** The name of a subject in a header, as received; absent or null: none. */
+  readonly subject?: string | null;
   /** Clock.elapsed() at arrival; absent: now. */
   readonly arrivedAt?: number;
   /** Whether the rate limit has counted this call already, when it was admitted (calls/admission.ts); absent: it has not. */
@@ -102,6 +105,8 @@ export interface TaskCredentials {
   readonly kind: "task";
   readonly keyId: string;
   /** Name of the operation of that call. */
+  /** Whom that call was for; null: the project itself. */
+  readonly subject: Subject | null;
   readonly performedFor: string;
   readonly remembers: RememberedPart;
 }

@@ -2,7 +2,7 @@
 // No change is committed without its record. A refused or failed call changes nothing but its record.
 
 import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
-import type { Caller } from "../access/caller.ts";
+import { type Caller, callerFor } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type Session, sessionFault } from "../access/session.ts";
@@ -11,7 +11,7 @@ import { acceptRecords } from "../audit/accept-records.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
 import type { Clock } from "../clock.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal, unavailable } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { remainderOf } from "../remembering/task.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
@@ -63,7 +63,9 @@ export async function settle(
 ): Promise<SettledCall> {
   const now = settlement.clock.now();
   const accepts = call.decision.refused === null && accepting.has(call.operation);
-  const caller = await transaction.lock(call.keyId, accepts);
+  const known = await transaction.lock(call.keyId, accepts);
+  const caller = known === null ? null : callerFor(known, call.subject ?? null);
+  if (!(await isSubjectKnown(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -80,6 +82,7 @@ export async function settle(
     // Clients cannot append to the chain of the installation.
     isPerformed: caller !== null && outcome.isPerformed === true,
     project: caller?.project.id ?? null,
+    subject: caller?.subject?.id ?? null,
     now,
     keyId: caller?.key.id ?? null,
     payload,
@@ -90,6 +93,21 @@ export async function settle(
   const record: StoredRecord = { ...entry, salt: payload.salt, payload: null, erased: [], removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
+
+/** Whether the subject of the call has the pseudonym with which the call was prepared. */
+async function isSubjectKnown({ subjects }: Transaction, caller: Caller | null): Promise<boolean> {
+  return caller === null || caller.subject === null || subjects.open(caller.project, caller.subject);
+}
+
+const ofOtherSubject = unavailable(
+  "The subject of this call was created or erased while the call was performed. Send the call again.",
+);
+
+/** Nothing of the call has happened, and it has no record. */
+const settledOfOtherSubject: SettledCall = {
+  answer: { ...toRefusalAnswer(ofOtherSubject), outdatedBy: "subject" },
+  after: [],
+};
 
 /** The texts were erased while they were extracted, or the project was deleted. Nothing of the call has happened, and it has no record. */
 const settledNotDue: SettledCall = {

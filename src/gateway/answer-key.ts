@@ -2,6 +2,7 @@
 // an upstream could answer differently to.
 
 import type { Caller } from "../access/caller.ts";
+import { ownerId } from "../memory/owner.ts";
 import type { AnswerKey, CachedAnswer } from "../storage/answer-cache.ts";
 
 /** A request as it would be forwarded, after memory was put in. */
@@ -21,10 +22,10 @@ const withoutMeaning =
   /^(?:user-agent|x-stainless-.*|traceparent|tracestate|baggage|b3|x-b3-.*|idempotency-key|x-request-id|x-client-request-id|x-correlation-id|cache-control|pragma|priority|dnt|sec-.*|accept-language)$/;
 
 export function toAnswerKey({ caller, erasures, url, headers, body }: IdenticalRequest): AnswerKey {
-  const { key, project } = caller;
+  const { key, project, owner } = caller;
   const counted = [...headers].filter(([name]) => !withoutMeaning.test(name)).toSorted(byName);
   const digest = new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([project.id, key.id, erasures, url, counted]))
+    .update(JSON.stringify([ownerId(owner), key.id, erasures, url, counted]))
     .update("\n")
     .update(body)
     .digest("hex");

@@ -29,5 +29,5 @@ export const bodiesHere: Bodies = {
   readEmbeddings: async (bytes) => bodySteps.readEmbeddings(bytes),
   readAnswer: async (assembler, choices, text) => bodySteps.readAnswer(assembler, choices, text),
   readWords: async (action, payload) => bodySteps.readWords(action, payload),
-  seal: (payload, kept) => sealWithKept(payload, kept),
+  seal: (payload, kept, about) => sealWithKept(payload, kept, about),
 };

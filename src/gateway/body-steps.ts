@@ -42,7 +42,7 @@ export interface BodySteps {
   readAnswer(assembler: AssemblerName, choices: number, text: string): AssembledAnswer;
   /** The new words in the text of a payload. Never throws. */
   readWords(action: string, payload: string): NewWords;
-  seal(payload: string, kept: KeptMembers): SealedPayload;
+  seal(payload: string, kept: KeptMembers, about: readonly string[]): SealedPayload;
 }
 
 export const bodySteps: BodySteps = {
@@ -65,7 +65,7 @@ export const bodySteps: BodySteps = {
     return assembler.answer();
   },
   readWords: (action, payload) => readNewWords(action, toObject(payload)),
-  seal: (payload, kept) => sealWithKept(toObject(payload), kept),
+  seal: (payload, kept, about) => sealWithKept(toObject(payload), kept, about),
 };
 
 function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "change"> {

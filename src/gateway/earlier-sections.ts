@@ -33,13 +33,13 @@ export async function findEarlier(
     if (section.erasures === erasures) return true;
     const place = await store.audit.place(section.injection);
     if (place?.isWhole !== true) return false;
-    keptSections.keep(caller.key.id, turn.digest, { ...section, erasures });
+    keptSections.keep(caller, turn.digest, { ...section, erasures });
     return true;
   };
   const last = userTurns.at(-1) ?? null;
   for (const turn of userTurns) {
     if (turn === last && lastTurn === "user") continue;
-    const section = keptSections.find(caller.key.id, turn.digest);
+    const section = keptSections.find(caller, turn.digest);
     if (section === null || !(await isWhole(turn, section))) continue;
     const isKept = await Promise.all(section.memories.map(({ id }) => isAlive(id)));
     byTurn.set(

@@ -160,7 +160,7 @@ export function keepSection(
   const { turn } = earlier;
   if (outcome !== "found" || query === null || turn === null || recordId === null) return;
   const memories = put.includes("reference") ? reference : [];
-  keptSections.keep(caller.key.id, turn.digest, { injection: recordId, erasures, memories });
+  keptSections.keep(caller, turn.digest, { injection: recordId, erasures, memories });
 }
 
 function withoutMemory(fault: string, recordId: string | null): Refusal {

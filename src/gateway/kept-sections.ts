@@ -1,7 +1,9 @@
 // Owns what was put into earlier messages of conversations, so that it is put there again in the next request: the client sends its history
-// without it. In memory only. Must never give it to another key, and never grow without a limit.
+// without it. In memory only. Must never give it to another key or subject, and never grow without a limit.
 
+import type { Caller } from "../access/caller.ts";
 import type { JsonObject } from "../json/json.ts";
+import { ownerId } from "../memory/owner.ts";
 import type { Dated } from "../memory/prompt.ts";
 import { keptSectionsMaxCharacters, keptSectionsMaxPerKey } from "./limits.ts";
 
@@ -22,49 +24,56 @@ export interface KeptSection {
   readonly memories: readonly PutMemory[];
 }
 
+/** Whose conversations they are. */
+type Reader = Pick<Caller, "key" | "owner">;
+
 export interface KeptSections {
   /** @param turn UserTurn.digest */
-  find(keyId: string, turn: string): KeptSection | null;
-  keep(keyId: string, turn: string, section: KeptSection): void;
+  find(caller: Reader, turn: string): KeptSection | null;
+  keep(caller: Reader, turn: string, section: KeptSection): void;
 }
 
 export function createKeptSections(): KeptSections {
-  /** By key, the least recently used first, and so are the turns of each. */
-  const keys = new Map<string, Map<string, KeptSection>>();
+  /** By key and subject, the least recently used first, and so are the turns of each. */
+  const readers = new Map<string, Map<string, KeptSection>>();
   let characters = 0;
   const remove = (turns: Map<string, KeptSection>, turn: string): void => {
     characters -= lengthOf(turns.get(turn));
     turns.delete(turn);
   };
-  const use = (keyId: string): Map<string, KeptSection> => {
-    const turns = keys.get(keyId) ?? new Map<string, KeptSection>();
-    keys.delete(keyId);
-    keys.set(keyId, turns);
+  const use = (reader: string): Map<string, KeptSection> => {
+    const turns = readers.get(reader) ?? new Map<string, KeptSection>();
+    readers.delete(reader);
+    readers.set(reader, turns);
     return turns;
   };
-  const keep: KeptSections["keep"] = (keyId, turn, section) => {
-    const turns = use(keyId);
+  const keep: KeptSections["keep"] = (caller, turn, section) => {
+    const turns = use(idOf(caller));
     remove(turns, turn);
     turns.set(turn, section);
     characters += lengthOf(section);
     const [oldestTurn] = turns.keys();
     if (turns.size > keptSectionsMaxPerKey && oldestTurn !== undefined) remove(turns, oldestTurn);
-    for (const [oldestKey, others] of keys) {
+    for (const [oldestReader, others] of readers) {
       for (const oldest of others.keys()) {
         if (characters <= keptSectionsMaxCharacters) return;
         remove(others, oldest);
       }
-      keys.delete(oldestKey);
+      readers.delete(oldestReader);
     }
   };
   return {
     keep,
-    find(keyId, turn) {
-      const section = keys.get(keyId)?.get(turn) ?? null;
-      if (section !== null) keep(keyId, turn, section);
+    find(caller, turn) {
+      const section = readers.get(idOf(caller))?.get(turn) ?? null;
+      if (section !== null) keep(caller, turn, section);
       return section;
     },
   };
+}
+
+function idOf({ key, owner }: Reader): string {
+  return `${key.id} ${ownerId(owner)}`;
 }
 
 /** With what an entry takes besides its texts. */

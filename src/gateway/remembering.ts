@@ -52,8 +52,9 @@ export async function chooseRemembering(
   const state = exchange.isWanted ? await stateOf(queue, exchange) : null;
   if (state !== "queued") return { state, task: null };
   const { caller, recordId, tags, now } = exchange;
-  const { key, project } = caller;
-  const task = { record: recordId, keyId: key.id, project: project.id, tags, createdAt: now };
+  const { key, project, owner } = caller;
+  const { subject } = owner;
+  const task = { record: recordId, keyId: key.id, project: project.id, subject, tags, createdAt: now };
   return { state, task };
 }
 

@@ -53,6 +53,7 @@ export const runChecks = projectOperation({
     "Performs the search of each check of the project, and returns for each whether its memory is among the first results, and if not, why. One audit record has all results. A memory is not accessed by a check.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   mayRunLong: true,
   refusals: [],
@@ -118,6 +119,7 @@ async function runOne(check: Check, preparation: Preparation): Promise<CheckResu
     minSimilarity: search.minSimilarity,
     includeExpired: false,
     includeInactive: false,
+    withProject: true,
     now,
   };
   const hits = await store.memories.search(caller.owner, wanted, signal);

@@ -47,6 +47,7 @@ export const createMemories = projectOperation({
     "Stores up to 1,000 memories and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. An item with a source_id that a memory of the project has, or with the content of an unexpired memory, is existing: it is not embedded, and the memory stays as it is. So the same call can be sent again if its outcome is unknown. After the memory has been deleted, the same source_id creates it again, with the same id. Items beyond the memory limit of the plan are refused with 2101. All items are stored in one transaction with one audit record.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   permission: "memory.write",
+  forSubjects: true,
   feature: "memory",
   mayRunLong: true,
   refusals: [2101],

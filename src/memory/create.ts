@@ -29,6 +29,7 @@ export const createMemory = projectOperation({
     "Stores a memory of the project. The call is refused with 2104 if an unexpired memory has the same content (differences in Unicode normalisation and white space are ignored), and with 2101 if the project has as many memories as its plan allows.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   permission: "memory.write",
+  forSubjects: true,
   feature: "memory",
   refusals: [2101, 2104],
   success: 201,

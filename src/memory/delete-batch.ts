@@ -34,6 +34,7 @@ export const deleteMemories = projectOperation({
     "Permanently deletes up to 1,000 memories and answers with a result for each, in the order of the request. A memory that does not exist does not refuse the others. With if_updated_at, a memory that somebody else has changed meanwhile is refused with 2108 and stays. One transaction and one audit record have all of them.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
+  forSubjects: true,
   feature: "memory",
   mayRunLong: true,
   refusals: [],

@@ -17,6 +17,7 @@ export const exportMemories = projectOperation({
     "Returns a page of all memories of the project in the order of their creation, oldest first, including expired and inactive ones. Follow next_cursor until it is null. A memory that exists all the time is returned exactly once, as it is when its page is read; a memory that is created meanwhile comes at the end; a deleted one is missing. A cursor is valid until the server restarts. The audit record has the page without the vectors.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,

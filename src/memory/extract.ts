@@ -25,6 +25,7 @@ export const extractMemories = projectOperation({
     "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
+  forSubjects: true,
   namesItsRecord: true,
   feature: "memory",
   mayRunLong: true,

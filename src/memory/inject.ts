@@ -13,6 +13,7 @@ import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemor
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
+import { includeProject } from "./owner.ts";
 import { inPromptOrder, promptLineLength, toPrompt } from "./prompt.ts";
 import { query } from "./query.ts";
 import { touchMemories } from "./read.ts";
@@ -40,6 +41,7 @@ export const injectMemories = projectOperation({
     "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,
@@ -75,6 +77,7 @@ export const injectMemories = projectOperation({
         }),
       ),
       rerank: rerankField,
+      include_project: includeProject,
       explain,
     },
     {

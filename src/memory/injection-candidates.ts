@@ -21,6 +21,7 @@ interface Wanted {
   readonly tags_match?: TagFilter["match"];
   readonly top_k?: number;
   readonly min_similarity?: number;
+  readonly include_project?: boolean;
   readonly explain?: boolean;
   readonly rerank?: RerankChoice;
 }
@@ -49,8 +50,10 @@ export async function findCandidates(
 ): Promise<Candidates> {
   const { store, caller, embed, placePrompt, now, signal, reranker } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
+  const withProject = wanted.include_project ?? true;
   if (query === null) {
-    const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
+    const most = explain ? topK + missedMax : topK;
+    const search = { types: searchedTypes, tags, topK: most, withProject, now };
     const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
@@ -68,6 +71,7 @@ export async function findCandidates(
     minSimilarity: wanted.min_similarity ?? 0,
     includeExpired: false,
     includeInactive: false,
+    withProject,
     now,
   };
   // A prompt that depends on how busy the server is would not be in the caches of providers.

@@ -15,6 +15,7 @@ export const listTags = projectOperation({
     "Returns a page of the tags of the project's memories, the most frequent first, equally frequent ones by Unicode code points. Counts include expired and inactive memories, as the list of memories does.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,

@@ -19,6 +19,7 @@ export const listMemories = projectOperation({
     "Returns a page of the project's memories, including expired and inactive ones unless is_active or expired is given. All filters apply together. With cursor, every page takes about the same time, a memory that stays at its place in the order is returned exactly once, whatever else changes meanwhile, and total stays that of the first page. Page numbers count in the list as it is when the page is read, and take longer the farther they are from the first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,

@@ -27,6 +27,8 @@ export interface Memory {
   readonly tags: readonly string[];
   /** Id of the newer memory because of which this one is inactive: what it says is no longer true; null: none. */
   readonly supersededBy: string | null;
+  /** Name of the subject whose memory it is; null: the project's own. */
+  readonly subject: string | null;
 }
 
 export const content = Text({
@@ -69,6 +71,11 @@ export const agentMemory = Fields(
     tags: Type.Optional(
       Tags("Tags of the memory, sorted by Unicode code points. The field is absent if there are none."),
     ),
+    subject: Type.Optional(
+      Type.String({
+        description: "Whose memory it is. The field is absent if it is the project's own.",
+      }),
+    ),
     superseded_by: Type.Optional(
       Type.String({
         description:
@@ -92,6 +99,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     last_accessed_at: memory.lastAccessedAt === null ? null : toTimestamp(memory.lastAccessedAt),
     expires_at: memory.expiresAt === null ? null : toTimestamp(memory.expiresAt),
     ...(memory.tags.length === 0 ? {} : { tags: [...memory.tags] }),
+    ...(memory.subject === null ? {} : { subject: memory.subject }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };
 }

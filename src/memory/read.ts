@@ -23,6 +23,7 @@ export const readMemory = projectOperation({
   description: "Returns one memory of the project, even if it is inactive or expired.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [2100],
   success: 200,
@@ -62,15 +63,17 @@ function toOutcome(owner: Owner, memory: Memory, now: number) {
 /** `last_accessed_at` of these memories follows, unless it is less than `accessResolutionMs` ago. */
 export function touchMemories(
   owner: Owner,
-  memories: readonly Pick<Memory, "id" | "lastAccessedAt">[],
+  memories: readonly Pick<Memory, "id" | "lastAccessedAt" | "subject">[],
   now: number,
 ): AfterCommit[] {
   // A time in the future was stored before the clock was set back.
   const isRecent = (at: number | null) => at !== null && at <= now && at > now - accessResolutionMs;
-  const ids = memories.filter(({ lastAccessedAt }) => !isRecent(lastAccessedAt)).map(({ id }) => id);
-  return ids.length === 0
-    ? []
-    : [{ effect: "touch_memories", project: ownerId(owner), memories: ids, at: now }];
+  const due = memories.filter(({ lastAccessedAt }) => !isRecent(lastAccessedAt));
+  const ofOwner = Map.groupBy(due, ({ subject }) => (subject === null ? owner.project : ownerId(owner)));
+  return [...ofOwner].map(([project, found]) => {
+    const ids = found.map(({ id }) => id);
+    return { effect: "touch_memories", project, memories: ids, at: now };
+  });
 }
 
 /** @param text its id, as received. @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */

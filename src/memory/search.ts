@@ -8,6 +8,7 @@ import { Choice, Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
 import { fieldRefusal } from "./messages.ts";
 import { explain, findMissed, missed } from "./missed.ts";
+import { includeProject } from "./owner.ts";
 import { query, searchModes } from "./query.ts";
 import { touchMemories } from "./read.ts";
 import { candidatesOf, rerank, rerankedField, rerankField, toJudgement } from "./rerank.ts";
@@ -26,6 +27,7 @@ export const searchMemories = projectOperation({
     "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity, and the best memories can be judged again by a model (rerank), whose relevance then replaces it. total is the number of results returned.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,
@@ -57,6 +59,7 @@ export const searchMemories = projectOperation({
       include_inactive: Type.Optional(
         Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
       ),
+      include_project: includeProject,
       explain,
     },
     {
@@ -104,6 +107,7 @@ export const searchMemories = projectOperation({
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,
       includeInactive: input.include_inactive ?? false,
+      withProject: input.include_project ?? true,
       now,
     };
     const judgement = toJudgement(input.query, topK, choice, now);

@@ -14,6 +14,7 @@ export const readMemoryStatistics = projectOperation({
     "Returns how many memories the project has, by type and by state, the length of their texts, and when one was last created or changed. It takes about the same time for any number of memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,

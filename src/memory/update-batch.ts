@@ -54,6 +54,7 @@ export const updateMemories = projectOperation({
     "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. A changed content is embedded again. All changes are stored in one transaction with one audit record, which has the former values.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
+  forSubjects: true,
   feature: "memory",
   mayRunLong: true,
   refusals: [],

@@ -49,6 +49,7 @@ export const updateMemory = projectOperation({
     "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
+  forSubjects: true,
   feature: "memory",
   refusals: [2100, 2104, 2108],
   success: 200,

@@ -77,7 +77,13 @@ export async function remember(
   };
   const tags = task.tags.length === 0 ? {} : { tags: [...task.tags] };
   const { answer } = await tools.perform(extractMemories, {
-    credentials: { kind: "task", keyId: task.keyId, performedFor: task.action, remembers },
+    credentials: {
+      kind: "task",
+      keyId: task.keyId,
+      subject: task.subject,
+      performedFor: task.action,
+      remembers,
+    },
     input: {
       kind: "object",
       fields: { messages: messages.map((message) => ({ ...message })), detail: tools.detail, ...tags },

@@ -1,6 +1,7 @@
 // Owns what is left to remember of an answer of the gateway, and when an extraction is tried again. Must never contain a text: the texts are
 // in the payload of the record, so whatever removes them there has removed them everywhere.
 
+import type { Subject } from "../memory/owner.ts";
 import { attemptsMax } from "./limits.ts";
 
 /** An answer to remember, before its place in the queue. */
@@ -10,12 +11,15 @@ export interface NewTask {
   readonly keyId: string;
   /** Id of the project. */
   readonly project: string;
+  /** Pseudonym of the subject of the call; null: the project itself. */
+  readonly subject: string | null;
   /** Tags of the memories; canonical. */
   readonly tags: readonly string[];
   readonly createdAt: number;
 }
 
-export interface RememberTask extends NewTask {
+export interface RememberTask extends Omit<NewTask, "subject"> {
+  readonly subject: Subject | null;
   /** Name of the operation whose record it is. */
   readonly action: string;
   /** Number of the next part of the texts, from 0 on. */

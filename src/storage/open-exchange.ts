@@ -6,6 +6,8 @@ export interface OpenExchange {
   readonly record: string;
   readonly key: string;
   readonly action: string;
+  /** Pseudonym of the subject; null: none. */
+  readonly subject: string | null;
   /** Members of the record as JSON text. */
   readonly payload: string;
   /** More members, as of KeptMembers; null: none. */

@@ -22,6 +22,7 @@ const callerOf = (project: string, key: string): Caller => ({
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    subject: null,
     gateway: null,
   },
   project: {

@@ -31,6 +31,7 @@ interface KeyRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  subject: string | null;
   gateway: string | null;
 }
 
@@ -41,7 +42,7 @@ interface CallerRow extends ProjectRow, KeyRow {
 const projectColumns =
   "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 const keyColumns =
-  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.gateway";
+  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway";
 /**
  * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
  * takes eight times as long as the query.
@@ -141,8 +142,8 @@ export function createAccessTransaction(
     "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
   );
   const insertKey = database.prepare(
-    `INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at, expires_at, gateway)
-     VALUES (:id, :project, :name, :secretDigest, :permissions, :createdAt, :expiresAt, :gateway)`,
+    `INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at, expires_at, subject, gateway)
+     VALUES (:id, :project, :name, :secretDigest, :permissions, :createdAt, :expiresAt, :subject, :gateway)`,
   );
   const keysOfProject = database.prepare<[number], KeyRow>(
     `SELECT ${keyColumns} FROM api_key k WHERE k.project = ? ORDER BY k.id`,
@@ -184,7 +185,7 @@ export function createAccessTransaction(
     },
     async insertKey(project, key, now) {
       const id = state.createId(now);
-      const { name, permissions, expiresAt, gateway } = key;
+      const { name, permissions, expiresAt, subject, gateway } = key;
       insertKey.run({
         id,
         project: serialOf(project.id),
@@ -193,9 +194,20 @@ export function createAccessTransaction(
         permissions: permissions.join(" "),
         createdAt: now,
         expiresAt,
+        subject,
         gateway: toText(gateway),
       });
-      return { id, name, permissions, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null, gateway };
+      return {
+        id,
+        name,
+        permissions,
+        createdAt: now,
+        expiresAt,
+        revokedAt: null,
+        lastUsedAt: null,
+        subject,
+        gateway,
+      };
     },
     async listKeys(project) {
       return keysOfProject.all(serialOf(project.id)).map(toKey);
@@ -239,6 +251,7 @@ function toKey(row: KeyRow): Key {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    subject: row.subject,
     gateway: row.gateway === null ? null : (JSON.parse(row.gateway) as KeyGateway),
   };
 }

@@ -32,8 +32,8 @@ interface OpenExchangeLog {
 export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog {
   const { database, transaction, inTransaction, signer, clock, logger } = tools;
   const insert = database.prepare(
-    `INSERT INTO open_exchange (record, key, action, payload, kept, seal)
-     VALUES (:record, :key, :action, :payload, :kept, :seal)`,
+    `INSERT INTO open_exchange (record, key, action, subject, payload, kept, seal)
+     VALUES (:record, :key, :action, :subject, :payload, :kept, :seal)`,
   );
   const list = database.prepare<[], string>("SELECT record FROM open_exchange ORDER BY record").pluck();
   const find = database.prepare<[string], StoredExchange>("SELECT * FROM open_exchange WHERE record = ?");
@@ -91,6 +91,7 @@ function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
   return signer.seal(sealedText(open)) === open.seal;
 }
 
-function sealedText({ record, key, action, payload, kept }: OpenExchange): string {
-  return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? "")].join("\n");
+function sealedText({ record, key, action, subject, payload, kept }: OpenExchange): string {
+  const of = subject === null ? [] : [subject];
+  return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? ""), ...of].join("\n");
 }

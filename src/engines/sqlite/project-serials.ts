@@ -43,6 +43,6 @@ export function memoriesOf(project: string): string {
   return `(SELECT TOTAL(memories) FROM pool WHERE pool.project = ${project}.serial) + ${project}.subject_memories`;
 }
 
-/** SQL: the numbers of a project and its subjects. Its parameter 1 is the id of the project. */
+/** SQL: the numbers of a project and its subjects. Its parameter is the id of the project. */
 export const ownersOfProject =
-  "SELECT o.serial FROM project p JOIN project o ON o.serial = p.serial OR o.parent = p.serial WHERE p.id = ?1";
+  "SELECT o.serial FROM project p JOIN project o ON o.serial = p.serial OR o.parent = p.serial WHERE p.id = ?";

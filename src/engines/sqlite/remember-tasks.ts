@@ -16,6 +16,9 @@ interface TaskRow {
   part: number;
   attempts: number;
   created_at: number;
+  /** Null: the call was for the project itself. */
+  subject: string | null;
+  subject_name: string | null;
 }
 
 export function createRememberReader(database: Database): {
@@ -28,8 +31,9 @@ export function createRememberReader(database: Database): {
     .prepare<[number], number>("SELECT COUNT(*) FROM remember_task WHERE project = ?")
     .pluck();
   const next = database.prepare<[number], TaskRow>(
-    `SELECT t.record, p.id AS project, t.key, e.action, t.tags, t.part, t.attempts, t.created_at
-     FROM remember_task t JOIN project p ON p.serial = t.project JOIN audit_entry e ON e.id = t.record
+    `SELECT t.record, p.id AS project, t.key, e.action, t.tags, t.part, t.attempts, t.created_at,
+       t.subject, s.name AS subject_name
+     FROM remember_task t LEFT JOIN pseudonym s ON s.id = t.subject JOIN project p ON p.serial = t.project JOIN audit_entry e ON e.id = t.record
      WHERE t.project > ? ORDER BY t.project, t.attempts, t.record LIMIT 1`,
   );
   return {
@@ -44,8 +48,8 @@ export function createRememberReader(database: Database): {
 export function createRememberTransaction(database: Database): RememberTransaction {
   const serialOf = serialsOf(database);
   const insert = database.prepare(
-    `INSERT INTO remember_task (record, project, key, tags, part, attempts, created_at)
-     VALUES (:record, :project, :keyId, :tags, 0, 0, :createdAt)`,
+    `INSERT INTO remember_task (record, project, key, subject, tags, part, attempts, created_at)
+     VALUES (:record, :project, :keyId, :subject, :tags, 0, 0, :createdAt)`,
   );
   const find = database.prepare<[string, number], unknown>(
     "SELECT 1 FROM remember_task WHERE record = ? AND part = ?",
@@ -54,9 +58,9 @@ export function createRememberTransaction(database: Database): RememberTransacti
   const remove = database.prepare("DELETE FROM remember_task WHERE record = ?");
   const removeAll = database.prepare("DELETE FROM remember_task WHERE project = ?");
   return {
-    async add({ record, project, keyId, tags, createdAt }) {
+    async add({ record, project, keyId, subject, tags, createdAt }) {
       const tagsText = tags.length === 0 ? null : JSON.stringify(tags);
-      insert.run({ record, project: serialOf(project), keyId, tags: tagsText, createdAt });
+      insert.run({ record, project: serialOf(project), keyId, subject, tags: tagsText, createdAt });
     },
     isDue: async ({ record, part }) => find.get(record, part) !== undefined,
     async settle({ record }, remainder) {
@@ -82,9 +86,10 @@ export function createRememberLog(database: Database): (change: QueueChange) => 
   };
 }
 
-function toTask({ key, tags, created_at, ...row }: TaskRow): RememberTask {
+function toTask({ key, tags, created_at, subject, subject_name, ...row }: TaskRow): RememberTask {
   return {
     ...row,
+    subject: subject === null ? null : { id: subject, name: subject_name ?? "" },
     keyId: key,
     tags: tags === null ? [] : (JSON.parse(tags) as readonly string[]),
     createdAt: created_at,

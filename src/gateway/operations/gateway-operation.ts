@@ -47,6 +47,7 @@ export function gatewayOperation<Result>({
     // An upstream is asked again if a request is repeated, and an answer costs tokens.
     effects: { readOnly: false, destructive: false, idempotent: false },
     permission: "gateway.use",
+    forSubjects: true,
     feature: "gateway",
     success: 200,
     mayRunLong: true,

@@ -78,10 +78,10 @@ export function createBodyThread(supervisor: Supervisor): BodyThread {
       isSmall(payload)
         ? bodiesHere.readWords(action, payload, waiter)
         : inTurn(waiter, ["readWords", action, payload]),
-    seal(payload, kept) {
+    seal(payload, kept, about) {
       const text = JSON.stringify(payload);
-      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.seal(text, kept);
-      return send<SealedPayload>(["seal", text, kept]).catch(() => bodySteps.seal(text, kept));
+      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.seal(text, kept, about);
+      return send<SealedPayload>(["seal", text, kept, about]).catch(() => bodySteps.seal(text, kept, about));
     },
     async close() {
       isClosed = true;

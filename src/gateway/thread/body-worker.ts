@@ -33,6 +33,6 @@ function perform(request: BodyRequest): unknown {
     case "readWords":
       return bodySteps.readWords(request[1], request[2]);
     case "seal":
-      return bodySteps.seal(request[1], request[2]);
+      return bodySteps.seal(request[1], request[2], request[3]);
   }
 }

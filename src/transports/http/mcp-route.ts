@@ -3,7 +3,7 @@
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import type { Handler } from "./handler.ts";
 import type { Listener } from "./listener.ts";
-import { readReported } from "./request.ts";
+import { readReported, readSubject } from "./request.ts";
 import { common } from "./response.ts";
 
 /** The handler throws Refusal 1400 when the request contradicts its connection. */
@@ -13,6 +13,7 @@ export function createMcpRoute(mcp: McpEndpoint, listener: Listener): Handler {
     const response = await mcp.respond(request, {
       credentials,
       origin: { ip, ...readReported(request.headers) },
+      subject: readSubject(request.headers),
       webPageFault: listener.webPageFault(request.headers),
       setIdleTimeout: (seconds) => listener.setIdleTimeout(request, seconds),
     });

@@ -41,6 +41,7 @@ export function createRequestReader(route: Route): RequestReader {
         client: null,
         ...readReported(request.headers),
       },
+      subject: readSubject(request.headers),
       arrivedAt,
       ignored,
       get signal() {
@@ -53,6 +54,11 @@ export function createRequestReader(route: Route): RequestReader {
 /** A segment with invalid percent-encoding is not changed: nothing has such a name, so the operation refuses it. */
 function decodeSegment(segment: string): string {
   return decodePercent(segment) ?? segment;
+}
+
+/** The subject of the call, or of all calls of a client; null: none. */
+export function readSubject(headers: Headers): string | null {
+  return readText(headers.get("memledger-subject"));
 }
 
 /** What the client says about itself and its call. */

@@ -25,6 +25,8 @@ export const mcpPath = "/mcp";
 export interface McpArrival {
   readonly credentials: Credentials;
   readonly origin: Omit<RequestOrigin, "transport" | "client">;
+  /** As of Request. */
+  readonly subject: string | null;
   /** Why the request may come from a web page that must not send it, and what to do; null: nothing speaks for it. */
   readonly webPageFault: string | null;
   /** Closes the connection after this time without traffic; 0: never. */
@@ -100,6 +102,7 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
       using call = running.begin({ keyId: caller.key.id, sessionId, requestId }, signal);
       const sent: Arrival = {
         credentials: arrival.credentials,
+        subject: arrival.subject,
         input,
         origin: { ...origin, client: client ?? origin.client },
         arrivedAt: startedAt,

@@ -112,7 +112,7 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       projects.set(project.id, { project, isDeleted: true });
       for (const row of keysOf(project.id)) if (row.key.revokedAt === null) revoke(row, now);
     },
-    async insertKey(project, { name, permissions, expiresAt, gateway, secretDigest }, now) {
+    async insertKey(project, { name, permissions, expiresAt, subject, gateway, secretDigest }, now) {
       const key = {
         id: createId(now),
         name,
@@ -121,6 +121,7 @@ export function createAccessTransaction(data: Data): AccessTransaction {
         expiresAt,
         revokedAt: null,
         lastUsedAt: null,
+        subject,
         gateway,
       };
       keys.set(key.id, { key, project: project.id, digest: Buffer.from(secretDigest).toString("hex") });

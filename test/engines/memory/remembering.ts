@@ -1,14 +1,11 @@
 // The answers to remember of the test engine. What removes something of a payload removes its task: tasks without one are not found.
 
 import type { RememberQueue, RememberTransaction } from "../../../src/remembering/store.ts";
-import type { NewTask, RememberTask } from "../../../src/remembering/task.ts";
+import type { RememberTask } from "../../../src/remembering/task.ts";
 import type { Data } from "./data.ts";
 import { toPlace } from "./ledger.ts";
 
-export interface TaskRow extends NewTask {
-  readonly part: number;
-  readonly attempts: number;
-}
+export type TaskRow = Omit<RememberTask, "action">;
 
 export function createRememberQueue(data: Data): RememberQueue {
   const { tasks, inTurn } = data;
@@ -34,7 +31,11 @@ export function createRememberTransaction(data: Data): RememberTransaction {
   const { tasks } = data;
   return {
     async add(task) {
-      tasks.set(task.record, { ...task, part: 0, attempts: 0 });
+      const subject =
+        task.subject === null
+          ? null
+          : { id: task.subject, name: data.subjects.get(task.subject)?.name ?? "" };
+      tasks.set(task.record, { ...task, subject, part: 0, attempts: 0 });
     },
     isDue: async ({ record, part }) =>
       present(data).some((task) => task.record === record && task.part === part),

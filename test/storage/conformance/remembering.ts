@@ -26,7 +26,8 @@ function callOf({ caller: { key, project } }: Member, fields: Pick<Call, "operat
 async function queue(seam: Seam, member: Member, tags: readonly string[] = []): Promise<string> {
   const recordId = createId(seam.now());
   const { key, project } = member.caller;
-  const task: NewTask = { record: recordId, keyId: key.id, project: project.id, tags, createdAt: seam.now() };
+  const ids = { record: recordId, keyId: key.id, project: project.id, subject: null };
+  const task: NewTask = { ...ids, tags, createdAt: seam.now() };
   const operation = findOperation("gateway.chat");
   if (operation === undefined) throw new Error("there is no gateway");
   const call = callOf(member, { operation: operation.name, recordId });

@@ -26,6 +26,7 @@ const caller: Caller = {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    subject: null,
     gateway: null,
   },
   isProjectDeleted: false,
@@ -56,6 +57,7 @@ test("the timeout applies again when the last long call of a batch has ended", a
   const exchange = openExchange(
     new Request("http://127.0.0.1/mcp", { method: "POST" }),
     {
+      subject: null,
       credentials: { kind: "key", secret: null, advice: { missing: "", unknown: "" } },
       origin: { ip: null, userAgent: null, metadata: null },
       webPageFault: null,

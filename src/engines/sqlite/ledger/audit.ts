@@ -63,6 +63,9 @@ export function createAuditTransaction({
     )
     .pluck();
 
+  const insertPseudonym = database.prepare(
+    "INSERT INTO audit_pseudonym (pseudonym, entry) SELECT serial, ? FROM pseudonym WHERE id = ?",
+  );
   const erasePayload = createPayloadErasure(database);
   const traceBatch = createTraceBatches(database);
   const findProject = database
@@ -92,6 +95,7 @@ export function createAuditTransaction({
       const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
+      if (draft.subject !== undefined && draft.subject !== null) insertPseudonym.run(number, draft.subject);
       countRecord(entry.length + payload.compressed.length);
       heads.move(draft.project, { ...head, seq, hash, at });
       trees.follow(head.number, head.hash, hash);

@@ -18,10 +18,13 @@ export interface MemoryRow {
   /** A JSON array; null without tags. */
   tags: string | null;
   superseded_by: string | null;
+  subject: string | null;
 }
 
-export const memoryColumns =
-  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.superseded_by";
+const subjectColumn =
+  "(SELECT s.name FROM project o JOIN pseudonym s ON s.id = o.id WHERE o.serial = m.project AND o.parent IS NOT NULL) AS subject";
+
+export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.superseded_by, ${subjectColumn}`;
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =
@@ -47,6 +50,7 @@ export function toMemory(row: MemoryRow): Memory {
     expiresAt: row.expires_at,
     tags: row.tags === null ? noTags : (JSON.parse(row.tags) as string[]),
     supersededBy: row.superseded_by,
+    subject: row.subject,
   };
 }
 

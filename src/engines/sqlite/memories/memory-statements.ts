@@ -18,6 +18,7 @@ export function memoryStatements(database: Database) {
          WHERE m.id = ? AND m.epoch =
            (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
     ),
+    subjectName: database.prepare<[string], string | null>("SELECT name FROM pseudonym WHERE id = ?").pluck(),
     changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
       `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
        JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,

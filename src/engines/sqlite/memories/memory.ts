@@ -108,6 +108,7 @@ export function createMemoryTransaction(
         updatedAt: now,
         lastAccessedAt: null,
         supersededBy: null,
+        subject: owner.subject === null ? null : (sql.subjectName.get(owner.subject) ?? null),
       };
     },
 

@@ -36,6 +36,7 @@ export async function deleteEntries(
     )
     .pluck();
   const deletePayload = database.prepare("DELETE FROM audit_payload WHERE entry = ?");
+  const deletePseudonyms = database.prepare("DELETE FROM audit_pseudonym WHERE entry = ?");
   const deleteEntry = database.prepare("DELETE FROM audit_entry WHERE number = ?");
   const deleteCheckpoints = database.prepare(
     `DELETE FROM audit_checkpoint WHERE chain = ? AND size < ? AND NOT (${isOfVersion2})`,
@@ -43,6 +44,7 @@ export async function deleteEntries(
   const step = database.transaction((numbers: readonly number[]) => {
     for (const number of numbers) {
       deletePayload.run(number);
+      deletePseudonyms.run(number);
       deleteEntry.run(number);
     }
     deleteCheckpoints.run(chain, through);

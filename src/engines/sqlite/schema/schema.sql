@@ -519,7 +519,7 @@ BEGIN
   DELETE FROM remember_task WHERE record = (SELECT id FROM audit_entry WHERE number = OLD.entry);
 END
 
--- 7.. table open_exchange ON open_exchange
+-- 7..8 table open_exchange ON open_exchange
 CREATE TABLE open_exchange (
   record  TEXT PRIMARY KEY,
   key     TEXT NOT NULL,
@@ -648,6 +648,16 @@ CREATE TABLE remember_task (
   part       INTEGER NOT NULL,
   attempts   INTEGER NOT NULL,
   created_at INTEGER NOT NULL
+, subject TEXT) STRICT, WITHOUT ROWID
+
+-- 9.. table open_exchange ON open_exchange
+CREATE TABLE open_exchange (
+  record  TEXT PRIMARY KEY,
+  key     TEXT NOT NULL,
+  action  TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  kept    BLOB,
+  seal    TEXT NOT NULL
 , subject TEXT) STRICT, WITHOUT ROWID
 
 -- 9.. index project_by_parent ON project

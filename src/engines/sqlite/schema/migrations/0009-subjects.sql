@@ -10,3 +10,4 @@ ALTER TABLE api_key ADD COLUMN subject TEXT;
 
 -- subject: the pseudonym of the subject of the call; NULL: the project itself.
 ALTER TABLE remember_task ADD COLUMN subject TEXT;
+ALTER TABLE open_exchange ADD COLUMN subject TEXT;

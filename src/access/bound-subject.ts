@@ -1,0 +1,52 @@
+// Owns which subjects a key may name: all, or those of its binding, the name of one or the beginning of many names.
+
+import { Refusal } from "../errors.ts";
+import type { Key } from "./key.ts";
+
+/** A binding of this form holds for all subjects whose names begin with the text before it. */
+const anyEnd = "*";
+
+/**
+ * The subject of a call. It depends on the names only, so nobody learns from it which subjects exist.
+ * @param named in a header and in the input, canonical; null: not named there
+ * @returns null: the project itself
+ * @throws Refusal 1400 or 1403
+ */
+export function chooseSubject(
+  { subject: bound }: Pick<Key, "subject">,
+  named: { readonly header: string | null; readonly input: string | null },
+): string | null {
+  const name = named.header ?? named.input;
+  if (named.input !== null && named.input !== name) {
+    throw new Refusal(
+      1400,
+      "The header Memledger-Subject and the field subject name different subjects. Send one of them.",
+      {
+        field: "subject",
+        reason: "differs from the header Memledger-Subject",
+      },
+    );
+  }
+  if (bound === null) return name;
+  if (name === null) {
+    if (!isPattern(bound)) return bound;
+    throw new Refusal(
+      1400,
+      `The API key is for subjects ${bound} only. Send the field subject or the header Memledger-Subject.`,
+      {
+        field: "subject",
+        reason: "is missing",
+      },
+    );
+  }
+  if (isPattern(bound) ? name.startsWith(bound.slice(0, -anyEnd.length)) : name === bound) return name;
+  throw new Refusal(
+    1403,
+    `Permission denied: the API key is for the subject ${bound} only. Use another key.`,
+    { subject: bound },
+  );
+}
+
+function isPattern(bound: string): boolean {
+  return bound.endsWith(anyEnd);
+}

@@ -1,0 +1,118 @@
+// Proves memory for each subject of a project through the API: what is apart, what the project's own memories are to all of them, and what
+// records say.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/json/json.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+const create = (content: string, subject?: string, fields: JsonObject = {}) =>
+  app.call("POST", "/v1/memories", {
+    body: { content, memory_type: "fact", ...fields, ...(subject === undefined ? {} : { subject }) },
+  });
+const contentsOf = (found: unknown): string[] =>
+  (found as { memory: { content: string } }[]).map(({ memory }) => memory.content).toSorted();
+const search = async (query: string, fields: JsonObject = {}) => {
+  const { data } = await app.call("POST", "/v1/memories/search", { body: { query, top_k: 50, ...fields } });
+  return contentsOf(data.results);
+};
+const list = async (subject?: string): Promise<string[]> => {
+  const query = subject === undefined ? "" : `?subject=${encodeURIComponent(subject)}`;
+  const { data } = await app.call("GET", `/v1/memories${query}`);
+  return (data.memories as { content: string }[]).map(({ content }) => content).toSorted();
+};
+
+test("the same sentence of two subjects and of the project is three memories, each found for its own", async () => {
+  const text = "The user is vegetarian.";
+  const made = [await create(text, "user:1"), await create(text, "user:2"), await create(text)];
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(new Set(made.map(({ data }) => data.id)).size).toBe(3);
+  expect(made.map(({ data }) => data.subject)).toEqual(["user:1", "user:2", undefined]);
+  const again = await create(text, " user:2 ");
+  expect(again.code).toBe(2104);
+  expect(again.data.memory_id).toBe(made[1]?.data.id ?? null);
+  await create("Ana has a dog.", "user:1");
+  expect(await list("user:1")).toEqual(["Ana has a dog.", text]);
+  expect(await list("user:2")).toEqual([text]);
+  expect(await list()).toEqual([text]);
+  expect(await list("user:3")).toEqual([]);
+  expect(await search("vegetarian", { subject: "user:1" })).toEqual(["Ana has a dog.", text, text]);
+  expect(await search("vegetarian", { subject: "user:2", mode: "hybrid" })).toEqual([text, text]);
+  expect(await search("vegetarian", { subject: "user:2", include_project: false })).toEqual([text]);
+  expect(await search("vegetarian")).toEqual([text]);
+  expect(await search("vegetarian", { subject: "nobody" })).toEqual([text]);
+  expect(await search("vegetarian", { subject: "nobody", include_project: false })).toEqual([]);
+});
+
+test("a memory is found by its id for its own subject only, with the same refusal as one that does not exist", async () => {
+  const { data } = await create("Bo plays chess.", "user:4");
+  const read = (subject: string | null, id: unknown = data.id) =>
+    app.call("GET", `/v1/memories/${id}`, {
+      headers: subject === null ? {} : { "Memledger-Subject": subject },
+    });
+  expect((await read("user:4")).data).toMatchObject({ content: "Bo plays chess.", subject: "user:4" });
+  const refused = [await read(null), await read("user:5"), await read("user:5", "0".repeat(32))];
+  expect(
+    new Set(refused.map(({ status, code, message }) => JSON.stringify([status, code, message]))).size,
+  ).toBe(1);
+  expect(refused[0]?.code).toBe(2100);
+  const both = await app.call("POST", "/v1/memories", {
+    body: { content: "x y z", subject: "a" },
+    headers: { "Memledger-Subject": "b" },
+  });
+  expect(both.code).toBe(1400);
+});
+
+test("an injection has the rules and memories of the subject and of the project, and a bulk delete only those of the subject", async () => {
+  await create("Answer in Danish.", "user:6", { memory_type: "rule" });
+  await create("Never use jargon.", undefined, { memory_type: "rule" });
+  await create("Cy works in Bergen.", "user:6");
+  const inject = async (fields: JsonObject) =>
+    (await app.call("POST", "/v1/memories/inject", { body: fields })).data.rules as { content: string }[];
+  const contents = async (fields: JsonObject) => (await inject(fields)).map(({ content }) => content);
+  expect(await contents({ subject: "user:6" })).toEqual(["Answer in Danish.", "Never use jargon."]);
+  expect(await contents({ subject: "user:6", include_project: false })).toEqual(["Answer in Danish."]);
+  expect(await contents({})).toEqual(["Never use jargon."]);
+  const deleted = await app.call("DELETE", "/v1/memories", { body: { subject: "user:6" } });
+  expect(deleted.data.deleted_count).toBe(2);
+  expect(await list("user:6")).toEqual([]);
+  expect(await contents({ subject: "user:6" })).toEqual(["Never use jargon."]);
+});
+
+test("records name the pseudonym of the subject, and nowhere its name", async () => {
+  const name = "Dana Quist <dana@example.org>";
+  await create("Dana is allergic to nuts.", name);
+  await search("nuts", { subject: name });
+  await app.call("GET", `/v1/memories?subject=${encodeURIComponent(name)}`);
+  const records = app.records(app.projectId).slice(-3);
+  const subjects = records.map(({ entry }) => (entry as { subject?: string }).subject);
+  expect(new Set(subjects).size).toBe(1);
+  expect(subjects[0]).toMatch(/^[0-9a-f]{32}$/);
+  for (const { entry } of records) expect(JSON.stringify(entry)).not.toContain("Dana");
+  expect(JSON.stringify(records[0]?.payload.request_body)).not.toContain(name);
+  expect(records.map(({ payload }) => payload.request_parameters ?? null)).toEqual([null, null, null]);
+});
+
+test("a key for one subject sees nothing of others, and performs nothing for the whole project", async () => {
+  const permissions = ["memory.read", "memory.write"] as const;
+  const one = await app.createKey(app.projectId, permissions, { subject: "user:7" });
+  const some = await app.createKey(app.projectId, permissions, { subject: "guest:*" });
+  const as = (key: string, body: JsonObject) =>
+    app.call("POST", "/v1/memories", { key, body: { memory_type: "fact", ...body } });
+  expect((await as(one.key, { content: "Eve sings.", memory_type: "fact" })).data.subject).toBe("user:7");
+  expect((await as(one.key, { content: "Eve sings.", subject: "user:8" })).code).toBe(1403);
+  expect((await as(some.key, { content: "Flo runs.", subject: "guest:1", memory_type: "fact" })).status).toBe(
+    201,
+  );
+  expect((await as(some.key, { content: "Flo runs.", subject: "user:7" })).code).toBe(1403);
+  expect((await as(some.key, { content: "Flo runs." })).code).toBe(1400);
+  expect(await list("user:7")).toEqual(["Eve sings."]);
+  const seen = await app.call("GET", "/v1/memories", { key: one.key });
+  expect((seen.data.memories as { content: string }[]).map(({ content }) => content)).toEqual(["Eve sings."]);
+  expect((await app.call("GET", "/v1/audit/logs", { key: one.key })).code).toBe(1403);
+});
