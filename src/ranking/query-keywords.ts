@@ -58,7 +58,8 @@ export function keywordsOfOwners<Holders>(
   };
   const nearWords: ReadNearWords = (word) => {
     const near = readAll(owners, (owner) => owner.nearWords(word));
-    return near === null || near.length < 2 ? (near?.[0] ?? null) : [...new Set(near.flat())].toSorted();
+    if (near === null) return null;
+    return near.length === 1 ? (near[0] ?? []) : [...new Set(near.flat())].toSorted();
   };
   const searched = owners.reduce((sum, owner) => sum + owner.searched, 0);
   return countedKeywords(text, count, nearWords, searched);
