@@ -10,7 +10,7 @@ import type { Feature, Plan } from "./plan.ts";
 interface Requirement {
   readonly permission: Permission;
   readonly feature: Feature;
-  readonly forSubjects?: true;
+  readonly forSubjects?: true | "known";
 }
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202 */
@@ -27,7 +27,7 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
       },
     );
   }
-  if (key.subject !== null && required.forSubjects !== true) {
+  if (key.subject !== null && required.forSubjects === undefined) {
     throw new Refusal(
       1403,
       `Permission denied: the API key is for the subject ${key.subject} only, and this operation is for the whole project. Use another key.`,

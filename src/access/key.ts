@@ -10,6 +10,7 @@ export const permissions = [
   "audit.export",
   "audit.write",
   "gateway.use",
+  "subject.erase",
 ] as const;
 export type Permission = (typeof permissions)[number];
 

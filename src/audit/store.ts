@@ -213,7 +213,16 @@ export interface AuditTransaction {
   countOlder(project: Project, before: number): Promise<number>;
   /** Signs a checkpoint of the current state of the project's chain. */
   signCheckpoint(project: RecordLocation["project"], now: number): Promise<SignedCheckpoint>;
-  /** The same for every chain, including that of the installation. */
+  /**
+   * The hashes beside the way of a record to the root of the tree of its chain, as the chain is now, from the leaf up.
+   * @throws Error for a record that the chain does not have
+   */
+  proveInclusion(
+    project: RecordLocation["project"],
+    seq: number,
+    now: number,
+  ): Promise<readonly Uint8Array[]>;
+  /** As signCheckpoint for every chain, including that of the installation. */
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
   /** Signs the heads of the chains that are due for a checkpoint. */
   signDueCheckpoints(now: number): Promise<void>;

@@ -71,6 +71,15 @@ export function presentParts(stored: StoredParts): PresentPart[] | null {
   });
 }
 
+/** The parts that are not erased and about a subject. Null: all of the payload is, or it cannot be read. */
+export function partsAbout(stored: StoredParts, pseudonym: string): number[] | null {
+  const parsed = parseStored(stored);
+  if (parsed === null) return null;
+  const isAbout = (index: number) => parsed.headers[index]?.about.includes(pseudonym) === true;
+  if (isAbout(0)) return null;
+  return parsed.lines.flatMap((line, index) => (!isErased(line) && isAbout(index) ? [index] : []));
+}
+
 /** The indices of the erased parts of a payload of version 2. Null: it is of version 1, or cannot be read. */
 export function erasedPartsOf(stored: StoredParts): number[] | null {
   const lines = hasParts(stored) ? findLines(stored, countLines(stored.content)) : null;

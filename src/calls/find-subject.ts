@@ -3,8 +3,8 @@
 import { chooseSubject } from "../access/bound-subject.ts";
 import { randomId } from "../ids.ts";
 import { type Subject, subjectName } from "../memory/owner.ts";
-import type { SubjectReader } from "../memory/subject-store.ts";
 import { createParser, Fields } from "../schema/schema.ts";
+import type { SubjectReader } from "../subjects/store.ts";
 import { toLabel } from "../text/label.ts";
 import type { Authority } from "./identify.ts";
 import type { Reading } from "./input.ts";
@@ -13,6 +13,12 @@ import type { Request } from "./request.ts";
 type ProjectAuthority = Extract<Authority, { readonly kind: "project" }>;
 
 const parseHeader = createParser(Fields({ "Memledger-Subject": subjectName }));
+
+/** Whom a call is for. `isRecorded`: the record of the call names it, too. */
+export interface FoundSubject {
+  readonly subject: Subject;
+  readonly isRecorded: boolean;
+}
 
 /**
  * @returns null: the project itself
@@ -23,16 +29,20 @@ export async function findSubject(
   { operation, caller }: ProjectAuthority,
   { credentials, subject: header = null }: Request,
   reading: Reading,
-): Promise<Subject | null> {
+): Promise<FoundSubject | null> {
   // What the server does for a call is for whom the call is.
-  if (operation.forSubjects !== true) return null;
-  if (credentials.kind === "caller" || credentials.kind === "task") return caller.subject;
+  if (operation.forSubjects === undefined) return null;
+  if (credentials.kind === "caller" || credentials.kind === "task")
+    return caller.subject === null ? null : { subject: caller.subject, isRecorded: true };
   const name = chooseSubject(caller.key, {
     header: header === null ? null : readHeader(header),
     input: reading.input === null ? null : reading.subject,
   });
   if (name === null) return null;
-  return (await subjects.find(caller.project, name)) ?? { id: randomId(), name };
+  const known = await subjects.find(caller.project, name);
+  // One that nothing is stored for: the transaction creates it, unless the operation only looks for what there is.
+  const subject = known ?? { id: randomId(), name };
+  return { subject, isRecorded: known !== null || operation.forSubjects === true };
 }
 
 /** @throws Refusal 1400 */

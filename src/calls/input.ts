@@ -146,7 +146,9 @@ function recordedText(text: string, fields: JsonObject, isNamed: boolean): strin
 }
 
 function takesSubject(operation: Operation): boolean {
-  return operation.scope === "project" && operation.forSubjects === true && operation.exchange === undefined;
+  return (
+    operation.scope === "project" && operation.forSubjects !== undefined && operation.exchange === undefined
+  );
 }
 
 function withoutSubject<Value>({

@@ -163,9 +163,9 @@ export interface ProjectOperation<
   readonly namesItsRecord?: boolean;
   /**
    * A call may be for a subject: the input, or a header, names it. The name is taken out of the input before `prepare`, and is not recorded.
-   * Keys that are bound to subjects can perform no other operations. Absent: no.
+   * Keys that are bound to subjects can perform no other operations. "known": a name that is not known stays so. Absent: no.
    */
-  readonly forSubjects?: true;
+  readonly forSubjects?: true | "known";
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**
@@ -240,7 +240,7 @@ export function exchangeOf(operation: Operation): ProjectOperation["exchange"] {
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
   operation: Omit<ProjectOperation<Input, Prepared, Output>, "scope">,
 ): ProjectOperation<Input, Prepared, Output> {
-  if (operation.forSubjects !== true || operation.exchange !== undefined)
+  if (operation.forSubjects === undefined || operation.exchange !== undefined)
     return { scope: "project", ...operation };
   const { properties, ...schema } = operation.input;
   // `prepare` and `apply` do not see it, so their types do not have it.

@@ -66,6 +66,8 @@ import { readMemoryStatistics } from "../memory/statistics.ts";
 import { updateMemory } from "../memory/update.ts";
 import { updateMemories } from "../memory/update-batch.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
+import { eraseSubject } from "../subjects/erase.ts";
+import { listSubjects } from "../subjects/list.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
@@ -84,6 +86,8 @@ export const projectOperations: readonly ProjectOperation[] = [
   searchMemories,
   injectMemories,
   extractMemories,
+  listSubjects,
+  eraseSubject,
   createCheck,
   listChecks,
   deleteCheck,

@@ -185,15 +185,16 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
    */
   const forSubject = async (received: Received): Promise<Received> => {
     const { call, authority, reading, request, exchange } = received;
-    const own =
+    const found =
       authority.kind === "project" ? await findSubject(store.subjects, authority, request, reading) : null;
+    const recorded = found?.isRecorded === true ? { subject: found.subject } : {};
     exchange?.opensWith(async (details) => {
-      const open = toOpenExchange(own === null ? call : { ...call, subject: own }, details, exchange.kept);
+      const open = toOpenExchange({ ...call, ...recorded }, details, exchange.kept);
       if (open !== null) await store.openExchange(open);
     });
-    if (own === null || authority.kind !== "project") return received;
-    const caller = callerFor(authority.caller, own);
-    return { ...received, call: { ...call, subject: own }, authority: { ...authority, caller } };
+    if (found === null || authority.kind !== "project") return received;
+    const caller = callerFor(authority.caller, found.subject);
+    return { ...received, call: { ...call, ...recorded }, authority: { ...authority, caller } };
   };
 
   /**

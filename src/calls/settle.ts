@@ -74,6 +74,9 @@ export async function settle(
   const { origin } = call;
   const application = { now, plans: settlement.plans, origin, sender: () => senderOf(origin) };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
+  // A call that has failed may have undone the whole transaction, and with it the creation of its subject, which the record names. One that
+  // the call has erased stays so.
+  await isSubjectKnown(transaction, caller);
   const { payload, made } = settled;
   for (const each of made) await transaction.memories.setMadeOf(each);
   const outcome = settled.toEntry(settlement.clock.elapsed() - call.arrivedAt);

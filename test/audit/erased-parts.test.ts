@@ -3,10 +3,11 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "../cli/command.ts";
+import { everythingStored, payloadsIn } from "../everything-stored.ts";
 import { always, dataOf, exportAll, send, type Target } from "../export/exporting.ts";
 import { copyKept, keptFormats } from "../upgrade/kept-formats.ts";
 import { askPython } from "./ask-python.ts";
@@ -56,34 +57,6 @@ async function redact({ dataDir }: Place, ...words: string[]): Promise<JsonObjec
   ]);
   expect(exitCode).toBe(0);
   return JSON.parse(stdout);
-}
-
-/** The bytes of every file of the data directory, with the frames of zstd decompressed. */
-function everythingStored({ dataDir }: Place): string {
-  // The backup that a migration makes is a copy, which the operator removes.
-  const files = readdirSync(dataDir, { recursive: true })
-    .map((name) => join(dataDir, String(name)))
-    .filter((file) => statSync(file).isFile() && !file.includes("before-migration"));
-  const bytes = files.map((file) => readFileSync(file));
-  const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-  const texts = bytes.map((each) => each.toString("latin1"));
-  for (const each of bytes)
-    for (let at = each.indexOf(frame); at !== -1; at = each.indexOf(frame, at + 1)) {
-      try {
-        texts.push(Buffer.from(Bun.zstdDecompressSync(each.subarray(at))).toString());
-      } catch {
-        // No frame, or one over several pages: payloadsIn reads these.
-      }
-    }
-  return texts.join("\n");
-}
-
-function payloadsIn({ dataDir }: Place): string {
-  using database = new Database(join(dataDir, "memledger.db"), { readonly: true });
-  const rows = database.query("SELECT text FROM audit_payload").values();
-  return rows
-    .map(([text]) => Buffer.from(Bun.zstdDecompressSync(text as Uint8Array<ArrayBuffer>)).toString())
-    .join("\n");
 }
 
 interface Said {
@@ -154,7 +127,7 @@ describe.each([
     const before = await downloadExport(place);
     const database = join(dataDir, "memledger.db");
     const rowBefore = readPayload(database, String(search.id));
-    const stored = `${everythingStored(place)}${payloadsIn(place)}`;
+    const stored = `${everythingStored(place.dataDir)}${payloadsIn(place.dataDir)}`;
     expect(stored.includes("Fenja")).toBe(true);
 
     const erased = await redact(place, "--memory", String(ids.get("Fenja")), "--delete-memory");
@@ -179,7 +152,7 @@ describe.each([
       records: [created?.id, search.id],
     });
 
-    const left = `${everythingStored(place)}${payloadsIn(place)}`;
+    const left = `${everythingStored(place.dataDir)}${payloadsIn(place.dataDir)}`;
     expect(left.includes("Fenja")).toBe(false);
     expect(left.includes(rowBefore.text.toString("latin1"))).toBe(false);
     expect(names.filter((name) => !left.includes(contentOf(name)))).toEqual(["Fenja"]);
@@ -220,7 +193,9 @@ test.skipIf(kept === undefined)(
       erased_places: ["/response_body/data/content"],
       memory_results: [{ id: kept?.fact, content: "" }],
     });
-    expect(`${everythingStored(place)}${payloadsIn(place)}`.includes(String(content))).toBe(false);
+    expect(`${everythingStored(place.dataDir)}${payloadsIn(place.dataDir)}`.includes(String(content))).toBe(
+      false,
+    );
     for (const said of await verdicts(place, join(dataDir, "memledger.db"), checkpoint))
       expect(said).toMatchObject(intact);
   },

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/json/json.ts";
+import { everythingStored, payloadsIn } from "../everything-stored.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
 let app: TestApp;
@@ -115,4 +116,34 @@ test("a key for one subject sees nothing of others, and performs nothing for the
   const seen = await app.call("GET", "/v1/memories", { key: one.key });
   expect((seen.data.memories as { content: string }[]).map(({ content }) => content)).toEqual(["Eve sings."]);
   expect((await app.call("GET", "/v1/audit/logs", { key: one.key })).code).toBe(1403);
+});
+
+test("an erased subject is in no file of the data directory, and the ledger still verifies", async () => {
+  const name = "Gustav Zweigelt";
+  const words = ["Zweigelt", "Pyrenäenwanderung", "Kontrabassunterricht"];
+  await create("Die Pyrenäenwanderung von Gustav beginnt im Juni.", name);
+  await create("Gustav sucht Kontrabassunterricht.", name);
+  await search("Wann ist die Pyrenäenwanderung?", { subject: name, mode: "hybrid" });
+  await app.call("POST", "/v1/memories/inject", { body: { query: "Kontrabassunterricht", subject: name } });
+  await app.call("POST", "/v1/memories/extract", {
+    body: { text: "Gustav hat am 3. Mai Kontrabassunterricht bei Frau Ott.", subject: name },
+  });
+  const erase = (fields: JsonObject) =>
+    app.call("POST", `/v1/subjects/${encodeURIComponent(name)}/erase`, { body: fields });
+  const before = await erase({ dry_run: true });
+  expect(before.data).toMatchObject({ erased: false, records: 5 });
+  const { data, code } = await erase({});
+  expect(code).toBe(1000);
+  expect(data).toMatchObject({ erased: true, memories: before.data.memories });
+  expect(Number(data.records)).toBeGreaterThanOrEqual(5);
+  expect((await erase({})).data).toMatchObject({ erased: false, memories: 0, records: 0 });
+  const { data: listed } = await app.call("GET", "/v1/subjects");
+  expect((listed.subjects as { subject: string }[]).map(({ subject }) => subject)).not.toContain(name);
+  expect(await list(name)).toEqual([]);
+  const { data: verified } = await app.call("GET", "/v1/audit/verify");
+  expect(verified).toMatchObject({ verdict: "unattested", failure: null });
+  await app.restart(() => {
+    const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
+    expect(words.filter((word) => stored.includes(word))).toEqual([]);
+  });
 });

@@ -165,7 +165,11 @@ export async function openStore(
       findHeld: lookUp(createHeldFinder(database)),
     },
     checks: { list: lookUp(createCheckList(database)) },
-    subjects: { find: lookUp(subjects.find), owners: lookUp(subjects.owners) },
+    subjects: {
+      find: lookUp(subjects.find),
+      owners: lookUp(subjects.owners),
+      list: lookUp(subjects.list),
+    },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: unlessDamaged(writer.sweep) },
     models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },

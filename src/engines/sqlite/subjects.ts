@@ -2,23 +2,40 @@
 
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Owner } from "../../memory/owner.ts";
-import type { SubjectReader, SubjectTransaction } from "../../memory/subject-store.ts";
 import type { Database } from "../../native/sqlite.ts";
+import type { ListedSubject, SubjectReader, SubjectTransaction } from "../../subjects/store.ts";
 import { serialsOf } from "./project-serials.ts";
+import { createSubjectErasure } from "./subject-erasure.ts";
+import type { WriterState } from "./threads/writer-state.ts";
 
 const byName =
-  "SELECT id FROM pseudonym WHERE project = ? AND kind = 'subject' AND owner IS NULL AND name = ?";
+  "SELECT id FROM pseudonym WHERE project = ? AND kind = 'subject' AND COALESCE(owner, 0) = 0 AND name = ?";
 
 export function createSubjectReader(database: Database): SubjectReader {
   const serialOf = serialsOf(database);
   const find = database.prepare<[number, string], string>(byName).pluck();
+  // Of a name, "" is before every one.
+  const list = database.prepare<[number, string, number], ListedSubject>(
+    `SELECT s.id, s.name, (SELECT TOTAL(memories) FROM pool WHERE pool.project = o.serial) AS memories
+     FROM pseudonym s JOIN project o ON o.id = s.id
+     WHERE s.project = ? AND s.kind = 'subject' AND COALESCE(s.owner, 0) = 0 AND s.name > ? ORDER BY s.name LIMIT ?`,
+  );
+  const nameOf = database
+    .prepare<[string, number], string | null>("SELECT name FROM pseudonym WHERE id = ? AND project = ?")
+    .pluck();
   const subjects = database
-    .prepare<[number], string>("SELECT id FROM project WHERE parent = ? ORDER BY serial")
+    .prepare<[number], string>(
+      "SELECT id FROM project WHERE parent = ? AND deleted_at IS NULL ORDER BY serial",
+    )
     .pluck();
   return {
     async find({ id: project }, name) {
       const id = find.get(serialOf(project), name);
       return id === undefined ? null : { id, name };
+    },
+    async list({ id: project }, after, limit) {
+      const place = after === null ? "" : (nameOf.get(after, serialOf(project)) ?? null);
+      return place === null ? null : list.all(serialOf(project), place, limit);
     },
     async owners({ id: project }): Promise<readonly Owner[]> {
       const ids = subjects.all(serialOf(project));
@@ -27,7 +44,7 @@ export function createSubjectReader(database: Database): SubjectReader {
   };
 }
 
-export function createSubjectTransaction(database: Database): SubjectTransaction {
+export function createSubjectTransaction(database: Database, state: WriterState): SubjectTransaction {
   const serialOf = serialsOf(database);
   const find = database.prepare<[number, string], string>(byName).pluck();
   const exists = database.prepare<[string], number>("SELECT 1 FROM pseudonym WHERE id = ?").pluck();
@@ -43,6 +60,7 @@ export function createSubjectTransaction(database: Database): SubjectTransaction
     "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
   );
   return {
+    ...createSubjectErasure(database, state),
     async open({ id }, subject) {
       const project = serialOf(id);
       const known = find.get(project, subject.name);

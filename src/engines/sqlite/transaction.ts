@@ -33,7 +33,7 @@ interface TransactionOptions {
   /** As of AuditTransactionOptions. */
   readonly formerSigner: Signer | null;
   readonly checkpoints: Checkpoints;
-  readonly trees: Pick<ChainTrees, "follow">;
+  readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Where the files of exports are. */
   readonly exportFolder: string;
   readonly watchClock: ClockWatch;
@@ -107,7 +107,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
     checks: createCheckTransaction(database, state),
-    subjects: createSubjectTransaction(database),
+    subjects: createSubjectTransaction(database, state),
     audit: createAuditTransaction({ ...options, createId: state.createId }),
     models: createModelTransaction(database),
     remembering: createRememberTransaction(database),

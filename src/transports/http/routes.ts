@@ -29,6 +29,8 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],
   ["GET", "/v1/memories/:memory_id/history", "memory.history"],
+  ["GET", "/v1/subjects", "subject.list"],
+  ["POST", "/v1/subjects/:subject/erase", "subject.erase"],
   ["POST", "/v1/checks", "check.create"],
   ["GET", "/v1/checks", "check.list"],
   ["POST", "/v1/checks/run", "check.run"],

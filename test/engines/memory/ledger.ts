@@ -195,6 +195,8 @@ export function createAuditTransaction(
       chains.set(project, { ...head, seq: sealed.seq, hash: sealed.hash, at: sealed.at });
       return sealed;
     },
+    // It has no trees.
+    proveInclusion: async () => [],
     async countOlder({ id }, before) {
       const rows = recordsOfChain(data, id);
       const oldThrough = rows.findLast(({ at }) => at < before)?.seq ?? 0;

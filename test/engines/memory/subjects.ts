@@ -1,6 +1,6 @@
 // The subjects of the test engine.
 
-import type { SubjectReader, SubjectTransaction } from "../../../src/memory/subject-store.ts";
+import type { SubjectReader, SubjectTransaction } from "../../../src/subjects/store.ts";
 import type { Data } from "./data.ts";
 
 /** Ids under which the project and its subjects have memories. */
@@ -12,6 +12,18 @@ export function ownIds({ subjects }: Data, project: string): readonly string[] {
 export function createSubjectReader(data: Data): SubjectReader {
   return {
     find: ({ id: project }, name) => data.inTurn(() => findSubject(data, project, name)),
+    list: ({ id: project }, after, limit) =>
+      data.inTurn(() => {
+        const named = data.subjects
+          .all()
+          .flatMap(({ id, name, project: own }) => (own === project && name !== null ? [{ id, name }] : []))
+          .toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+        const at = after === null ? -1 : named.findIndex(({ id }) => id === after);
+        if (after !== null && at < 0) return null;
+        return named
+          .slice(at + 1, at + 1 + limit)
+          .map((each) => ({ ...each, memories: holdingsOf(data, each.id).memories.length }));
+      }),
     owners: ({ id: project }) =>
       data.inTurn(() =>
         ownIds(data, project).map((id) => ({ project, subject: id === project ? null : id })),
@@ -19,8 +31,26 @@ export function createSubjectReader(data: Data): SubjectReader {
   };
 }
 
+function holdingsOf(data: Data, id: string) {
+  const memories = data.memories.all().filter((row) => row.project === id);
+  return { memories, checks: data.checks.all().filter((row) => row.project === id) };
+}
+
 export function createSubjectTransaction(data: Data): SubjectTransaction {
   return {
+    async holdings({ id }) {
+      const { memories, checks } = holdingsOf(data, id);
+      return { memories: memories.length, checks: checks.length, records: 0 };
+    },
+    // It keeps the texts of payloads, not their parts.
+    async erase({ id }) {
+      const { memories, checks } = holdingsOf(data, id);
+      for (const { memory } of memories) data.memories.delete(memory.id);
+      for (const { check } of checks) data.checks.delete(check.id);
+      const row = data.subjects.get(id);
+      if (row !== undefined) data.subjects.set(id, { ...row, name: null });
+      return { memories: memories.length, checks: checks.length, records: 0, held: [] };
+    },
     async open({ id: project }, { id, name }) {
       const known = findSubject(data, project, name);
       if (known !== null) return known.id === id;

@@ -4,9 +4,11 @@ import { sealRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import type { EntryMac } from "../../../audit/entry-mac.ts";
 import { choosePruning } from "../../../audit/retention.ts";
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { AuditTransaction } from "../../../audit/store.ts";
 import type { TracedRecord } from "../../../audit/traced.ts";
+import { createTreeHasher, inclusionPath } from "../../../audit/tree.ts";
 import type { IdSource } from "../../../ids.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
@@ -27,7 +29,7 @@ interface AuditTransactionOptions {
   /** The MAC of the entries of a chain. */
   readonly macOf: (chain: string) => EntryMac;
   readonly checkpoints: Checkpoints;
-  readonly trees: Pick<ChainTrees, "follow">;
+  readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Of the key that is to be replaced; null: it is lost, or none is. */
   readonly formerSigner: Signer | null;
   readonly watchClock: ClockWatch;
@@ -36,6 +38,8 @@ interface AuditTransactionOptions {
   /** Called with the bytes of each record. */
   readonly countRecord: (bytes: number) => void;
 }
+
+const hasher = createTreeHasher(runtimeCryptography);
 
 export function createAuditTransaction({
   database,
@@ -112,6 +116,12 @@ export function createAuditTransaction({
 
     async signCheckpoint(project, now) {
       return checkpoints.sign(heads.open(project, now), now);
+    },
+
+    async proveInclusion(project, seq, now) {
+      const { number, seq: newest } = heads.open(project, now);
+      const { through } = trees.statementOf(number);
+      return inclusionPath(seq - through, newest - through + 1, trees.reader(number), hasher);
     },
 
     async signAllCheckpoints(now) {

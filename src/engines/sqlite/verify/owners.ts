@@ -10,8 +10,18 @@ import { isObject, type Json, type JsonObject } from "../../../json/json.ts";
 import { unpackPayload } from "./payload.ts";
 import { isDamage, type LedgerSource } from "./source.ts";
 
+/**
+ * SQL: the project of a memory `m`, which may be one of a subject. @param hasSubjects whether the database has pseudonyms
+ */
+function projectOf(hasSubjects: boolean): string {
+  if (!hasSubjects) return "m.project";
+  return `COALESCE((SELECT s.project FROM project o NOT INDEXED JOIN pseudonym s ON s.id = o.id WHERE o.serial = m.project), m.project)`;
+}
+
 /** A column of a record `e` with the value Foreign. The chain of the installation has no project, so nothing is foreign to it. */
-export const foreignColumn = `CASE WHEN k.project <> c.project THEN 'key' WHEN m.project <> c.project THEN 'memory' END AS "foreign"`;
+export function foreignColumn(hasSubjects: boolean): string {
+  return `CASE WHEN k.project <> c.project THEN 'key' WHEN ${projectOf(hasSubjects)} <> c.project THEN 'memory' END AS "foreign"`;
+}
 /** The success of these actions shows that the project had the memory in the entry. Others may name one that does not exist. */
 export const ownersJoined = `LEFT JOIN audit_chain c ON c.number = e.chain
   LEFT JOIN api_key k ON k.id = e.key
@@ -35,6 +45,7 @@ export function listsForeignMemory(
   source: LedgerSource,
   { chain, action, status }: ListingRecord,
   answer: () => JsonObject,
+  hasSubjects: boolean,
 ): boolean {
   const member = lists.get(action);
   if (member === undefined || status < 200 || status > 299) return false;
@@ -42,8 +53,8 @@ export function listsForeignMemory(
   const ids = (Array.isArray(items) ? items : [])
     .map((item) => (isObject(item) ? item.id : null))
     .filter((id) => typeof id === "string");
-  const sql = `SELECT 1 FROM memory WHERE id IN (SELECT value FROM json_each(?1))
-    AND project <> (SELECT project FROM audit_chain WHERE number = ?2) LIMIT 1`;
+  const sql = `SELECT 1 FROM memory m WHERE m.id IN (SELECT value FROM json_each(?1))
+    AND ${projectOf(hasSubjects)} <> (SELECT project FROM audit_chain WHERE number = ?2) LIMIT 1`;
   try {
     return ids.length > 0 && source.all(sql, JSON.stringify(ids), chain).length > 0;
   } catch (error) {

@@ -183,7 +183,7 @@ function readEntries(
     return source.all(sql, above, through, ...(only === null ? [] : [only])) as EntryRow[];
   };
   try {
-    return read(foreignColumn, ownersJoined);
+    return read(foreignColumn(isVersion2), ownersJoined);
   } catch (error) {
     // The check of the tables reports damage of the keys or the memories. The records are verified all the same.
     if (!isDamage(error)) throw error;
@@ -219,7 +219,7 @@ function toRecord(
   const payload = toPayload(stored);
   const lists =
     typeof payload !== "string" &&
-    listsForeignMemory(source, row, () => answerOf(parsePayload(payload.text)));
+    listsForeignMemory(source, row, () => answerOf(parsePayload(payload.text)), hasVersion2(source));
   return {
     row,
     pseudonyms,

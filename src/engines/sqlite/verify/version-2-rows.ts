@@ -54,7 +54,7 @@ export function checkRows(
   if (fault !== null || parts === null) return fault;
   const { action, status } = entry;
   const listing = { chain: rows.chain, action, status };
-  const lists = listsForeignMemory(source, listing, () => answerOf(joinParts(parts)));
+  const lists = listsForeignMemory(source, listing, () => answerOf(joinParts(parts)), true);
   const message = lists
     ? "a memory in the answer belongs to another project in this database"
     : (checkNames(source, parts) ?? checkSources(source, rows.chain, parts));

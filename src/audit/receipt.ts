@@ -1,0 +1,36 @@
+// Owns the receipt of an erasure: the record that says what was erased, with what proves that it is in the chain. Pure.
+
+import type { JsonObject } from "../json/json.ts";
+import type { SealedPayload } from "./parts.ts";
+import type { ChainEntry } from "./record.ts";
+import type { SignedCheckpoint } from "./store.ts";
+
+interface Proven {
+  /** Id. */
+  readonly project: string;
+  /** Pseudonym of the subject that was erased. */
+  readonly subject: string;
+  /** The newest record of the chain. */
+  readonly entry: ChainEntry;
+  readonly payload: SealedPayload;
+  /** Of the chain with this record. */
+  readonly checkpoint: SignedCheckpoint;
+  /** The hashes beside the way of the record to the root of the checkpoint, from the leaf up. */
+  readonly inclusion: readonly Uint8Array[];
+}
+
+/** The form of a line of an export of version 2, with the checkpoint whose newest record it is. */
+export function toReceipt({ project, subject, entry, payload, checkpoint, inclusion }: Proven): JsonObject {
+  return {
+    v: 1,
+    project,
+    subject,
+    entry: entry.entry,
+    hash: entry.hash,
+    salt: Buffer.from(payload.salt).toString("base64"),
+    payload: Buffer.from(Bun.zstdDecompressSync(payload.compressed)).toString("utf8"),
+    inclusion: inclusion.map((hash) => Buffer.from(hash).toString("base64")),
+    checkpoint: checkpoint.note,
+    verifier_key: checkpoint.verifierKey,
+  };
+}

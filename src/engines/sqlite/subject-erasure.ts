@@ -1,0 +1,104 @@
+// Owns the SQL that deletes what there is of a subject. Rows are deleted at once and not hidden first, because nothing of them may be left
+// when the call is answered.
+
+import { partsAbout } from "../../audit/stored-payload.ts";
+import type { TracedRecord } from "../../audit/traced.ts";
+import type { Subject } from "../../memory/owner.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { SubjectTransaction } from "../../subjects/store.ts";
+import { createWordRemoval } from "./memories/words.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+import { unpackPayload } from "./verify/payload.ts";
+
+interface HeldRow {
+  seq: number;
+  id: string;
+  action: string;
+  /** Id. */
+  project: string;
+  salt: Uint8Array;
+  text: Uint8Array;
+}
+
+/** Verifiers need their payloads. They are about no subject. */
+const notErasable = "('audit.redact', 'audit.prune')";
+
+export function createSubjectErasure(
+  database: Database,
+  state: WriterState,
+): Pick<SubjectTransaction, "holdings" | "erase"> {
+  const ownerOf = database
+    .prepare<[string], number>("SELECT serial FROM project WHERE id = ? AND parent IS NOT NULL")
+    .pluck();
+  const memories = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const checks = database
+    .prepare<[number], number>("SELECT COUNT(*) FROM memory_check WHERE project = ?")
+    .pluck();
+  const records = database
+    .prepare<[string], number>(
+      `SELECT COUNT(*) FROM audit_pseudonym a JOIN audit_payload p ON p.entry = a.entry
+       WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?)`,
+    )
+    .pluck();
+  const held = database.prepare<[string], HeldRow>(
+    `SELECT e.seq, e.id, e.action, o.id AS project, p.salt, p.text FROM audit_pseudonym a
+     JOIN audit_entry e ON e.number = a.entry JOIN audit_payload p ON p.entry = a.entry
+     JOIN audit_chain c ON c.number = e.chain JOIN project o ON o.serial = c.project
+     WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?) AND e.action NOT IN ${notErasable}
+     ORDER BY e.number`,
+  );
+  const serials = database
+    .prepare<[number], number>("SELECT serial FROM memory WHERE project = ? ORDER BY serial")
+    .pluck();
+  const removeWords = createWordRemoval(database, state);
+  const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
+  const removeNextVector = database.prepare("DELETE FROM memory_vector_next WHERE memory = ?");
+  const removeMemory = database.prepare("DELETE FROM memory WHERE serial = ?");
+  /** Each with the number of the owner. */
+  const others = [
+    "UPDATE project SET subject_memories = subject_memories - :memories WHERE serial = (SELECT parent FROM project WHERE serial = :owner)",
+    "DELETE FROM pool WHERE project = :owner",
+    "DELETE FROM dead_pool WHERE project = :owner",
+    "DELETE FROM memory_removal WHERE project = :owner",
+    "DELETE FROM memory_check WHERE project = :owner",
+    "UPDATE project SET deleted_at = :now WHERE serial = :owner",
+  ].map((sql) => database.prepare(sql));
+  const removeTasks = database.prepare("DELETE FROM remember_task WHERE subject = ?");
+  const removeName = database.prepare("UPDATE pseudonym SET name = NULL WHERE id = ?");
+
+  const holdings: SubjectTransaction["holdings"] = async ({ id }) => {
+    const owner = ownerOf.get(id) ?? 0;
+    return {
+      memories: memories.get(owner) ?? 0,
+      checks: checks.get(owner) ?? 0,
+      records: records.get(id) ?? 0,
+    };
+  };
+  return {
+    holdings,
+    async erase(subject: Subject, now: number) {
+      const { id } = subject;
+      const found = await holdings(subject);
+      const owner = ownerOf.get(id) ?? 0;
+      const rows = serials.all(owner);
+      removeWords(rows);
+      for (const row of rows) {
+        removeVector.run(row);
+        removeNextVector.run(row);
+        removeMemory.run(row);
+      }
+      for (const statement of others) statement.run({ owner, memories: found.memories, now });
+      removeTasks.run(id);
+      removeName.run(id);
+      return { ...found, held: held.all(id).flatMap((row) => toHeld(row, id)) };
+    },
+  };
+}
+
+function toHeld({ salt, text, ...place }: HeldRow, pseudonym: string): TracedRecord[] {
+  const content = unpackPayload(text);
+  const parts = content === null ? null : partsAbout({ content, salt }, pseudonym);
+  return parts?.length === 0 ? [] : [{ ...place, holding: "shown", parts }];
+}
