@@ -944,6 +944,9 @@ def verify_database(given, keys, outside):
     project_of_key = dict(query("SELECT id, project FROM api_key"))
     project_of_memory = dict(query("SELECT id, project FROM memory NOT INDEXED"))
     name_of = dict(query("SELECT id, name FROM project NOT INDEXED"))
+    # A subject has a row of project with the id of its pseudonym.
+    subjects = dict(query("SELECT o.serial, s.project FROM project o NOT INDEXED JOIN pseudonym s NOT INDEXED ON s.id = o.id") if is_second else ())
+    project_of_memory = {memory: subjects.get(serial, serial) for memory, serial in project_of_memory.items()}
     made_of = dict(query("SELECT id, made_of FROM memory NOT INDEXED") if is_second else ())
     misnamed = 0
     pseudonyms, by_serial, known_by = {}, {}, {}

@@ -40,9 +40,10 @@ export async function findSubject(
   });
   if (name === null) return null;
   const known = await subjects.find(caller.project, name);
-  // One that nothing is stored for: the transaction creates it, unless the operation only looks for what there is.
-  const subject = known ?? { id: randomId(), name };
-  return { subject, isRecorded: known !== null || operation.forSubjects === true };
+  // The transaction stores a name that is not known, so that an erasure finds the record, unless the call says nothing about anybody.
+  const saysSomething = reading.kept.bodyText !== null || operation.exchange !== undefined;
+  const isRecorded = known !== null || (saysSomething && operation.forSubjects === true);
+  return { subject: known ?? { id: randomId(), name }, isRecorded };
 }
 
 /** @throws Refusal 1400 */
