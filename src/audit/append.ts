@@ -29,6 +29,7 @@ export const appendRecord = projectOperation({
     "Appends a record of an operation of a gateway or RAG service to the project's ledger. The server sets id, project_id, hash and created_at. Actions that begin with memory., audit., key. or project. are reserved.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.write",
+  forSubjects: true,
   feature: "audit",
   success: 201,
   input: Fields({

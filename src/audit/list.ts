@@ -67,9 +67,10 @@ export const listRecords = projectOperation({
   name: "audit.list",
   summary: "List audit records",
   description:
-    "Returns the project's audit records, newest first. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
+    "Returns the project's audit records, newest first; with subject, those of calls for it. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
+  forSubjects: "known",
   feature: "audit",
   answersWithRecords: true,
   success: 200,
@@ -102,7 +103,8 @@ export const listRecords = projectOperation({
     const { page_size = auditPageSizeDefault, page = 1 } = input;
     const { store, caller, plan, now } = preparation;
     const hidden = await consoleReads(store, caller.project.id, input.without_console_reads);
-    const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden);
+    const { subject } = caller.owner;
+    const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden, subject);
     const found = await readPage(list, input, preparation);
     const data = {
       logs: found.records.map((record) => toAuditRecord(record, plan.hash)),
@@ -130,6 +132,7 @@ interface List {
  * @param project id; null: the installation
  * @param floor records before this time are not shown; null: all are
  * @param hidden records that are left out; null: none
+ * @param subject pseudonym of the subject whose records are wanted; null: all records
  * @throws Refusal 1400
  */
 export function describeList(
@@ -137,6 +140,7 @@ export function describeList(
   project: string | null,
   floor: number | null,
   hidden: HiddenReads | null = null,
+  subject: string | null = null,
 ): List {
   const { from, to } = readSpan(input);
   const { action = null, status_class } = input;
@@ -153,6 +157,7 @@ export function describeList(
       memoryId,
       statusClass,
       ...(hidden === null ? [] : ["hidden"]),
+      ...(subject === null ? [] : [subject]),
     ),
     filter: {
       from: floor === null ? from : Math.max(floor, from ?? floor),
@@ -162,6 +167,7 @@ export function describeList(
       memoryId,
       statusClass,
       hidden,
+      subject,
     },
   };
 }

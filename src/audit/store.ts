@@ -14,6 +14,8 @@ export interface RecordQuery {
   readonly action: string | null;
   readonly keyId: string | null;
   readonly memoryId: string | null;
+  /** Only records of calls for the subject with this pseudonym. Null or left out: all. */
+  readonly subject?: string | null;
   /** First digit of the HTTP status. */
   readonly statusClass: 2 | 4 | 5 | null;
   /** Null or left out: none. */

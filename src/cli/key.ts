@@ -35,6 +35,11 @@ const fields: readonly Field[] = [
     field: "expires_at",
     description: "expiry time, such as 2026-12-31T23:59:59Z (default: never)",
   },
+  {
+    flags: "--subject <name>",
+    field: "subject",
+    description: "the subject that the key is for, such as user:42, or several, such as 'user:*' (default: all)",
+  },
   ...gatewayFields,
 ];
 
@@ -83,6 +88,7 @@ function toTable(data: Json): string {
   if (rows.length === 0) return "The project has no keys.";
   const columns = [
     ...["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"],
+    ...(rows.some(({ subject }) => subject !== undefined) ? ["subject"] : []),
     ...(rows.some(({ gateway }) => gateway !== null) ? ["gateway"] : []),
   ];
   return table(

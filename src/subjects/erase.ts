@@ -43,7 +43,7 @@ export const eraseSubject = projectOperation({
           {},
           {
             description:
-              "The record of the erasure with its proof, for docs/engineer/RECEIPT. Keep it outside of the server: a restore of an older backup needs it.",
+              "The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever restores an older backup needs it to repeat the erasure.",
           },
         ),
       ),

@@ -6,6 +6,13 @@ import { Refusal } from "../errors.ts";
 import { subjectName } from "../memory/owner.ts";
 import { Fields, Id, Nullable } from "../schema/schema.ts";
 
+const listedSubject = Fields(
+  {
+    subject: subjectName,
+    memories: Type.Integer({ minimum: 0, description: "Number of memories of the subject." }),
+  },
+  { title: "ListedSubject" },
+);
 const pageSizeDefault = 100;
 const pageSizeMax = 1_000;
 
@@ -32,7 +39,7 @@ export const listSubjects = projectOperation({
   }),
   output: Fields(
     {
-      subjects: Type.Array(Fields({ subject: subjectName, memories: Type.Integer({ minimum: 0 }) })),
+      subjects: Type.Array(listedSubject),
       next_cursor: Nullable(Type.String({ description: "Of the next page; null on the last page." })),
     },
     { title: "SubjectPage" },

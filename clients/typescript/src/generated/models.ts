@@ -21,6 +21,8 @@ export interface AgentMemory {
   expires_at: string | null;
   /** Tags of the memory, sorted by Unicode code points. The field is absent if there are none. */
   tags?: string[];
+  /** Whose memory it is. The field is absent if it is the project's own. */
+  subject?: string;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
    * The field is absent if there is none, and after the memory was activated again.
@@ -73,6 +75,11 @@ export interface AuditAppendRequest {
   memory_query?: readonly string[] | null | undefined;
   /** Memories that were used. */
   memory_results?: readonly MemoryResult[] | null | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface AuditExportRequest {
@@ -349,6 +356,19 @@ export interface CheckCreateRequest {
   expected_memory_id: string;
   /** The memory must be among so many first results. Default: 3. */
   within?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+export interface CheckDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface CheckList {
@@ -392,6 +412,14 @@ export interface CheckRun {
   failed: number;
   /** One result for each check, the oldest check first. */
   results: CheckResult[];
+}
+
+export interface CheckRunRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface Checkpoint {
@@ -711,9 +739,24 @@ export interface LedgerStatistics {
   bytes_estimate: number;
 }
 
+export interface ListedSubject {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  /** Number of memories of the subject. */
+  memories: number;
+}
+
 export interface MemoryCreateBatchRequest {
   /** The memories to create. */
   memories: readonly BatchItem[];
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryCreateRequest {
@@ -726,12 +769,22 @@ export interface MemoryCreateRequest {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteBatchRequest {
@@ -742,6 +795,19 @@ export interface MemoryDeleteBatchRequest {
    * 2108.
    */
   if_updated_at?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+export interface MemoryDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryEvent {
@@ -824,6 +890,11 @@ export interface MemoryExtractRequest {
   deduplicate?: boolean | undefined;
   /** Whether to return what would be stored, without storing it. Default: false. */
   dry_run?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryHistory {
@@ -867,10 +938,20 @@ export interface MemoryInjectRequest {
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
   /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
+  /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Field that the list is ordered by. */
@@ -925,10 +1006,20 @@ export interface MemorySearchRequest {
   /** Whether to include inactive memories. Default: false. */
   include_inactive?: boolean | undefined;
   /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
+  /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryStatistics {
@@ -967,6 +1058,11 @@ export interface MemoryTypeCounts {
 export interface MemoryUpdateBatchRequest {
   /** The changes. */
   memories: readonly UpdateItem[];
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryUpdateRequest {
@@ -986,6 +1082,11 @@ export interface MemoryUpdateRequest {
    * and the change is refused with 2108.
    */
   if_updated_at?: string | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** One message. Other members are ignored. */
@@ -1167,6 +1268,35 @@ export interface StoredCheckpoint {
   note: string;
 }
 
+export interface SubjectEraseRequest {
+  /** true: only count what would be erased. Default: false. */
+  dry_run?: boolean | undefined;
+}
+
+export interface SubjectErasure {
+  /** Whether something was erased. false: a dry run, or nothing was there. */
+  erased: boolean;
+  /** Memories of the subject. */
+  memories: number;
+  /** Checks of the subject. */
+  checks: number;
+  /** Audit records with parts about the subject. */
+  records: number;
+  /** Exports that were removed, because they contain such records. */
+  exports: number;
+  /**
+   * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
+   * restores an older backup needs it to repeat the erasure.
+   */
+  receipt?: Record<string, unknown>;
+}
+
+export interface SubjectPage {
+  subjects: ListedSubject[];
+  /** Of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 export interface TagCount {
   /**
    * A label of 1 to 64 characters, without control characters. Unicode form and surrounding white space do not
@@ -1324,6 +1454,11 @@ export interface MemoryListQuery {
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryTags. */
@@ -1337,6 +1472,20 @@ export interface MemoryTagsQuery {
   page?: number | undefined;
   /** Tags per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+/** Parameters of memoryStatistics. */
+export interface MemoryStatisticsQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryExport. */
@@ -1354,6 +1503,20 @@ export interface MemoryExportQuery {
   cursor?: string | undefined;
   /** Memories per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+/** Parameters of memoryRead. */
+export interface MemoryReadQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryHistory. */
@@ -1369,6 +1532,23 @@ export interface MemoryHistoryQuery {
   cursor?: string | undefined;
   /** Events per page. Default: 20. */
   page_size?: number | undefined;
+}
+
+/** Parameters of subjectList. */
+export interface SubjectListQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Subjects of a page. Default: 100. */
+  page_size?: number | undefined;
+}
+
+/** Parameters of checkList. */
+export interface CheckListQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of auditList. */
@@ -1396,6 +1576,11 @@ export interface AuditListQuery {
   page?: number | undefined;
   /** Records per page. Default: 50. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of auditCheckpointList. */

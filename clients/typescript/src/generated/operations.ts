@@ -13,8 +13,11 @@ import type {
   BatchResults,
   Check,
   CheckCreateRequest,
+  CheckDeleteRequest,
   CheckList,
+  CheckListQuery,
   CheckRun,
+  CheckRunRequest,
   Checkpoint,
   CheckpointPage,
   DeleteResults,
@@ -25,10 +28,12 @@ import type {
   Extraction,
   Injection,
   LedgerStatistics,
+  ListedSubject,
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryDeleteBatchRequest,
+  MemoryDeleteRequest,
   MemoryEvent,
   MemoryExportPage,
   MemoryExportQuery,
@@ -38,13 +43,19 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
+  MemoryReadQuery,
   MemorySearchRequest,
   MemoryStatistics,
+  MemoryStatisticsQuery,
   MemoryTagsQuery,
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
   SearchResults,
   StoredCheckpoint,
+  SubjectEraseRequest,
+  SubjectErasure,
+  SubjectListQuery,
+  SubjectPage,
   TagCount,
   TagPage,
   UpdateResults,
@@ -178,6 +189,22 @@ const memoryHistory: Operation = {
   operationId: "memoryHistory",
   method: "GET",
   path: "/v1/memories/{memory_id}/history",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const subjectList: Operation = {
+  operationId: "subjectList",
+  method: "GET",
+  path: "/v1/subjects",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const subjectErase: Operation = {
+  operationId: "subjectErase",
+  method: "POST",
+  path: "/v1/subjects/{subject}/erase",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -328,6 +355,8 @@ export const operations: readonly Operation[] = [
   memoryUpdate,
   memoryDelete,
   memoryHistory,
+  subjectList,
+  subjectErase,
   checkCreate,
   checkList,
   checkRun,
@@ -512,8 +541,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  statistics(options: CallOptions = {}): Promise<MemoryStatistics> {
-    return this.#calls.data(memoryStatistics, {}, options);
+  statistics(query: MemoryStatisticsQuery = {}, options: CallOptions = {}): Promise<MemoryStatistics> {
+    return this.#calls.data(memoryStatistics, { query }, options);
   }
 
   /**
@@ -547,8 +576,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  read(memoryId: string, options: CallOptions = {}): Promise<AgentMemory> {
-    return this.#calls.data(memoryRead, { path: { memory_id: memoryId } }, options);
+  read(memoryId: string, query: MemoryReadQuery = {}, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryRead, { path: { memory_id: memoryId }, query }, options);
   }
 
   /**
@@ -568,8 +597,8 @@ export class Memories {
    *
    * Permission: `memory.write`.
    */
-  delete(memoryId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId } }, options);
+  delete(memoryId: string, body: MemoryDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId }, body }, options);
   }
 
   /**
@@ -600,6 +629,49 @@ export class Memories {
   }
 }
 
+export class Subjects {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * List subjects. Returns a page of the subjects that calls have named and that were not erased, in the order of
+   * the bytes of their names, each with the number of its memories.
+   *
+   * Permission: `memory.read`.
+   */
+  list(query: SubjectListQuery = {}, options: CallOptions = {}): Promise<SubjectPage> {
+    return this.#calls.data(subjectList, { query }, options);
+  }
+
+  /** The items of all pages of `list`, one request for each page. */
+  async *iterate(
+    query: Omit<SubjectListQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<ListedSubject, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: SubjectPage = await this.list({ ...query, cursor }, options);
+      yield* page.subjects;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits to be
+   * remembered, the parts of audit records that are about it, exports that contain these records, and its name.
+   * Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A
+   * subject that is not known has nothing to erase, so the call can be repeated.
+   *
+   * Permission: `subject.erase`.
+   */
+  erase(subject: string, body: SubjectEraseRequest = {}, options: CallOptions = {}): Promise<SubjectErasure> {
+    return this.#calls.data(subjectErase, { path: { subject: subject }, body }, options);
+  }
+}
+
 /** Save searches with the memory that each must find, and perform all of them. */
 export class Checks {
   readonly #calls: Calls;
@@ -623,8 +695,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  list(options: CallOptions = {}): Promise<CheckList> {
-    return this.#calls.data(checkList, {}, options);
+  list(query: CheckListQuery = {}, options: CallOptions = {}): Promise<CheckList> {
+    return this.#calls.data(checkList, { query }, options);
   }
 
   /**
@@ -634,8 +706,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  run(options: CallOptions = {}): Promise<CheckRun> {
-    return this.#calls.data(checkRun, {}, options);
+  run(body: CheckRunRequest = {}, options: CallOptions = {}): Promise<CheckRun> {
+    return this.#calls.data(checkRun, { body }, options);
   }
 
   /**
@@ -643,8 +715,8 @@ export class Checks {
    *
    * Permission: `memory.write`.
    */
-  delete(checkId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(checkDelete, { path: { check_id: checkId } }, options);
+  delete(checkId: string, body: CheckDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(checkDelete, { path: { check_id: checkId }, body }, options);
   }
 }
 
@@ -657,11 +729,12 @@ export class Audit {
   }
 
   /**
-   * List audit records. Returns the project's audit records, newest first. If start_time is older than the plan's
-   * retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is
-   * read. With cursor, each record is returned once, and total stays that of the first page. With page, the same
-   * holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of
-   * the server pages show the current list. For pages far from the first, cursor is faster.
+   * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it. If
+   * start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a
+   * record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of
+   * the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts
+   * a new list, and after a restart of the server pages show the current list. For pages far from the first,
+   * cursor is faster.
    *
    * Permission: `audit.read`.
    */

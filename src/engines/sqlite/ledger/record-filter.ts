@@ -14,7 +14,7 @@ export interface Filter {
   readonly values: Values;
 }
 
-type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "statusClass" | "hidden">;
+type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "subject" | "statusClass" | "hidden">;
 
 /** Of the entries `e`. */
 export const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
@@ -38,20 +38,25 @@ const countedMax = 5_000;
 export const isHidden =
   "e.key IN (SELECT value FROM json_each(:hiddenKeys)) AND e.status BETWEEN 200 AND 299 AND e.action IN (SELECT value FROM json_each(:hiddenActions))";
 
-export function filterOf({ action, keyId, memoryId, statusClass, hidden = null }: Filters): Filter {
+/** Leads wherever it is asked for: the calls for one subject are few. */
+const ofSubject =
+  "e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :subject))";
+
+export function filterOf({ action, keyId, memoryId, subject = null, statusClass, hidden = null }: Filters): Filter {
   const conditions = [
     ...(action === null ? [] : ["e.action = :action"]),
     ...(keyId === null ? [] : ["e.key = :keyId"]),
     ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
+    ...(subject === null ? [] : [ofSubject]),
     ...statusConditions(statusClass),
     ...hiddenConditions(hidden),
   ];
   // Without the hint SQLite scans the whole chain to avoid sorting.
-  const isRare = statusClass !== null && statusClass !== 2 && memoryId === null;
+  const isRare = statusClass !== null && statusClass !== 2 && memoryId === null && subject === null;
   return {
     hint: isRare ? byFailure : "",
     sql: conditions.map((condition) => `AND ${condition}`).join(" "),
-    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100, ...hiddenValues(hidden) },
+    values: { action, keyId, memoryId, subject, status: (statusClass ?? 0) * 100, ...hiddenValues(hidden) },
   };
 }
 
@@ -89,7 +94,7 @@ export function createFilterChoice(database: Database): (query: Filters, range: 
   return (query, range) => {
     const plain = filterOf(query);
     const chosen = selections.filter(({ name }) => query[name] !== null);
-    if (chosen.length < 2 || plain.hint !== "") return plain;
+    if (chosen.length < 2 || plain.hint !== "" || (query.subject ?? null) !== null) return plain;
     const [lead] = chosen
       .map((selection) => ({ ...selection, size: sizeOf(selection, query, range) }))
       .toSorted((one, other) => one.size - other.size);

@@ -32,6 +32,7 @@ from .models import (
     ExtractionDetail,
     Injection,
     LedgerStatistics,
+    ListedSubject,
     MemoryEvent,
     MemoryExportPage,
     MemoryHistory,
@@ -46,6 +47,8 @@ from .models import (
     SortDirection,
     StatusClass,
     StoredCheckpoint,
+    SubjectErasure,
+    SubjectPage,
     TagCount,
     TagPage,
     TagsMatch,
@@ -85,6 +88,8 @@ from .operations import (
     MEMORY_TAGS,
     MEMORY_UPDATE,
     MEMORY_UPDATE_BATCH,
+    SUBJECT_ERASE,
+    SUBJECT_LIST,
 )
 
 
@@ -102,6 +107,7 @@ class AsyncMemories:
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -116,6 +122,8 @@ class AsyncMemories:
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_CREATE,
@@ -126,6 +134,7 @@ class AsyncMemories:
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -145,6 +154,7 @@ class AsyncMemories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -170,6 +180,8 @@ class AsyncMemories:
         page_size: Memories per page. Default: 20.
         sort_by: Field that the list is ordered by. Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_LIST,
@@ -185,6 +197,7 @@ class AsyncMemories:
                     "page_size": page_size,
                     "sort_by": sort_by,
                     "sort_dir": sort_dir,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -202,6 +215,7 @@ class AsyncMemories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -219,6 +233,7 @@ class AsyncMemories:
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -234,6 +249,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -245,6 +261,8 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         tags: Only memories that have all of these tags.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_DELETE_ALL,
@@ -252,6 +270,7 @@ class AsyncMemories:
                 body={
                     "memory_type": memory_type,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -262,6 +281,7 @@ class AsyncMemories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -277,12 +297,15 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memories: The memories to create.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -293,6 +316,7 @@ class AsyncMemories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -305,12 +329,15 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memories: The changes.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -322,6 +349,7 @@ class AsyncMemories:
         *,
         memory_ids: Sequence[str],
         if_updated_at: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -336,6 +364,8 @@ class AsyncMemories:
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_DELETE_BATCH,
@@ -343,6 +373,7 @@ class AsyncMemories:
                 body={
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -362,7 +393,9 @@ class AsyncMemories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -383,8 +416,12 @@ class AsyncMemories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_SEARCH,
@@ -400,7 +437,9 @@ class AsyncMemories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -418,7 +457,9 @@ class AsyncMemories:
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -446,8 +487,12 @@ class AsyncMemories:
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
         reach in a project with as many memories.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_INJECT,
@@ -461,7 +506,9 @@ class AsyncMemories:
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
                     "rerank": rerank,
+                    "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -477,6 +524,7 @@ class AsyncMemories:
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -507,6 +555,8 @@ class AsyncMemories:
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_EXTRACT,
@@ -518,6 +568,7 @@ class AsyncMemories:
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -530,6 +581,7 @@ class AsyncMemories:
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -544,6 +596,8 @@ class AsyncMemories:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_TAGS,
@@ -552,6 +606,7 @@ class AsyncMemories:
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -563,6 +618,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -574,6 +630,7 @@ class AsyncMemories:
                 page=number,
                 memory_type=memory_type,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -587,6 +644,7 @@ class AsyncMemories:
     async def statistics(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -596,10 +654,17 @@ class AsyncMemories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_STATISTICS,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -612,6 +677,7 @@ class AsyncMemories:
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -630,6 +696,8 @@ class AsyncMemories:
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_EXPORT,
@@ -640,6 +708,7 @@ class AsyncMemories:
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -653,6 +722,7 @@ class AsyncMemories:
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -666,6 +736,7 @@ class AsyncMemories:
                 tag=tag,
                 include_vectors=include_vectors,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -680,6 +751,7 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -689,12 +761,17 @@ class AsyncMemories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                query={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -712,6 +789,7 @@ class AsyncMemories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -731,6 +809,8 @@ class AsyncMemories:
         tags: Replaces all tags of the memory; [] removes them.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_UPDATE,
@@ -746,6 +826,7 @@ class AsyncMemories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -756,6 +837,7 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -765,12 +847,17 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -851,6 +938,99 @@ class AsyncMemories:
             cursor = page.next_cursor
 
 
+class AsyncSubjects:
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectPage:
+        """List subjects. Returns a page of the subjects that calls have named and that were not erased, in the
+        order of the bytes of their names, each with the number of its memories.
+
+        Permission: `memory.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Subjects of a page. Default: 100.
+        """
+        return await self._calls.data(
+            SUBJECT_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectPage,
+        )
+
+    async def iterate(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[ListedSubject]:
+        """The items of all pages of `list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.list(
+                cursor=cursor,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.subjects:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def erase(
+        self,
+        subject: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectErasure:
+        """Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits
+        to be remembered, the parts of audit records that are about it, exports that contain these records,
+        and its name. Later calls with the same name are for a new subject. The ledger still verifies; the
+        answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.
+
+        Permission: `subject.erase`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        dry_run: true: only count what would be erased. Default: false.
+        """
+        return await self._calls.data(
+            SUBJECT_ERASE,
+            Input(
+                path={
+                    "subject": subject,
+                },
+                body={
+                    "dry_run": dry_run,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectErasure,
+        )
+
+
 class AsyncChecks:
     """Save searches with the memory that each must find, and perform all of them."""
 
@@ -868,6 +1048,7 @@ class AsyncChecks:
         tags_match: TagsMatch | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         within: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -884,6 +1065,8 @@ class AsyncChecks:
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
         within: The memory must be among so many first results. Default: 3.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_CREATE,
@@ -897,6 +1080,7 @@ class AsyncChecks:
                     "min_similarity": min_similarity,
                     "expected_memory_id": expected_memory_id,
                     "within": within,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -906,6 +1090,7 @@ class AsyncChecks:
     async def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -913,10 +1098,17 @@ class AsyncChecks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_LIST,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -924,6 +1116,7 @@ class AsyncChecks:
     async def run(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -933,10 +1126,17 @@ class AsyncChecks:
         not accessed by a check.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_RUN,
-            Input(),
+            Input(
+                body={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -945,6 +1145,7 @@ class AsyncChecks:
         self,
         check_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -954,12 +1155,17 @@ class AsyncChecks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -985,16 +1191,17 @@ class AsyncAudit:
         cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AuditRecordPage:
-        """List audit records. Returns the project's audit records, newest first. If start_time is older than
-        the plan's retention, the list begins where the retention begins. Every call adds a record, so the
-        list grows while it is read. With cursor, each record is returned once, and total stays that of the
-        first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1
-        starts a new list, and after a restart of the server pages show the current list. For pages far from
-        the first, cursor is faster.
+        """List audit records. Returns the project's audit records, newest first; with subject, those of calls
+        for it. If start_time is older than the plan's retention, the list begins where the retention
+        begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
+        returned once, and total stays that of the first page. With page, the same holds for one hour, for
+        the same key, filters and page_size; page 1 starts a new list, and after a restart of the server
+        pages show the current list. For pages far from the first, cursor is faster.
 
         Permission: `audit.read`.
 
@@ -1010,6 +1217,8 @@ class AsyncAudit:
         cursor: next_cursor of the previous page, with the same filters. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Records per page. Default: 50.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             AUDIT_LIST,
@@ -1025,6 +1234,7 @@ class AsyncAudit:
                     "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1042,6 +1252,7 @@ class AsyncAudit:
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1059,6 +1270,7 @@ class AsyncAudit:
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -1094,6 +1306,7 @@ class AsyncAudit:
         rag_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
         memory_query: Sequence[str] | None | Unset = UNSET,
         memory_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1126,6 +1339,8 @@ class AsyncAudit:
         rag_results: The documents that were found.
         memory_query: Query texts of the memory search.
         memory_results: Memories that were used.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             AUDIT_APPEND,
@@ -1153,6 +1368,7 @@ class AsyncAudit:
                     "rag_results": rag_results,
                     "memory_query": memory_query,
                     "memory_results": memory_results,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

@@ -57,6 +57,7 @@ __all__ = [
     "SearchResult",
     "Injection",
     "LedgerStatistics",
+    "ListedSubject",
     "MemoryEventKind",
     "MemoryEvent",
     "MemoryExportPage",
@@ -73,6 +74,8 @@ __all__ = [
     "SearchResults",
     "SortDirection",
     "StatusClass",
+    "SubjectErasure",
+    "SubjectPage",
     "TagCount",
     "TagPage",
     "UpdateStatus",
@@ -108,6 +111,8 @@ class AgentMemory(Model):
     """Expiry time of the memory; null: it never expires."""
     tags: list[str] | None = None
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
+    subject: str | None = None
+    """Whose memory it is. The field is absent if it is the project's own."""
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
@@ -771,6 +776,16 @@ class LedgerStatistics(Model):
     bytes_estimate: int
     """Bytes of these records in the database, compressed, estimated from 100 of them."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class ListedSubject(Model):
+    subject: str
+    """Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200
+    characters. Absent: those of the project itself.
+    """
+    memories: int
+    """Number of memories of the subject."""
+
 MemoryEventKind = Literal["created", "changed", "deleted", "found", "injected", "read"]
 
 
@@ -912,6 +927,32 @@ class SearchResults(Model):
 SortDirection = Literal["asc", "desc"]
 
 StatusClass = Literal["2xx", "4xx", "5xx"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectErasure(Model):
+    erased: bool
+    """Whether something was erased. false: a dry run, or nothing was there."""
+    memories: int
+    """Memories of the subject."""
+    checks: int
+    """Checks of the subject."""
+    records: int
+    """Audit records with parts about the subject."""
+    exports: int
+    """Exports that were removed, because they contain such records."""
+    receipt: Mapping[str, Any] | None = None
+    """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
+    whoever restores an older backup needs it to repeat the erasure.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectPage(Model):
+    subjects: list[ListedSubject]
+    next_cursor: str | None
+    """Of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"subjects": ListedSubject}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -135,6 +135,22 @@ MEMORY_HISTORY = Operation(
     may_run_long=False,
 )
 
+SUBJECT_LIST = Operation(
+    operation_id="subjectList",
+    method="GET",
+    path="/v1/subjects",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUBJECT_ERASE = Operation(
+    operation_id="subjectErase",
+    method="POST",
+    path="/v1/subjects/{subject}/erase",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 CHECK_CREATE = Operation(
     operation_id="checkCreate",
     method="POST",
@@ -280,6 +296,8 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_UPDATE,
     MEMORY_DELETE,
     MEMORY_HISTORY,
+    SUBJECT_LIST,
+    SUBJECT_ERASE,
     CHECK_CREATE,
     CHECK_LIST,
     CHECK_RUN,
