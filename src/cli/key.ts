@@ -38,7 +38,8 @@ const fields: readonly Field[] = [
   {
     flags: "--subject <name>",
     field: "subject",
-    description: "the subject that the key is for, such as user:42, or several, such as 'user:*' (default: all)",
+    description:
+      "the subject that the key is for, such as user:42, or several, such as 'user:*' (default: all)",
   },
   ...gatewayFields,
 ];

@@ -20,8 +20,8 @@ export type ItemResult =
 export class ImportStopped extends Error {}
 
 export interface BatchCalls {
-  /** The results in the order of the items. @throws ImportStopped */
-  store(items: readonly BatchText[]): Promise<readonly ItemResult[]>;
+  /** The results in the order of the items. @param subject whose they are; null: the project's own. @throws ImportStopped */
+  store(items: readonly BatchText[], subject: string | null): Promise<readonly ItemResult[]>;
 }
 
 /** Codes that depend on one item, or on the size of the batch. */
@@ -33,8 +33,9 @@ export function createBatchCalls(call: RepeatedCall, format: string): BatchCalls
     "User-Agent": `memledger-import/${version}`,
     "X-Audit-Metadata": JSON.stringify({ import_format: format }),
   };
-  const store = async (items: readonly BatchText[]): Promise<readonly ItemResult[]> => {
-    const body = `{"memories":[${items.map(({ text }) => text).join(",")}]}`;
+  const store: BatchCalls["store"] = async (items, subject) => {
+    const owner = subject === null ? "" : `"subject":${JSON.stringify(subject)},`;
+    const body = `{${owner}"memories":[${items.map(({ text }) => text).join(",")}]}`;
     let data: JsonObject;
     try {
       data = await call("/v1/memories/batch", { method: "POST", headers, body });
@@ -45,16 +46,20 @@ export function createBatchCalls(call: RepeatedCall, format: string): BatchCalls
       const { code, message } = error;
       if (items.length === 1) return [{ status: "refused", code, message }];
       const half = Math.ceil(items.length / 2);
-      return [...(await store(items.slice(0, half))), ...(await store(items.slice(half)))];
+      return [...(await store(items.slice(0, half), subject)), ...(await store(items.slice(half), subject))];
     }
-    return storeAgain(items, toResults(data, items.length));
+    return storeAgain(items, toResults(data, items.length), subject);
   };
 
   /** Items that were refused because others changed meanwhile. They are known or new the next time. */
-  const storeAgain = async (items: readonly BatchText[], results: readonly ItemResult[]) => {
+  const storeAgain = async (
+    items: readonly BatchText[],
+    results: readonly ItemResult[],
+    subject: string | null,
+  ) => {
     const again = items.filter((_, at) => isRetryable(results[at]));
     if (again.length === 0) return results;
-    const later = [...(await store(again))];
+    const later = [...(await store(again, subject))];
     return results.map((result) => (isRetryable(result) ? (later.shift() ?? result) : result));
   };
   return { store };

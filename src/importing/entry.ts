@@ -12,6 +12,8 @@ export interface FoundMemory {
   readonly tags?: unknown;
   readonly is_active?: unknown;
   readonly source_id?: unknown;
+  /** Whose memory it is; absent: the project's own. */
+  readonly subject?: unknown;
 }
 
 export type Entry = { readonly line: number } & (

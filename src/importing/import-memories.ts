@@ -1,9 +1,12 @@
 // Owns an import: it reads entries, checks them, and sends them in batches while it reads on. Keeps a few batches in memory, however large
 // the source is.
 
+import { Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import { type NewItem, readBatchItem } from "../memory/batch-item.ts";
 import { type MemoryType, memoryTypes } from "../memory/memory.ts";
+import { subjectName } from "../memory/owner.ts";
+import { createParser, Fields } from "../schema/schema.ts";
 import { type BatchCalls, ImportStopped, type ItemResult } from "./batch-calls.ts";
 import type { Entry, FoundMemory } from "./entry.ts";
 import { batchesInFlight, batchItems, batchMaxCharacters, flushAfterMs } from "./limits.ts";
@@ -41,6 +44,8 @@ export interface ImportOptions {
 
 interface Waiting extends Place {
   readonly text: string;
+  /** Null: the project itself. */
+  readonly subject: string | null;
 }
 
 /**
@@ -72,7 +77,7 @@ export async function importMemories(options: ImportOptions, counts: ImportCount
     if (calls === null) return;
     while (running.size >= batchesInFlight) await Promise.race(running);
     const call = calls
-      .store(batch)
+      .store(batch, batch[0]?.subject ?? null)
       .then((results) => settle(batch, results))
       .catch(failure.reject)
       .finally(() => running.delete(call));
@@ -120,7 +125,7 @@ async function* checkedOf(
         skip("is a memory that has expired");
       else {
         counts.found[checked.item.type] += 1;
-        yield { ...place, text: checked.text };
+        yield { ...place, text: checked.text, subject: checked.subject };
       }
     }
     onProgress(counts);
@@ -129,10 +134,12 @@ async function* checkedOf(
 
 /** The same check as in the server, so that a fault is known without a call. */
 function check(
-  memory: FoundMemory,
+  { subject = null, ...memory }: FoundMemory,
   type: MemoryType,
   tags: readonly string[],
-): { readonly item: NewItem; readonly text: string } | { readonly fault: string } {
+):
+  | { readonly item: NewItem; readonly text: string; readonly subject: string | null }
+  | { readonly fault: string } {
   const own = Array.isArray(memory.tags) ? memory.tags : [];
   const all = memory.tags !== undefined && !Array.isArray(memory.tags) ? memory.tags : [...own, ...tags];
   const hasTags = !Array.isArray(all) || all.length > 0;
@@ -140,33 +147,36 @@ function check(
   const fields = { memory_type: type, ...memory, tags: hasTags ? unique : undefined };
   const text = JSON.stringify(fields);
   try {
-    return { item: readBatchItem(JSON.parse(text)), text };
+    const owner = subject === null ? {} : readOwner({ subject });
+    return { item: readBatchItem(JSON.parse(text)), text, subject: owner.subject ?? null };
   } catch (error) {
     if (error instanceof Refusal) return { fault: error.message };
     throw error;
   }
 }
 
-/** Full batches, and what there is when the source is silent. */
+const readOwner = createParser(Fields({ subject: Type.Optional(subjectName) }));
+
+/** Full batches, and what there is when the source is silent. A batch is for one subject. */
 async function* batchesOf(items: AsyncGenerator<Waiting>): AsyncGenerator<readonly Waiting[]> {
   let batch: Waiting[] = [];
   let characters = 0;
   const take = () => {
-    const taken = batch;
+    const taken = Map.groupBy(batch, ({ subject }) => subject);
     [batch, characters] = [[], 0];
-    return taken;
+    return taken.values();
   };
   for (let next = items.next(); ; next = items.next()) {
     const isSilent = batch.length > 0 && (await isLate(next));
-    if (isSilent) yield take();
+    if (isSilent) yield* take();
     const { done, value } = await next;
     if (done === true) break;
     const isFull = batch.length === batchItems || characters + value.text.length > batchMaxCharacters;
-    if (isFull && batch.length > 0) yield take();
+    if (isFull && batch.length > 0) yield* take();
     batch.push(value);
     characters += value.text.length;
   }
-  if (batch.length > 0) yield take();
+  if (batch.length > 0) yield* take();
 }
 
 /** Whether nothing has come after `flushAfterMs`. */

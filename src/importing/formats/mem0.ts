@@ -8,7 +8,7 @@ import { sourceIdOf } from "../entry.ts";
 import { readJsonRecords } from "../json-records.ts";
 import type { ImportFormat } from "./format.ts";
 
-/** Whose memories they are. mem0 searches the memories of one of them; tags do the same here. */
+/** Whose memories they are, as mem0 searches those of one of them. The first of them is the subject, and the others are tags. */
 const owners = { user_id: "user", agent_id: "agent", app_id: "app", run_id: "run" } as const;
 
 export const mem0: ImportFormat = {
@@ -35,16 +35,18 @@ function toEntry(line: number, value: JsonObject): Entry {
 
 function toMemory(value: JsonObject, content: string): FoundMemory {
   const { id, categories, expiration_date: expiration } = value;
-  const tags = [...textsIn(categories), ...ownerTags(value)];
+  const [subject, ...others] = ownersOf(value);
+  const tags = [...textsIn(categories), ...others];
   return {
     content,
     ...(tags.length > 0 && { tags }),
+    ...(subject !== undefined && { subject }),
     ...(typeof id === "string" && { source_id: `mem0:${id}` }),
     ...(typeof expiration === "string" && { memory_type: "context", expires_at: toEnd(expiration) }),
   };
 }
 
-function ownerTags(value: JsonObject): string[] {
+function ownersOf(value: JsonObject): string[] {
   const metadata = isObject(value.metadata) ? value.metadata : {};
   return Object.entries(owners).flatMap(([field, name]) => {
     const owner = value[field] ?? metadata[field];

@@ -13,6 +13,7 @@ const fields = [
   "tags",
   "is_active",
   "source_id",
+  "subject",
 ] as const;
 /** Fields of an export that an import does not set: times are those of the project, and a vector must belong to its text. */
 const ignored = [

@@ -42,7 +42,14 @@ export const isHidden =
 const ofSubject =
   "e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :subject))";
 
-export function filterOf({ action, keyId, memoryId, subject = null, statusClass, hidden = null }: Filters): Filter {
+export function filterOf({
+  action,
+  keyId,
+  memoryId,
+  subject = null,
+  statusClass,
+  hidden = null,
+}: Filters): Filter {
   const conditions = [
     ...(action === null ? [] : ["e.action = :action"]),
     ...(keyId === null ? [] : ["e.key = :keyId"]),
