@@ -101,9 +101,9 @@ interface Context {
   readonly models: readonly Model[];
 }
 
-/** `/v1/memories/search` belongs to `memories`. */
+/** `/v1/memories/search` belongs to `memories`, `/v1/admin/keys` to `keys`. */
 function resourceName(path: string): string {
-  const [, name] = /^\/v1\/([a-z]+)(?:\/|$)/.exec(path) ?? [];
+  const [, name] = /^\/v1\/(?:admin\/)?([a-z]+)(?:\/|$)/.exec(path) ?? [];
   if (name === undefined) throw new Error(`${path} belongs to no resource`);
   return name;
 }

@@ -43,13 +43,17 @@ const members = {
 
 /** A member that is null: as the upstream says, or for `remember` as the configuration says. */
 export const keyGatewayView = Nullable(
-  Fields(members, { description: "What the key says about requests to the gateway; null: nothing." }),
+  Fields(members, {
+    title: "KeyGateway",
+    description: "What the key says about requests to the gateway; null: nothing.",
+  }),
 );
 
 /** A member that is left out does not change, null removes it. */
 export const keyGatewayChange = Nullable(
   Type.Partial(Fields(members), {
     additionalProperties: false,
+    title: "KeyGatewayChange",
     description:
       "What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing any more; null instead of the object: the key says nothing.",
   }),

@@ -7,18 +7,20 @@ import { nameMaxCharacters, subjectMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toLabel } from "../text/label.ts";
-import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { Caller } from "./caller.ts";
+import { readExpiry } from "./expiry.ts";
 import {
   createSecret,
   digestSecret,
+  hideSecrets,
   type Key,
   type Permission,
   permissions,
   permissionsForSubjects,
 } from "./key.ts";
 import { changeKeyGateway, keyGatewayChange, keyGatewayView, toKeyGatewayView } from "./key-gateway.ts";
-import { requireProject } from "./require-project.ts";
+import { type Asker, requireProject } from "./require-project.ts";
 
 const project = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
 const name = Text({ maxLength: nameMaxCharacters, description: "Name of the key, such as its purpose." });
@@ -33,10 +35,10 @@ const boundSubject = Label({
   examples: ["user:42", "user:*"],
 });
 
-const keyView = {
-  id: Type.String(),
+const keyFields = {
+  id: Type.String({ description: "Id of the key." }),
   name,
-  project_id: Type.String(),
+  project_id: Type.String({ description: "Id of its project." }),
   permissions: Type.Array(permission),
   created_at: Timestamp({ description: "When the key was created." }),
   expires_at: expiresAt,
@@ -47,6 +49,20 @@ const keyView = {
   subject: Type.Optional(boundSubject),
   gateway: keyGatewayView,
 };
+const keyView = Fields(keyFields, { title: "ApiKey" });
+
+const exampleProject = "019a2b3c00007a608192a3b4c5d6e7f8";
+const example = {
+  id: "019a2b3c0a1b7c2d8e3f405162738495",
+  name: "user 42",
+  project_id: exampleProject,
+  permissions: ["memory.read", "memory.write"],
+  created_at: "2026-11-21T09:30:00.000Z",
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+  gateway: null,
+} as const;
 
 export const createKey = installationOperation({
   name: "key.create",
@@ -63,15 +79,17 @@ export const createKey = installationOperation({
     subject: Type.Optional(boundSubject),
     gateway: Type.Optional(keyGatewayChange),
   }),
-  output: Fields({ ...keyView, key: Type.String({ description: "The key itself. It is not shown again." }) }),
+  output: Fields(
+    { ...keyFields, key: Type.String({ description: "The key itself. It is not shown again." }) },
+    { title: "CreatedApiKey" },
+  ),
+  example: {
+    input: { project: exampleProject, name: "user 42", permissions: ["memory.read", "memory.write"] },
+    data: { ...example, key: "ml_..." },
+  },
 
-  async apply(transaction, input, { now }) {
-    const owner = await requireProject(transaction, input.project);
-    const expiresAt = typeof input.expires_at === "string" ? fromTimestamp(input.expires_at) : null;
-    if (expiresAt !== null && expiresAt <= now) {
-      const reason = "is in the past, so the key could never be used; send a later time";
-      throw new Refusal(1400, `Field "expires_at" ${reason}.`, { field: "expires_at", reason });
-    }
+  async apply(transaction, input, { now, origin }) {
+    const owner = await requireProject(transaction, input.project, origin);
     const secret = createSecret();
     const key = await transaction.access.insertKey(
       owner,
@@ -79,7 +97,7 @@ export const createKey = installationOperation({
         name: input.name ?? "unnamed",
         secretDigest: digestSecret(secret),
         permissions: [...new Set(input.permissions)],
-        expiresAt,
+        expiresAt: readExpiry(input.expires_at, now),
         subject: input.subject === undefined ? null : bindTo(input.subject, input.permissions),
         gateway: changeKeyGateway(null, input.gateway ?? null),
       },
@@ -97,10 +115,11 @@ export const listKeys = installationOperation({
   secret: false,
   success: 200,
   input: Fields({ project }),
-  output: Type.Array(Fields(keyView)),
+  output: Type.Array(keyView),
+  example: { input: { project: exampleProject }, data: [example] },
 
-  async apply(transaction, input) {
-    const owner = await requireProject(transaction, input.project);
+  async apply(transaction, input, { origin }) {
+    const owner = await requireProject(transaction, input.project, origin);
     const keys = await transaction.access.listKeys(owner);
     return { data: keys.map((key) => toView(key, owner.id)) };
   },
@@ -115,10 +134,14 @@ export const updateKey = installationOperation({
   secret: false,
   success: 200,
   input: Fields({ key: keyId, gateway: keyGatewayChange }),
-  output: Fields(keyView),
+  output: keyView,
+  example: {
+    input: { key: example.id, gateway: { memory: false } },
+    data: { ...example, gateway: toKeyGatewayView({ memory: { isOn: false } }) },
+  },
 
-  async apply(transaction, input) {
-    const { key, project } = await requireKey(transaction, input.key);
+  async apply(transaction, input, { origin }) {
+    const { key, project } = await requireKey(transaction, input.key, origin);
     if (key.revokedAt !== null) {
       throw new Refusal(1400, `The key "${key.id}" is revoked, so it cannot be changed. Create another key.`);
     }
@@ -136,10 +159,14 @@ export const revokeKey = installationOperation({
   secret: false,
   success: 200,
   input: Fields({ key: keyId }),
-  output: Fields(keyView),
+  output: keyView,
+  example: {
+    input: { key: example.id },
+    data: { ...example, revoked_at: "2026-11-22T09:30:00.000Z" },
+  },
 
-  async apply(transaction, input, { now }) {
-    const { key, project } = await requireKey(transaction, input.key);
+  async apply(transaction, input, { now, origin }) {
+    const { key, project } = await requireKey(transaction, input.key, origin);
     const revokedAt = key.revokedAt ?? now;
     await transaction.access.revokeKey(key.id, revokedAt);
     return {
@@ -157,17 +184,22 @@ function bindTo(subject: string, given: readonly Permission[]): string {
   throw new Refusal(1400, `Field "permissions" ${reason}.`, { field: "permissions", reason });
 }
 
-/** @throws Refusal 1400 */
-async function requireKey({ access }: Transaction, id: string): Promise<Caller> {
+/** @throws Refusal 1400; 1404 for an administration key */
+async function requireKey({ access }: Transaction, id: string, asker: Asker): Promise<Caller> {
   const found = await access.findCaller(id);
   if (found !== null) return found;
+  if (asker.administrationKey !== undefined)
+    throw new Refusal(
+      1404,
+      `There is no key "${hideSecrets(id)}". GET /v1/admin/keys?project=PROJECT lists the keys of a project with their ids.`,
+    );
   throw new Refusal(
     1400,
     `There is no key "${id}". Run "memledger key list --project NAME" to list the keys of a project.`,
   );
 }
 
-function toView(key: Key, projectId: string): Static<ReturnType<typeof Fields<typeof keyView>>> {
+function toView(key: Key, projectId: string): Static<typeof keyView> {
   return {
     id: key.id,
     name: key.name,

@@ -1,4 +1,4 @@
-// Owns API keys: the form of their secrets, in one place, and creation. Only the SHA-256 of a secret is stored.
+// Owns API keys, and the form of the secrets of all keys, in one place. Only the SHA-256 of a secret is stored.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { KeyGateway } from "./key-gateway.ts";
@@ -50,18 +50,27 @@ export function isUsedWithSecret({ name }: Pick<Key, "name">): boolean {
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43; // 32 bytes in base 62
 const secretPrefix = "ml_";
+const administrationPrefix = "mla_";
+const anyPrefix = "mla?_";
 /** What follows the prefix of every secret, as the source of a regular expression. */
 export const secretCharacters = `[${alphabet}]{${secretLength}}`;
-/** The form of a secret of a key, as the source of a regular expression. */
-export const secretForm = secretPrefix + secretCharacters;
-const wholeSecret = new RegExp(`^${secretForm}$`);
+/** The form of a secret of a key of either kind, as the source of a regular expression. */
+export const secretForm = anyPrefix + secretCharacters;
+const wholeSecret = new RegExp(`^${secretPrefix}${secretCharacters}$`);
+const wholeAdministrationSecret = new RegExp(`^${administrationPrefix}${secretCharacters}$`);
 const anywhere = new RegExp(secretForm);
-const inCredential = new RegExp(`(?:^|[\\s,])${secretPrefix}`);
-const partOfSecret = new RegExp(`\\b${secretPrefix}`);
+const everySecret = new RegExp(secretForm, "g");
+const inCredential = new RegExp(`(?:^|[\\s,])${anyPrefix}`);
+const partOfSecret = new RegExp(`\\b${anyPrefix}`);
 
 /** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
 export function createSecret(): string {
   return secretPrefix + createSecretCharacters();
+}
+
+/** A new secret of an administration key: `mla_` and 32 random bytes in base 62. */
+export function createAdministrationSecret(): string {
+  return administrationPrefix + createSecretCharacters();
 }
 
 /** 32 random bytes in base 62. */
@@ -80,14 +89,24 @@ export function digestSecret(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Whether the text has the form of a secret. */
+/** Whether the text has the form of a secret of an API key. */
 export function isSecret(text: string): boolean {
   return wholeSecret.test(text);
 }
 
-/** Whether a text has a secret. An id never does. */
+/** Whether the text has the form of a secret of an administration key. */
+export function isAdministrationSecret(text: string): boolean {
+  return wholeAdministrationSecret.test(text);
+}
+
+/** Whether a text has a secret of either kind. An id never does. */
 export function hasSecret(text: string): boolean {
   return anywhere.test(text);
+}
+
+/** The text without the secrets in it, for messages and records. */
+export function hideSecrets(text: string): string {
+  return text.replace(everySecret, "(secret)");
 }
 
 /** Whether the value of a header for credentials has one that begins as secrets do, such as a secret with a typing error. */

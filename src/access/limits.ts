@@ -15,6 +15,9 @@ export const openLinksMax = 100;
 /** Administration from one session. Calls of a project have the rate of its key instead. */
 export const sessionRate = { perSecond: 20, burst: 200 };
 
+/** Calls with one administration key. */
+export const administrationKeyRate = { perSecond: 20, burst: 200 };
+
 /** Ended sessions and links are kept so long, so that people are told why they cannot be used. */
 export const endedKeptMs = 3_600_000;
 

@@ -5,7 +5,8 @@ import { installationOperation } from "../calls/operation.ts";
 import { dayMs } from "../clock.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
 import { planOf } from "./project.ts";
-import { applyChanges, projectChanges, reference } from "./project-operations.ts";
+import { applyChanges } from "./project-operations.ts";
+import { projectChanges, reference } from "./project-view.ts";
 import { requireProject } from "./require-project.ts";
 
 const days = (description: string) => Nullable(Type.Integer({ minimum: 0, description }));

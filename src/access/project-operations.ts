@@ -1,55 +1,25 @@
-// Owns the administration of projects. Only commands on this machine can perform it. It is recorded in the installation's chain.
+// Owns the administration of projects. It is recorded in the installation's chain.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { installationOperation } from "../calls/operation.ts";
+import { type InstallationOperation, installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { afterBulkDelete } from "../memory/delete.ts";
-import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { atLeastOne, Choice, Fields, Label, Text } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
-import { toTimestamp } from "../timestamp.ts";
-import { limitMax, projectsPageMax } from "./limits.ts";
-import { planNames } from "./plan.ts";
-import { type Project, subscriptions } from "./project.ts";
-import { requireProject } from "./require-project.ts";
-
-const name = Text({ maxLength: nameMaxCharacters, description: "Unique name of the project." });
-export const reference = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
-const plan = Choice(planNames, { description: "Plan, which sets features and limits." });
-const count = (description: string) =>
-  Nullable(Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description }));
-const subscription = Choice(subscriptions, { description: "Whether the subscription is active." });
-const credits = count("Credits available; null: unlimited.");
-const memoryLimit = count("Maximum number of memories; null: the limit of the plan.");
-const retentionDays = (minimum: number, maximum: number) =>
-  Nullable(
-    Type.Integer({
-      minimum,
-      maximum,
-      description: "Days that audit records are kept, then they are deleted; null: as in the plan.",
-    }),
-  );
-
-const projectView = Fields({
-  id: Type.String(),
+import { projectsPageMax } from "./limits.ts";
+import type { Project } from "./project.ts";
+import {
+  example,
   name,
-  plan,
-  subscription,
-  credits,
-  memory_limit: memoryLimit,
-  // memledger 0.1.0 accepted 0, and numbers above the limit.
-  retention_days: retentionDays(0, 2 ** 53 - 1),
-  created_at: Timestamp({ description: "When the project was created." }),
-});
-
-export const projectChanges = {
-  plan: Type.Optional(plan),
-  subscription: Type.Optional(subscription),
-  credits: Type.Optional(credits),
-  memory_limit: Type.Optional(memoryLimit),
-  retention_days: Type.Optional(retentionDays(1, limitMax)),
-};
+  projectChanges,
+  projectSummary,
+  projectView,
+  reference,
+  toView,
+} from "./project-view.ts";
+import { requireProject } from "./require-project.ts";
 
 export const createProject = installationOperation({
   name: "project.create",
@@ -60,15 +30,16 @@ export const createProject = installationOperation({
   success: 201,
   input: Fields({ name, ...projectChanges }),
   output: projectView,
+  example: { input: { name: "shop", plan: "pro", memory_limit: 5_000 }, data: example },
 
   async apply(transaction, input, { now }) {
-    if ((await transaction.access.findProject(input.name)) !== null) {
+    const existing = await transaction.access.findProject(input.name);
+    if (existing !== null) {
+      const { id } = existing;
       throw new Refusal(
         1400,
-        `A project with the name "${input.name}" already exists. Choose another name.`,
-        {
-          field: "name",
-        },
+        `A project with the name "${input.name}" already exists. Its id is ${id}. Use it, or choose another name.`,
+        { field: "name", project_id: id },
       );
     }
     return { data: toView(await insertProject(transaction, input, now)) };
@@ -111,15 +82,25 @@ export const listProjects = installationOperation({
       }),
     ),
     page_size: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: projectsPageMax, description: "Maximum number of projects." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: projectsPageMax,
+        description: `Maximum number of projects. Without it: all, but ${projectsPageMax} for an administration key.`,
+      }),
     ),
     after: Type.Optional(Type.String({ description: "Id of the last project of the page before." })),
   }),
-  output: Type.Array(Fields({ ...projectView.properties, memories: Type.Integer(), keys: Type.Integer() })),
+  output: Type.Array(projectSummary),
+  example: { input: { page_size: 100 }, data: [{ ...example, memories: 120, keys: 2 }] },
 
-  async apply(transaction, { text = "", sort_by: order = "created_at", page_size, after = null }, { now }) {
+  async apply(
+    transaction,
+    { text = "", sort_by: order = "created_at", page_size, after = null },
+    { now, origin },
+  ) {
     if (after !== null && order !== "created_at") throw invalidPage('only with the order "created_at"');
-    const limit = page_size ?? Number.POSITIVE_INFINITY;
+    const all = origin.administrationKey === undefined ? Number.POSITIVE_INFINITY : projectsPageMax;
+    const limit = page_size ?? all;
     const query = { text: text.trim(), after, order, limit };
     const summaries = await transaction.access.listProjects(query, now);
     if (summaries === null) throw invalidPage("must be the id of a project of the page before");
@@ -141,34 +122,40 @@ export const showProject = installationOperation({
   success: 200,
   input: Fields({ project: reference }),
   output: projectView,
+  example: { input: { project: example.id }, data: example },
 
-  async apply(transaction, input) {
-    return { data: toView(await requireProject(transaction, input.project)) };
+  async apply(transaction, input, { origin }) {
+    return { data: toView(await requireProject(transaction, input.project, origin)) };
   },
 });
 
 export const updateProject = installationOperation({
   name: "project.update",
   summary: "Update a project",
-  description: "Changes the given options of a project. At least one option is required.",
+  description:
+    "Changes the given options of a project. At least one option is required. A shorter retention, also that of another plan, permanently deletes older audit records at the next retention run.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
-  input: Fields({ project: reference, ...projectChanges }),
+  input: Fields({ project: reference, ...projectChanges }, atLeastOne(Object.keys(projectChanges))),
   output: projectView,
+  example: { input: { project: example.id, memory_limit: 5_000 }, data: example },
 
-  async apply(transaction, input) {
+  async apply(transaction, input, { origin }) {
     if (Object.keys(input).length < 2) {
-      throw new Refusal(
-        1400,
-        'No option is given. Give at least one. Run "memledger project update --help" for the list of options.',
-      );
+      const names = Object.keys(projectChanges).join(", ");
+      throw new Refusal(1400, `No option is given. Give at least one of ${names}.`);
     }
-    const before = await requireProject(transaction, input.project);
+    const before = await requireProject(transaction, input.project, origin);
     const project = applyChanges(before, input);
     await transaction.access.updateProject(project);
     return { data: toView(project) };
   },
+});
+
+const confirmation = Text({
+  maxLength: nameMaxCharacters,
+  description: "The name of the project, as a confirmation. If it is another one, nothing is deleted.",
 });
 
 export const deleteProject = installationOperation({
@@ -178,11 +165,16 @@ export const deleteProject = installationOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
-  input: Fields({ project: reference }),
+  input: Fields({ project: reference, name: Type.Optional(confirmation) }),
   output: projectView,
+  example: { input: { project: example.id, name: "shop" }, data: example },
 
-  async apply(transaction, input, { now }) {
-    const project = await requireProject(transaction, input.project);
+  async apply(transaction, input, { now, origin }) {
+    const project = await requireProject(transaction, input.project, origin);
+    if (input.name !== undefined && input.name !== project.name) {
+      const reason = `must be the name of the project, "${project.name}"`;
+      throw new Refusal(1400, `Field "name" ${reason}. Nothing was deleted.`, { field: "name", reason });
+    }
     await transaction.access.removeProject(project, now);
     await transaction.checks.removeAll(project);
     await transaction.remembering.removeAll(project);
@@ -193,6 +185,12 @@ export const deleteProject = installationOperation({
     };
   },
 });
+
+/** The same over HTTP, where nobody is asked: the confirmation is required. */
+export const deleteConfirmedProject: InstallationOperation = {
+  ...deleteProject,
+  input: Fields({ project: reference, name: confirmation }),
+};
 
 function forgetAnswers({ id }: Project): AfterCommit {
   return { effect: "remove_cached_answers", of: { project: id } };
@@ -209,18 +207,5 @@ export function applyChanges(before: Project, input: Changes): Project {
     credits: input.credits === undefined ? before.credits : input.credits,
     memoryLimit: input.memory_limit === undefined ? before.memoryLimit : input.memory_limit,
     retentionDays: input.retention_days === undefined ? before.retentionDays : input.retention_days,
-  };
-}
-
-function toView(project: Project): Static<typeof projectView> {
-  return {
-    id: project.id,
-    name: project.name,
-    plan: project.plan,
-    subscription: project.subscription,
-    credits: project.credits,
-    memory_limit: project.memoryLimit,
-    retention_days: project.retentionDays,
-    created_at: toTimestamp(project.createdAt),
   };
 }

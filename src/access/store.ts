@@ -1,5 +1,6 @@
-// Owns the interface of the storage engine for projects, keys, and sessions of the console.
+// Owns the interface of the storage engine for projects, keys, administration keys, and sessions of the console.
 
+import type { AdministrationKey } from "./administration-key.ts";
 import type { Caller } from "./caller.ts";
 import type { Key, Permission } from "./key.ts";
 import type { KeyGateway } from "./key-gateway.ts";
@@ -14,6 +15,8 @@ export interface AccessReader {
   findCallerOfKey(keyId: string): Promise<Caller | null>;
   /** The keys of the project with this id that have this name, the oldest first; revoked and expired ones too. */
   findCallersNamed(projectId: string, keyName: string): Promise<Caller[]>;
+  /** The administration key with this SHA-256; a revoked or expired one too. */
+  findAdministrationKey(secretDigest: Uint8Array): Promise<AdministrationKey | null>;
   /** The session with this SHA-256 of its secret; an expired one too, until it is removed. */
   findSession(secretDigest: Uint8Array): Promise<KnownSession | null>;
   /** The link with this SHA-256 of its secret; a used or expired one too, until it is removed. */
@@ -41,6 +44,10 @@ export interface NewKey {
   /** As of Key. */
   readonly subject: string | null;
   readonly gateway: KeyGateway | null;
+}
+
+export interface NewAdministrationKey extends Pick<AdministrationKey, "name" | "expiresAt"> {
+  readonly secretDigest: Uint8Array;
 }
 
 export interface NewSession extends Omit<Session, "id" | "lastUsedAt" | "createdAt"> {
@@ -85,6 +92,13 @@ export interface AccessTransaction {
   /** Replaces what the key says about requests to the gateway. */
   updateKey(key: Pick<Key, "id" | "gateway">): Promise<void>;
   revokeKey(keyId: string, now: number): Promise<void>;
+  insertAdministrationKey(key: NewAdministrationKey, now: number): Promise<AdministrationKey>;
+  findAdministrationKey(id: string): Promise<AdministrationKey | null>;
+  /** The oldest first. */
+  listAdministrationKeys(): Promise<AdministrationKey[]>;
+  revokeAdministrationKey(id: string, now: number): Promise<void>;
+  /** Stores when the key was last used. */
+  touchAdministrationKey(id: string, now: number): Promise<void>;
   insertSession(session: NewSession, now: number): Promise<Session>;
   findSession(id: string): Promise<KnownSession | null>;
   /** The oldest first; expired ones too, until they are removed. */

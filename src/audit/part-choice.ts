@@ -8,6 +8,7 @@ import { partMaxCount } from "./verify/entry-version-2.ts";
 
 /** Members of a payload that have only what the server made, whatever was asked. Numbers, booleans and null need no name. */
 const madeByServer: ReadonlySet<string> = new Set([
+  "administration_key_id",
   "cause",
   "deleted_memories",
   "deleted_memory",

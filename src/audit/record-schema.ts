@@ -122,6 +122,7 @@ const senderFields = {
   ),
   os_user: text("Name of this user, as reported."),
   sudo_user: text("Name of the user who ran sudo, as reported."),
+  administration_key_id: text("The administration key with which the call was sent; null for other calls."),
   session_id: text("The session of the console in which the call was sent; null for other calls."),
   performed_for: text(
     "Name of the operation that had this one performed for its caller; null for other calls.",
@@ -188,6 +189,7 @@ export const exampleDetail = {
   os_uid: null,
   os_user: null,
   sudo_user: null,
+  administration_key_id: null,
   session_id: null,
   performed_for: null,
   erased_places: [],

@@ -29,6 +29,7 @@ export function toAuditRecordDetail(
     os_uid: numberOf(payload.os_uid),
     os_user: textOf(payload.os_user),
     sudo_user: textOf(payload.sudo_user),
+    administration_key_id: textOf(payload.administration_key_id),
     session_id: textOf(payload.session_id),
     performed_for: textOf(payload.performed_for),
     erased_places: [...record.erased],

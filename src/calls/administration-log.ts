@@ -8,6 +8,7 @@ import { userAgentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import { shorten } from "../text/characters.ts";
 import type { Actor } from "./actor.ts";
+import type { Administrator } from "./administrator.ts";
 import { type Answer, dataOf } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 import type { Request } from "./request.ts";
@@ -20,13 +21,13 @@ export function logAdministration(
   logger: Logger,
   { name, scope }: Operation,
   { credentials, input, origin }: Request,
-  { session, link }: Actor,
+  { administrationKey, session, link }: Actor,
   answer: Answer,
 ): void {
   const local = credentials.kind === "administration" ? credentials.administrator : null;
   const administrator = local ?? session?.administrator ?? link?.administrator ?? null;
-  if (administrator === null || (scope === "project" && local === null)) return;
-  const { osUid, osUser, sudoUser } = administrator;
+  if (administrator === null && administrationKey === null) return;
+  if (scope === "project" && local === null) return;
   const fields = input.kind === "object" ? input.fields : {};
   const shownFields = {
     operation: name,
@@ -35,9 +36,8 @@ export function logAdministration(
     transport: origin.transport,
     ...(origin.ip === null ? {} : { address: origin.ip }),
     ...(session === null ? {} : { session: session.id }),
-    os_uid: osUid,
-    ...(osUser === null ? {} : { os_user: short(osUser) }),
-    ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),
+    ...(administrationKey === null ? {} : { administration_key: administrationKey.id }),
+    ...(administrator === null ? {} : userOf(administrator)),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
     ...(answer.code === successCode ? idsOf(name, dataOf(answer)) : {}),
   };
@@ -45,6 +45,14 @@ export function logAdministration(
   if (answer.status < 500) logger.info(message, shownFields);
   else if (answer.code === 1500) logger.error(message, shownFields);
   else logger.warn(message, shownFields);
+}
+
+function userOf({ osUid, osUser, sudoUser }: Administrator) {
+  return {
+    os_uid: osUid,
+    ...(osUser === null ? {} : { os_user: short(osUser) }),
+    ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),
+  };
 }
 
 /** A person may type the secret of a key instead of its id. */

@@ -11,7 +11,7 @@ export interface Application {
   readonly now: number;
   readonly plans: Plans;
   /** Where the call comes from, as recorded. */
-  readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator" | "remembers">;
+  readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator" | "administrationKey" | "remembers">;
   /** Who has sent the call, as its record says it: for other records that the call leaves. */
   readonly sender: () => JsonObject;
 }

@@ -5,12 +5,13 @@ import { createBodyBudget } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
 import { createExchangeLimit, type ExchangeLimit } from "../access/exchange-limit.ts";
 import {
+  administrationKeyRate,
   exchangeBodiesMaxBytes,
   exchangeBodiesMaxBytesPerProject,
   exchangeEndMaxMs,
   sessionRate,
 } from "../access/limits.ts";
-import type { Plans } from "../access/plan.ts";
+import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
 import type { Session } from "../access/session.ts";
@@ -18,6 +19,7 @@ import type { Clock } from "../clock.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import type { Logger } from "../log/logger.ts";
 import { createTurns } from "../scheduling/turns.ts";
+import type { Actor } from "./actor.ts";
 import type { ReportFailure } from "./answer.ts";
 import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
 
@@ -37,6 +39,8 @@ export interface ArrivalChecks {
   limitRate(caller: Caller): void;
   /** @throws Refusal 1429 when the session has performed too much administration */
   limitSession(session: Session): void;
+  /** The same for the session or the administration key of the actor, if it has one. @throws Refusal 1429 */
+  limitAdministration(actor: Actor): void;
   /** The claim of one request of the project with this id. */
   readonly claimBody: ReturnType<typeof createBodyBudget>;
   /** The same for the body of an exchange. */
@@ -52,17 +56,20 @@ export function createArrivalChecks(tools: ArrivalTools): ArrivalChecks {
   const { clock, plans, limiter, logger, gateway } = tools;
   const { exchangesMax: max, exchangesPerKeyMax: maxPerKey } = gateway;
   const exchanges = createExchangeLimit({ max, maxPerKey });
+  const limit = (name: string, rate: Plan["rate"]): void => {
+    const waitSeconds = limiter.take(name, rate, clock.elapsed());
+    if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
+  };
   const report: ReportFailure = (incident, error) => logger.error("a call failed", { incident, error });
   return {
     report,
     refuseUnauthenticated: createUnauthenticatedRefusal(clock, report),
-    limitRate({ key, project }) {
-      const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
-      if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
-    },
-    limitSession({ id }) {
-      const waitSeconds = limiter.take(`session ${id}`, sessionRate, clock.elapsed());
-      if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
+    limitRate: ({ key, project }) => limit(key.id, planOf(project, plans).rate),
+    limitSession: ({ id }) => limit(`session ${id}`, sessionRate),
+    limitAdministration({ administrationKey, session }) {
+      if (session !== null) limit(`session ${session.id}`, sessionRate);
+      if (administrationKey !== null)
+        limit(`administration key ${administrationKey.id}`, administrationKeyRate);
     },
     claimBody: createBodyBudget(),
     claimExchangeBody: createBodyBudget({

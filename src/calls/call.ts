@@ -26,6 +26,8 @@ export interface Origin extends Omit<RequestOrigin, "metadata"> {
    * for other calls of a project.
    */
   readonly administrator?: Administrator;
+  /** Id of the administration key with which the call was sent; absent for other calls. */
+  readonly administrationKey?: string;
   /** Id of the session of the console in which the call was sent; absent for other calls. */
   readonly session?: string;
   /** Name of the operation that had this one performed for its caller; absent for other calls. */

@@ -1,14 +1,16 @@
 // Owns authentication and authorisation: who performs a call, and whether that actor may perform the operation. Must never change data.
 
+import { administrationKeyFault } from "../access/administration-key.ts";
 import { authorise, unauthenticated } from "../access/authorise.ts";
 import { type Caller, callerFor } from "../access/caller.ts";
-import { digestSecret, isLocalKey, isSecret } from "../access/key.ts";
+import { digestSecret, isAdministrationSecret, isLocalKey, isSecret } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import type { Session } from "../access/session.ts";
 import type { AccessReader } from "../access/store.ts";
 import { Refusal } from "../errors.ts";
-import { type Actor, judgeKey, nobody } from "./actor.ts";
+import { type Actor, administration, judgeKey, nobody } from "./actor.ts";
+import { administrationKeyOperations } from "./administration-key-operations.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
@@ -17,7 +19,7 @@ import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } f
 export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
   switch (credentials.kind) {
     case "administration":
-      return nobody;
+      return administration;
     case "caller":
       return { ...judgeKey(credentials.caller, now), session: credentials.session };
     case "task":
@@ -39,6 +41,11 @@ async function identifyKey(
   now: number,
 ): Promise<Actor> {
   if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
+  if (isAdministrationSecret(secret)) {
+    const key = await access.findAdministrationKey(digestSecret(secret));
+    if (key === null) return { ...nobody, invalid: unauthenticated(advice.unknown) };
+    return { ...nobody, administrationKey: key, invalid: administrationKeyFault(key, now) };
+  }
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
   return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
 }
@@ -81,7 +88,7 @@ export type Authority =
 
 /** @throws Refusal 1400, 1401, 1403, 2106, 2200 or 2202. */
 export function requireAuthority(operation: Operation, actor: Actor, plans: Plans, now: number): Authority {
-  const { caller, session, link } = actor;
+  const { caller, administrationKey, session, link } = actor;
   if (operation.scope === "session") {
     if (caller !== null || session !== null || link !== null) return { kind: "session", operation };
     throw unauthenticated(`${operation.name} is for people who sign in to the console.`);
@@ -92,15 +99,25 @@ export function requireAuthority(operation: Operation, actor: Actor, plans: Plan
     return { kind: "installation", operation };
   }
   if (caller === null && session !== null) throw noProject(operation.name);
+  if (administrationKey !== null)
+    throw new Refusal(
+      1403,
+      `No administration key may perform ${operation.name}. Send an API key of the project.`,
+    );
   const known = requireCaller(operation.name, caller);
   const plan = planOf(known.project, plans);
   authorise(operation, known, plan, now);
   return { kind: "project", operation, caller: known, plan, session };
 }
 
-/** @throws Refusal 1403 */
-function requireAdministration({ name }: InstallationOperation, { caller, session }: Actor): void {
+/** @throws Refusal 1400, 1401 or 1403 */
+function requireAdministration({ name }: InstallationOperation, actor: Actor): void {
+  const { isAdministration, caller, administrationKey, session } = actor;
   const onServer = "Run the command memledger on the machine of the server.";
+  if (administrationKey !== null) {
+    if (administrationKeyOperations.has(name)) return;
+    throw new Refusal(1403, `No administration key may perform ${name}. ${onServer}`);
+  }
   if (session !== null) {
     if (session.keyId !== null)
       throw new Refusal(1403, `Only an administrator may perform ${name}. ${onServer}`);
@@ -111,6 +128,7 @@ function requireAdministration({ name }: InstallationOperation, { caller, sessio
     return;
   }
   if (caller !== null) throw new Refusal(1403, `No API key may perform ${name}. ${onServer}`);
+  if (!isAdministration) throw unauthenticated(`${name} requires an administrator. ${onServer}`);
 }
 
 function noProject(action: string): Refusal {

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
 import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
+import { hideSecrets } from "../access/key.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -240,5 +241,5 @@ function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInp
 function toRecorded(value: Json): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return value.map(toRecorded);
-  return typeof value === "string" ? shorten(value, parameterMaxCharacters) : value;
+  return typeof value === "string" ? shorten(hideSecrets(value), parameterMaxCharacters) : value;
 }

@@ -1,8 +1,14 @@
 // Owns the only list of all operations. Both halves of a call look them up here by name.
 
+import {
+  createAdministrationKey,
+  listAdministrationKeys,
+  revokeAdministrationKey,
+} from "../access/administration-key-operations.ts";
 import { useConsoleKey } from "../access/console-key.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "../access/key-operations.ts";
 import { useLocalKey } from "../access/local-key.ts";
+import { listPlans } from "../access/plan-operations.ts";
 import { previewRetention } from "../access/preview-retention.ts";
 import {
   createProject,
@@ -124,6 +130,10 @@ export const installationOperations: readonly InstallationOperation[] = [
   listKeys,
   updateKey,
   revokeKey,
+  createAdministrationKey,
+  listAdministrationKeys,
+  revokeAdministrationKey,
+  listPlans,
   useLocalKey,
   useConsoleKey,
   createSignInLink,

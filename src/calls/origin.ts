@@ -30,7 +30,7 @@ export function readOrigin(request: Request, actor: Actor): OriginReading {
 /** The origin with this metadata, whose texts have at most `maxCharacters`. */
 export function toOrigin(
   { credentials, origin: { transport, ip, userAgent, client } }: Pick<Request, "credentials" | "origin">,
-  { session, link }: Pick<Actor, "session" | "link">,
+  { administrationKey, session, link }: Pick<Actor, "administrationKey" | "session" | "link">,
   metadata: JsonObject | null,
   maxCharacters = userAgentMaxCharacters,
 ): Origin {
@@ -41,6 +41,7 @@ export function toOrigin(
     userAgent: bounded(userAgent),
     client: bounded(client),
     metadata,
+    ...(administrationKey === null ? {} : { administrationKey: administrationKey.id }),
     ...authorityOf(credentials, session, link, bounded),
   };
 }

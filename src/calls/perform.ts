@@ -138,7 +138,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     request: Request,
     exchange: RunningExchange | null,
   ): Promise<Answer> => {
-    const { caller, session, link, invalid } = actor;
+    const { caller, administrationKey, session, link, invalid } = actor;
     const given = exchange?.exchange.recordId ?? request.recordId ?? createOwnRecordId(operation);
     const recordId = given === undefined ? {} : { recordId: given };
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed(), ...recordId };
@@ -146,7 +146,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       return commit({ ...named, ...refuseUnauthenticated(request, actor, invalid) });
     }
     if (caller !== null) limitRate(caller, request);
-    else if (session !== null) checks.limitSession(session);
+    else checks.limitAdministration(actor);
 
     using held = new DisposableStack();
     const input = openInput(operation, request.input, request.credentials.kind === "administration");
@@ -154,7 +154,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const authorised = link === null ? {} : { link: link.id };
     const call = { ...named, ...ownerOf(caller), ...authorised, origin, ...input.recorded };
     const admitted = admit(operation, actor, input.fault ?? fault);
-    const payer = caller?.project.id ?? session?.id ?? link?.id;
+    const payer = caller?.project.id ?? session?.id ?? link?.id ?? administrationKey?.id;
     // Of a caller who is not known, no body is received.
     if ("refused" in admitted && payer === undefined && request.credentials.kind !== "administration")
       return await commit({ ...call, ...nothingKept, decision: admitted });

@@ -1,6 +1,7 @@
 // Owns the second half of every call: inside one transaction, apply the change and append its audit record.
 // No change is committed without its record. A refused or failed call changes nothing but its record.
 
+import { administrationKeyFault } from "../access/administration-key.ts";
 import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
 import { type Caller, callerFor } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
@@ -13,6 +14,7 @@ import { rotateKey } from "../audit/rotate-key.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import { accessResolutionMs } from "../limits.ts";
 import { remainderOf } from "../remembering/task.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -174,6 +176,7 @@ async function apply(
     return operation.apply(transaction, input, prepared, applying);
   }
   const session = await requireSession(settling, after);
+  await requireAdministrationKey(settling);
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
   const { now, plans } = application;
   if (operation.scope === "session") {
@@ -207,4 +210,20 @@ async function requireSession(
   if (fault !== null) throw fault;
   after.push({ effect: "touch_session", session: id, at: now });
   return known.session;
+}
+
+/** The administration key of the call may have ended since the call arrived. @throws Refusal 1401 */
+async function requireAdministrationKey({
+  transaction,
+  call,
+  application: { now },
+}: Accepting): Promise<void> {
+  const { administrationKey: id } = call.origin;
+  if (id === undefined) return;
+  const key = await transaction.access.findAdministrationKey(id);
+  const fault = key === null ? noKey() : administrationKeyFault(key, now);
+  if (fault !== null) throw fault;
+  const lastUsedAt = key?.lastUsedAt ?? null;
+  if (lastUsedAt === null || lastUsedAt <= now - accessResolutionMs || lastUsedAt > now)
+    await transaction.access.touchAdministrationKey(id, now);
 }

@@ -16,6 +16,12 @@ const project: Field = {
   isRequired: true,
 };
 
+export const expires: Field = {
+  flags: "--expires <time>",
+  field: "expires_at",
+  description: "expiry time, such as 2026-12-31T23:59:59Z (default: never)",
+};
+
 const fields: readonly Field[] = [
   project,
   {
@@ -30,11 +36,7 @@ const fields: readonly Field[] = [
         .filter((part) => part !== ""),
   },
   { flags: "--name <text>", field: "name", description: "name of the key, such as its purpose" },
-  {
-    flags: "--expires <time>",
-    field: "expires_at",
-    description: "expiry time, such as 2026-12-31T23:59:59Z (default: never)",
-  },
+  expires,
   {
     flags: "--subject <name>",
     field: "subject",
@@ -72,15 +74,20 @@ function requireChange(input: JsonObject): void {
   throw new InvalidArgumentError("Give at least one option, such as --gateway-memory off.");
 }
 
-/** The input of an operation is recorded, so a secret must not get there. @throws InvalidArgumentError */
-function requireNoSecret({ key }: JsonObject): void {
+/** @throws InvalidArgumentError */
+function requireNoSecret(input: JsonObject): void {
+  requireKeyId(input, "memledger key list --project NAME");
+}
+
+/** @param listing the command that shows the ids. @throws InvalidArgumentError for a secret, because the input of an operation is recorded */
+export function requireKeyId({ key }: JsonObject, listing: string): void {
   if (typeof key !== "string" || !mayContainSecret(key)) return;
   throw new InvalidArgumentError(
-    'Give the id of the key, not the key itself. Nothing was sent. Run "memledger key list --project NAME" to show the ids.',
+    `Give the id of the key, not the key itself. Nothing was sent. Run "${listing}" to show the ids.`,
   );
 }
 
-function toSecretText(data: Json): string {
+export function toSecretText(data: Json): string {
   return `${describe(data)}\n\nSave the key now: it is not shown again.`;
 }
 

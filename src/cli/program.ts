@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   mcp: async () => (await import("./mcp.ts")).addMcpCommand,
   project: async () => (await import("./project.ts")).addProjectCommands,
   key: async () => (await import("./key.ts")).addKeyCommands,
+  "admin-key": async () => (await import("./admin-key.ts")).addAdministrationKeyCommands,
   memory: async () => (await import("./memory.ts")).addMemoryCommands,
   audit: async () => (await import("./audit.ts")).addAuditCommands,
   backup: async () => (await import("./backup.ts")).addBackupCommand,

@@ -174,6 +174,7 @@ function restored(unpacked: UnpackedBackup, { file, dataDir, verification, acces
     ended_sessions: access.endedSessions,
     revoked_keys: access.revokedKeys ?? 0,
     keys_in_force: access.keys,
+    administration_keys_in_force: access.administrationKeys,
     projects: access.projects,
   };
   const place = quoteWord(dataDir);
@@ -195,7 +196,7 @@ function restored(unpacked: UnpackedBackup, { file, dataDir, verification, acces
 
 /** What was in force when the backup was made is in force again. */
 function accessSteps(
-  { endedSessions, revokedKeys, keys, projects }: EndedAccess,
+  { endedSessions, revokedKeys, keys, administrationKeys, projects }: EndedAccess,
   { createdAt, place }: { readonly createdAt: string; readonly place: string },
 ): readonly string[] {
   const ended =
@@ -212,6 +213,10 @@ function accessSteps(
       `${counted(revokedKeys, "key")} revoked. Create new keys: memledger key create.`,
       again,
     ];
+  if (administrationKeys.length > 0)
+    ended.push(
+      `${counted(administrationKeys.length, "administration key is", "administration keys are")} in force again: ${administrationKeys.map(({ id, name }) => `${id} (${name})`).join(", ")}. Revoke those that were revoked after the backup was made: memledger admin-key revoke ID --data-dir ${place}.`,
+    );
   if (keys.length === 0) return [...ended, again];
   const rows = keys.slice(0, listedMax).map(({ id, name, project }) => [id, name, project]);
   return [

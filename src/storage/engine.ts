@@ -74,7 +74,7 @@ export interface Engine {
    * @param now milliseconds since 1970
    */
   listAccess(now: number): Promise<RestoredAccess>;
-  /** Revokes the keys of a restored database that are used with their secret. No server may use it. @returns how many they were */
+  /** Revokes the keys of a restored database that are used with their secret, administration keys included. No server may use it. @returns how many they were */
   revokeKeys(now: number): Promise<number>;
   /**
    * Ends the sessions and sign-in links of a restored database, which were in force when it was copied. No server may use it.
@@ -173,6 +173,7 @@ export interface Inspection {
 export interface RestoredAccess {
   /** By age. `project`: its name. */
   readonly keys: readonly Readonly<{ id: string; name: string; project: string }>[];
+  readonly administrationKeys: readonly Readonly<{ id: string; name: string }>[];
   readonly projects: readonly Readonly<{ id: string; name: string }>[];
 }
 

@@ -2,7 +2,7 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Checks, Memories } from "./generated/operations.ts";
+import { Checks, Keys, Memories, Plans, Projects } from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**
@@ -13,6 +13,10 @@ export class Memledger {
   readonly memories: Memories;
   readonly checks: Checks;
   readonly audit: AuditLedger;
+  /** Projects, keys and plans need an administration key as `apiKey`. */
+  readonly projects: Projects;
+  readonly keys: Keys;
+  readonly plans: Plans;
 
   /** @throws MemledgerError without a key, and for an option that is not valid */
   constructor(options: ClientOptions = {}) {
@@ -21,5 +25,8 @@ export class Memledger {
     this.memories = new Memories(calls);
     this.checks = new Checks(calls);
     this.audit = new AuditLedger(calls, settings.sleep);
+    this.projects = new Projects(calls);
+    this.keys = new Keys(calls);
+    this.plans = new Plans(calls);
   }
 }

@@ -8,6 +8,7 @@ import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
+import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
 import { memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
@@ -77,6 +78,7 @@ export function createAccessReader(database: Database): AccessReader {
     },
     findCallerOfKey: async (keyId) => callerOf(keyId),
     findCallersNamed: async (projectId, keyName) => named.all(projectId, keyName).map(toCaller),
+    ...createAdministrationKeyReader(database),
     ...createSessionReader(database, callerOf),
     async findProject(idOrName) {
       const row = byReference.get(idOrName, idOrName, idOrName);
@@ -220,6 +222,7 @@ export function createAccessTransaction(
       state.callers.clear();
       revoke.run(now, keyId);
     },
+    ...createAdministrationKeyTransaction(database, state),
     ...createSessionTransaction(database, state, findCaller),
   };
 }

@@ -2,6 +2,7 @@
 // database is not migrated yet.
 
 import { keyNamesWithoutSecret } from "../../access/key.ts";
+import type { Database } from "../../native/sqlite.ts";
 import type { RestoredAccess } from "../../storage/engine.ts";
 import { type DatabaseFile, openReading, openWriting } from "./database-file/connection.ts";
 
@@ -15,6 +16,13 @@ export function listAccess(file: DatabaseFile, now: number): RestoredAccess {
            WHERE k.revoked_at IS NULL AND COALESCE(k.expires_at > ?, 1) AND p.deleted_at IS NULL ORDER BY k.created_at, k.id`,
         )
         .all(now),
+      administrationKeys: hasAdministrationKeys(database)
+        ? database
+            .prepare<[number], RestoredAccess["administrationKeys"][number]>(
+              "SELECT id, name FROM administration_key WHERE revoked_at IS NULL AND COALESCE(expires_at > ?, 1) ORDER BY id",
+            )
+            .all(now)
+        : [],
       // A subject has its id in place of a name. Older formats have no column that tells.
       projects: database
         .prepare<[], RestoredAccess["projects"][number]>(
@@ -27,15 +35,28 @@ export function listAccess(file: DatabaseFile, now: number): RestoredAccess {
   }
 }
 
-/** Keys without a secret remain: nobody can have kept one. @returns how many were revoked */
+/** Those of older formats have none. */
+function hasAdministrationKeys(database: Database): boolean {
+  return (
+    database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'administration_key'").get() !== undefined
+  );
+}
+
+/** Administration keys, too. Keys without a secret remain: nobody can have kept one. @returns how many were revoked */
 export function revokeAllKeys(file: DatabaseFile, now: number): number {
   const database = openWriting(file);
   try {
-    return database
+    const { changes } = database
       .prepare(
         "UPDATE api_key SET revoked_at = ? WHERE revoked_at IS NULL AND name NOT IN (SELECT value FROM json_each(?))",
       )
-      .run(now, JSON.stringify(keyNamesWithoutSecret)).changes;
+      .run(now, JSON.stringify(keyNamesWithoutSecret));
+    if (!hasAdministrationKeys(database)) return changes;
+    return (
+      changes +
+      database.prepare("UPDATE administration_key SET revoked_at = ? WHERE revoked_at IS NULL").run(now)
+        .changes
+    );
   } finally {
     database.pragma("journal_mode = DELETE");
     database.close();

@@ -154,6 +154,7 @@ export async function openStore(
       findCaller: lookUp(access.findCaller),
       findCallerOfKey: lookUp(access.findCallerOfKey),
       findCallersNamed: lookUp(access.findCallersNamed),
+      findAdministrationKey: lookUp(access.findAdministrationKey),
       findSession: lookUp(access.findSession),
       findSignInLink: lookUp(access.findSignInLink),
       findProject: lookUp(access.findProject),

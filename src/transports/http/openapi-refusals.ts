@@ -1,9 +1,10 @@
 // Owns the error responses of the OpenAPI document. Every code comes from the operation.
 
 import type { Feature } from "../../access/plan.ts";
+import { exchangeOf, type InstallationOperation } from "../../calls/operation.ts";
 import { type ErrorCode, errorMeaning, errorStatus } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
-import type { Route } from "./routes.ts";
+import type { ApiRoute } from "./routes.ts";
 
 /** Error codes of every operation. */
 const commonCodes: readonly ErrorCode[] = [1400, 1401, 1403, 1421, 1429, 1500, 1503];
@@ -16,21 +17,29 @@ const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
 };
 
 /** All error codes of a route. */
-export function refusalsOf({ operation, method }: Route): ErrorCode[] {
-  const own = [...featureCodes[operation.feature], ...operation.refusals];
+export function refusalsOf({ operation, method }: ApiRoute): ErrorCode[] {
+  const own =
+    operation.scope === "project"
+      ? [...featureCodes[operation.feature], ...operation.refusals]
+      : administrationCodes(operation);
   const codes = new Set([...commonCodes, ...(method === "GET" ? [] : bodyCodes), ...own]);
   return [...codes].sort((a, b) => a - b);
+}
+
+/** Those that name a project or a key may find none. */
+function administrationCodes({ input: { properties } }: InstallationOperation): ErrorCode[] {
+  return "project" in properties || "key" in properties ? [1404] : [];
 }
 
 /**
  * The error responses of a route by status. Each is a component, named after its codes and shared by the routes with the same codes. All
  * have the schema Refusal: a schema for each set of codes would add a type for each set to generated clients.
  */
-export function describeRefusals(route: Route, responses: Map<string, JsonObject>): JsonObject {
+export function describeRefusals(route: ApiRoute, responses: Map<string, JsonObject>): JsonObject {
   const byStatus = Map.groupBy(refusalsOf(route), (code) => errorStatus[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const isExchange = route.operation.exchange !== undefined;
+      const isExchange = exchangeOf(route.operation) !== undefined;
       const name = `${isExchange ? "Gateway" : ""}Refused${codes.join("Or")}`;
       if (!responses.has(name)) {
         const content = isExchange ? upstreamError : describeEnvelope(codes);

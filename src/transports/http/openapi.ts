@@ -1,22 +1,27 @@
 // Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Must never repeat by hand
 // what an operation describes.
 
-import type { TSchema } from "@sinclair/typebox";
 import { permissions } from "../../access/key.ts";
-import type { ProjectOperation } from "../../calls/operation.ts";
+import { exchangeOf } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
-import type { Json, JsonObject } from "../../json/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
 import { type NamedSchemas, referenceTo, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
 import { fieldRules, jsonObject } from "../../schema/schema.ts";
 import { version } from "../../version.ts";
+import { administrationRoutes } from "./administration-routes.ts";
+import { mayRunLong } from "./idle-timeout.ts";
+import { describeSuccess, rangeNotSatisfiable, withExample } from "./openapi-answers.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
-import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
+import { type ApiRoute, pathParameters, routes, takesBody } from "./routes.ts";
 
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
 Every response is a JSON object with \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. The response to a refused call has the same form, and its message says what to do next.
 Fields that are not listed here are refused, never ignored. Unknown parameters of the query are ignored and named in the header Memledger-Ignored-Parameters, unless they are similar to a known one, which is refused. All texts are well-formed Unicode. \`x-parameter-rules\` are keywords of JSON Schema that the parameters of an operation satisfy together. Later versions may add fields to responses; ignore fields that you do not know. A request body is JSON in UTF-8, at most ${bodyMaxBytes} bytes. Times are RFC 3339; the time ranges of audit queries and exports accept any ISO 8601 date or time. Times in responses are UTC.`;
+
+const all: readonly ApiRoute[] = [...routes, ...administrationRoutes];
+type Described = ApiRoute["operation"];
 
 export function openApiDocument(): JsonObject {
   const schemas: NamedSchemas = {
@@ -25,7 +30,7 @@ export function openApiDocument(): JsonObject {
   };
   const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
   // Requests first: see toAnswerSchema.
-  const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
+  const asked = all.map((route) => ({ route, request: describeRequest(route, schemas) }));
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const { route, request } of asked) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -43,7 +48,7 @@ export function openApiDocument(): JsonObject {
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(routes.map(({ operation }) => tagOf(operation)))].map(describeTag),
+    tags: [...new Set(all.map(({ operation }) => tagOf(operation)))].map(describeTag),
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: {
@@ -51,6 +56,12 @@ export function openApiDocument(): JsonObject {
           type: "http",
           scheme: "bearer",
           description: `An API key, \`ml_...\`. It belongs to one project and has some of the permissions ${permissions.join(", ")}.`,
+        },
+        administration: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "An administration key, `mla_...`. It belongs to no project, and performs only the operations of projects, keys and plans.",
         },
       },
       parameters: { AuditMetadata: auditMetadata },
@@ -66,6 +77,9 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Audit: "List, append, verify and export the audit records of the project.",
   Gateway:
     "Use language models through the APIs of OpenAI and Anthropic, with memories put in and every conversation recorded.",
+  Project: "Administer projects, with an administration key.",
+  Key: "Administer the API keys of projects, with an administration key.",
+  Plan: "List the plans, with an administration key.",
 };
 
 function describeTag(name: string): JsonObject {
@@ -77,25 +91,28 @@ function sorted(components: ReadonlyMap<string, JsonObject>): JsonObject {
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function introduce(operation: ProjectOperation): JsonObject {
+function introduce(operation: Described): JsonObject {
   const name = capitalised(operation.name);
+  const isOfProject = operation.scope === "project";
+  const needed = isOfProject ? `Permission: \`${operation.permission}\`.` : "Needs an administration key.";
   return {
     operationId: name.charAt(0).toLowerCase() + name.slice(1),
     tags: [tagOf(operation)],
     summary: operation.summary,
-    description: `${operation.description}\n\nPermission: \`${operation.permission}\`.`,
+    description: `${operation.description}\n\n${needed}`,
+    ...(isOfProject ? {} : { security: [{ administration: [] }] }),
     ...extensions(operation),
   };
 }
 
 /** What a client must know to send a call again, and how long to wait for the answer. */
-function extensions({ effects, mayRunLong = false, exchange }: ProjectOperation): JsonObject {
-  const { readOnly, destructive, idempotent } = effects;
+function extensions(operation: Described): JsonObject {
+  const { readOnly, destructive, idempotent } = operation.effects;
   return {
     "x-effects": { read_only: readOnly, destructive, idempotent },
-    "x-may-run-long": mayRunLong,
+    "x-may-run-long": mayRunLong(operation),
     // Official clients of these APIs exist.
-    ...(exchange === undefined ? {} : { "x-exchange": true }),
+    ...(exchangeOf(operation) === undefined ? {} : { "x-exchange": true }),
   };
 }
 
@@ -104,18 +121,18 @@ function capitalised(name: string): string {
   return name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function tagOf(operation: ProjectOperation): string {
+function tagOf(operation: Described): string {
   return capitalised(operation.name.split(".")[0] ?? "");
 }
 
-function describeRequest(route: Route, schemas: NamedSchemas): JsonObject {
+function describeRequest(route: ApiRoute, schemas: NamedSchemas): JsonObject {
   return {
     parameters: [...describeParameters(route, schemas), { $ref: "#/components/parameters/AuditMetadata" }],
     ...(takesBody(route) ? { requestBody: describeBody(route, schemas) } : describeRules(route)),
   };
 }
 
-function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
+function describeParameters(route: ApiRoute, schemas: NamedSchemas): JsonObject[] {
   const { properties, required = [] } = route.operation.input;
   const inPath = pathParameters(route);
   const names = takesBody(route) ? inPath : Object.keys(properties);
@@ -134,10 +151,11 @@ function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
   });
 }
 
-function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
+function describeBody(route: ApiRoute, schemas: NamedSchemas): JsonObject {
   const inPath = pathParameters(route);
   const { operation } = route;
-  if (operation.exchange !== undefined) return describePassedBody(operation.exchange.exampleBody, schemas);
+  const exchange = exchangeOf(operation);
+  if (exchange !== undefined) return describePassedBody(exchange.exampleBody, schemas);
   const { properties, required = [] } = operation.input;
   const isOutside = (name: string) => !inPath.includes(name);
   const fields = Object.entries(properties).filter(([name]) => isOutside(name));
@@ -162,12 +180,12 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
 }
 
 /** OpenAPI has no place for what parameters must satisfy together. */
-function describeRules({ operation }: Route): JsonObject {
+function describeRules({ operation }: ApiRoute): JsonObject {
   const rules = rulesOf(operation);
   return Object.keys(rules).length === 0 ? {} : { "x-parameter-rules": rules };
 }
 
-function rulesOf({ input }: ProjectOperation): JsonObject {
+function rulesOf({ input }: Described): JsonObject {
   return Object.fromEntries(fieldRules.flatMap((name) => (name in input ? [[name, input[name]]] : [])));
 }
 
@@ -180,71 +198,6 @@ function describePassedBody(example: JsonObject | null, schemas: NamedSchemas): 
   };
 }
 
-function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
-  if (operation.files !== undefined) return describeFile(operation.files, schemas);
-  if (operation.exchange !== undefined) return describeExchange(schemas);
-  if (operation.output === null) return { [operation.success]: { description: "Success without a body." } };
-  // Operations with the same output share the schema of the envelope.
-  const title = `${operation.output.title}Response`;
-  schemas.byName.set(title, {
-    title,
-    type: "object",
-    required: ["success", "code", "message", "data"],
-    properties: {
-      success: { const: true },
-      code: { const: successCode },
-      message: { type: "string" },
-      data: toAnswerSchema(operation.output, schemas),
-    },
-  });
-  const data = operation.example?.data;
-  const example =
-    data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
-  const description = operation.success === 201 ? "Created." : "Success.";
-  const schema = referenceTo(title, schemas);
-  return {
-    [operation.success]: {
-      description,
-      content: { "application/json": { schema, ...withExample(example) } },
-    },
-  };
-}
-
-/** The upstream determines the body. */
-function describeExchange(schemas: NamedSchemas): JsonObject {
-  const schema = toAnswerSchema(jsonObject, schemas);
-  return {
-    200: {
-      description: "The answer of the upstream.",
-      headers: { "Memledger-Record": { description: "Id of the audit record.", schema: { type: "string" } } },
-      content: { "application/json": { schema }, "text/event-stream": { schema: { type: "string" } } },
-    },
-  };
-}
-
-/** The responses to requests with conditions and ranges (RFC 9110, sections 13 and 14). */
-function describeFile(files: Readonly<Record<string, TSchema>>, schemas: NamedSchemas): JsonObject {
-  const content = Object.fromEntries(
-    Object.entries(files).map(([type, schema]) => [type, { schema: toAnswerSchema(schema, schemas) }]),
-  );
-  return {
-    200: { description: "The file; its ETag allows conditional requests.", content },
-    206: { description: "The part that the Range header requests.", content },
-    304: { description: "The file has not changed: it matches If-None-Match." },
-    416: { $ref: "#/components/responses/RangeNotSatisfiable" },
-  };
-}
-
-const rangeNotSatisfiable: JsonObject = {
-  description: "The range begins after the end of the file.",
-  headers: {
-    "Content-Range": {
-      description: "`bytes */` and the size of the file.",
-      schema: { type: "string", examples: ["bytes */1048576"] },
-    },
-  },
-};
-
 const auditMetadata: JsonObject = {
   name: "X-Audit-Metadata",
   in: "header",
@@ -252,7 +205,3 @@ const auditMetadata: JsonObject = {
   description: `A JSON object of at most ${metadataMaxBytes} bytes, such as \`{"ticket":"OPS-17"}\`, that the audit record of this call keeps as its metadata.`,
   schema: { type: "string", contentMediaType: "application/json" },
 };
-
-function withExample(example: Json | undefined): JsonObject {
-  return example === undefined ? {} : { example };
-}

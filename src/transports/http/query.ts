@@ -8,7 +8,7 @@ import { shortenName } from "../../text/characters.ts";
 import { decodePercent } from "../../text/percent-encoding.ts";
 import { endSentence } from "../../text/sentence.ts";
 import { suggest, unknownReason } from "../../text/suggestion.ts";
-import { pathParameters, type Route, takesBody } from "./routes.ts";
+import { type ApiRoute, pathParameters, takesBody } from "./routes.ts";
 
 /** Names the parameters that were ignored, percent-encoded. */
 export const ignoredHeader = "Memledger-Ignored-Parameters";
@@ -28,7 +28,7 @@ export type QueryReader = (url: string) => Query;
 
 const none: Query = { parameters: {}, ignored: [], fault: null };
 
-export function createQueryReader(route: Route): QueryReader {
+export function createQueryReader(route: ApiRoute): QueryReader {
   const inPath = pathParameters(route);
   const inBody = takesBody(route);
   const fields = Object.entries(route.operation.input.properties);
@@ -53,7 +53,7 @@ export function createQueryReader(route: Route): QueryReader {
 }
 
 /** Whether the operation deletes everything that no filter excludes. */
-function deletesAll({ method, operation: { input } }: Route): boolean {
+function deletesAll({ method, operation: { input } }: ApiRoute): boolean {
   return method === "DELETE" && (input.required ?? []).length === 0;
 }
 

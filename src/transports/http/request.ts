@@ -4,7 +4,7 @@ import type { Request as Arrival, RequestBody, RequestMetadata, RequestOrigin } 
 import { decodePercent } from "../../text/percent-encoding.ts";
 import { receiveRequestBody } from "./body.ts";
 import { createQueryReader, type Query } from "./query.ts";
-import { pathParameters, type Route } from "./routes.ts";
+import { type ApiRoute, pathParameters } from "./routes.ts";
 import type { Sender } from "./sender.ts";
 
 /** Reads requests of one route. What depends on the route only is computed once. */
@@ -17,7 +17,7 @@ type RequestReader = (
 
 const noBody: RequestBody = { kind: "none" };
 
-export function createRequestReader(route: Route): RequestReader {
+export function createRequestReader(route: ApiRoute): RequestReader {
   const inPath = route.path.split("/").flatMap((segment, index) => (segment[0] === ":" ? [index] : []));
   const names = pathParameters(route);
   const readQuery = createQueryReader(route);

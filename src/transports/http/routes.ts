@@ -1,16 +1,19 @@
 // Owns the routes of the HTTP API: the method, the path and the operation of each. Adds no rule.
 
-import type { ProjectOperation } from "../../calls/operation.ts";
+import { exchangeOf, type InstallationOperation, type ProjectOperation } from "../../calls/operation.ts";
 import { otherOperations, projectOperations } from "../../calls/operations.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-export interface Route {
+export interface Route<Bound = ProjectOperation> {
   readonly method: Method;
   /** Parameters are segments such as `:memory_id`. */
   readonly path: string;
-  readonly operation: ProjectOperation;
+  readonly operation: Bound;
 }
+
+/** A route of the API, whoever may use it. */
+export type ApiRoute = Route<ProjectOperation | InstallationOperation>;
 
 const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/memories", "memory.create"],
@@ -93,7 +96,7 @@ function bindRoutes(): Route[] {
 }
 
 /** Names of the path's parameters, in their order. */
-export function pathParameters({ path }: Pick<Route, "path">): string[] {
+export function pathParameters({ path }: Pick<ApiRoute, "path">): string[] {
   return path
     .split("/")
     .filter((segment) => segment.startsWith(":"))
@@ -101,10 +104,10 @@ export function pathParameters({ path }: Pick<Route, "path">): string[] {
 }
 
 /** Whether the operation's input comes from the body; otherwise it comes from the query. */
-export function takesBody({ method, operation, path }: Route): boolean {
+export function takesBody({ method, operation, path }: ApiRoute): boolean {
   if (method === "GET") return false;
   return (
-    operation.exchange !== undefined ||
+    exchangeOf(operation) !== undefined ||
     Object.keys(operation.input.properties).length > pathParameters({ path }).length
   );
 }

@@ -10,6 +10,7 @@ import type { Logger } from "../../log/logger.ts";
 import type { Overview } from "../../overview/overview.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
+import { type AdministrationRoute, administrationRoutes, nameList } from "./administration-routes.ts";
 import { refusedBecause, respondTo } from "./answered-call.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
@@ -136,6 +137,8 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
         : createGatewayRoute(route, exchange, options, listener);
     bind(route.method, route.path, handle);
   }
+  for (const route of administrationRoutes)
+    bind(route.method, route.path, performing(route, options, listener));
   const pages = options.console === null || listener.console === null ? noPages : createConsolePages();
   for (const [method, path, handle] of consoleRoutes(options, listener)) bind(method, path, handle);
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes(), ...pages.routes]) {
@@ -152,7 +155,7 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
 
 const raw = { parse: "none" } as const;
 
-function performing(route: Route, options: HttpOptions, listener: Listener): Handler {
+function performing(route: AdministrationRoute | Route, options: HttpOptions, listener: Listener): Handler {
   const { perform, clock } = options;
   const read = createRequestReader(route);
   return async ({ request, path }) => {
@@ -165,7 +168,9 @@ function performing(route: Route, options: HttpOptions, listener: Listener): Han
       () => perform(route.operation, arrival),
     );
     const call = { request, path: route.path, operation: route.operation.name, ip: sender.ip, arrivedAt };
-    const response = await respondTo(options, call, performed);
+    const list = "list" in route ? route.list : undefined;
+    const answer = nameList(performed.answer, list);
+    const response = await respondTo(options, call, { ...performed, answer });
     if (arrival.ignored.length > 0) response.headers.set(ignoredHeader, arrival.ignored.join(", "));
     return response;
   };

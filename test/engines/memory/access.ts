@@ -1,5 +1,6 @@
 // The projects and keys of the test engine.
 
+import type { AdministrationKey } from "../../../src/access/administration-key.ts";
 import { type Caller, callerFor } from "../../../src/access/caller.ts";
 import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
@@ -24,6 +25,11 @@ export function createAccessReader(data: Data): AccessReader {
           .filter(({ project, key }) => project === projectId && key.name === keyName)
           .flatMap((row) => toCaller(data, row) ?? []),
       ),
+    findAdministrationKey: (secretDigest) =>
+      data.inTurn(() => {
+        const digest = hexOf(secretDigest);
+        return data.administrationKeys.all().find((each) => each.digest === digest)?.key ?? null;
+      }),
     findSession: (secretDigest) =>
       data.inTurn(() => {
         const digest = hexOf(secretDigest);
@@ -74,10 +80,14 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 export function createAccessTransaction(data: Data): AccessTransaction {
-  const { projects, keys, memories, sessions, links, createId } = data;
+  const { projects, keys, administrationKeys, memories, sessions, links, createId } = data;
   const keysOf = (id: string) => keys.all().filter(({ project }) => project === id);
   const revoke = (row: KeyRow, now: number) =>
     keys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: now } });
+  const changeAdministrationKey = (id: string, change: Partial<AdministrationKey>) => {
+    const row = administrationKeys.get(id);
+    if (row !== undefined) administrationKeys.set(id, { ...row, key: { ...row.key, ...change } });
+  };
   return {
     findCaller: async (keyId) => findCallerOf(data, keyId),
     async insertProject(fields, now) {
@@ -136,6 +146,15 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       const row = keys.get(keyId);
       if (row !== undefined) revoke(row, now);
     },
+    async insertAdministrationKey({ secretDigest, ...fields }, now) {
+      const key = { ...fields, id: createId(now), createdAt: now, revokedAt: null, lastUsedAt: null };
+      administrationKeys.set(key.id, { key, digest: hexOf(secretDigest) });
+      return key;
+    },
+    findAdministrationKey: async (id) => administrationKeys.get(id)?.key ?? null,
+    listAdministrationKeys: async () => administrationKeys.all().map(({ key }) => key),
+    revokeAdministrationKey: async (id, now) => changeAdministrationKey(id, { revokedAt: now }),
+    touchAdministrationKey: async (id, now) => changeAdministrationKey(id, { lastUsedAt: now }),
     async insertSession({ secretDigest, ...fields }, now) {
       const session = { ...fields, id: createId(now), createdAt: now, lastUsedAt: null };
       sessions.set(session.id, { session, digest: hexOf(secretDigest) });

@@ -1,5 +1,6 @@
 // Holds one database of the test engine: its rows, and whose turn it is. Knows no rule of a domain.
 
+import type { AdministrationKey } from "../../../src/access/administration-key.ts";
 import type { Key } from "../../../src/access/key.ts";
 import type { Project } from "../../../src/access/project.ts";
 import type { Session, SignInLink } from "../../../src/access/session.ts";
@@ -31,6 +32,11 @@ export interface KeyRow {
   readonly key: Key;
   readonly project: string;
   /** SHA-256 of the secret, hexadecimal. */
+  readonly digest: string;
+}
+
+export interface AdministrationKeyRow {
+  readonly key: AdministrationKey;
   readonly digest: string;
 }
 
@@ -103,6 +109,7 @@ export interface Data {
   readonly projects: Table<string, ProjectRow>;
   readonly subjects: Table<string, SubjectRow>;
   readonly keys: Table<string, KeyRow>;
+  readonly administrationKeys: Table<string, AdministrationKeyRow>;
   readonly sessions: Table<string, SessionRow>;
   readonly links: Table<string, LinkRow>;
   readonly memories: Table<string, MemoryRow>;
@@ -131,6 +138,7 @@ export function createData(): Data {
     projects: new Table(journal),
     subjects: new Table(journal),
     keys: new Table(journal),
+    administrationKeys: new Table(journal),
     sessions: new Table(journal),
     links: new Table(journal),
     memories: new Table(journal),

@@ -60,7 +60,7 @@ export function createMemoryEngine(folder: string): Engine {
       throw new Error("The engine in memory stores no file that could be described. Use another engine.");
     },
     findDamage: async () => [],
-    listAccess: async () => ({ keys: [], projects: [] }),
+    listAccess: async () => ({ keys: [], administrationKeys: [], projects: [] }),
     revokeKeys: async () => 0,
     async endSessions() {
       const [sessions, links] = [data.sessions.all(), data.links.all()];

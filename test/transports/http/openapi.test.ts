@@ -5,8 +5,11 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "@sinclair/typebox/value";
 import { projectOperations } from "../../../src/calls/operations.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { administrationRoutes } from "../../../src/transports/http/administration-routes.ts";
 import { openApiDocument } from "../../../src/transports/http/openapi.ts";
-import { routes } from "../../../src/transports/http/routes.ts";
+import { type ApiRoute, routes } from "../../../src/transports/http/routes.ts";
+
+const everyRoute: readonly ApiRoute[] = [...routes, ...administrationRoutes];
 
 const text = JSON.stringify(openApiDocument());
 
@@ -44,11 +47,13 @@ describe("the OpenAPI document", () => {
   });
 
   test("says of each operation what repeating it does, and whether it may run long", () => {
-    for (const { method, path, operation } of routes) {
+    for (const { method, path, operation } of everyRoute) {
       const { [method.toLowerCase()]: described } = JSON.parse(text).paths[path.replace(/:(\w+)/g, "{$1}")];
       const { readOnly, destructive, idempotent } = operation.effects;
       expect(described["x-effects"]).toEqual({ read_only: readOnly, destructive, idempotent });
-      expect(described["x-may-run-long"]).toBe(operation.mayRunLong === true);
+      expect(described["x-may-run-long"]).toBe(
+        operation.scope === "project" && operation.mayRunLong === true,
+      );
     }
     const { paths } = JSON.parse(text);
     expect(paths["/v1/memories/extract"].post).toMatchObject({ "x-may-run-long": true });
@@ -162,15 +167,16 @@ describe("what a client generator makes of it", () => {
 
   test("may find more in an answer in later versions, and may not send what is unknown", () => {
     for (const [name, schema] of Object.entries<JsonObject>(schemas)) {
-      const isClosed = name.endsWith("Request") || ["Tokens", "BatchItem", "UpdateItem"].includes(name);
+      const isClosed =
+        name.endsWith("Request") || ["Tokens", "BatchItem", "UpdateItem", "KeyGatewayChange"].includes(name);
       expect({ name, isClosed: schema.additionalProperties === false }).toEqual({ name, isClosed });
     }
   });
 });
 
 test("a title stands for one schema, wherever it is used", () => {
-  const titled = projectOperations
-    .flatMap(({ input, output }) => everySchema(JSON.parse(JSON.stringify([input, output]))))
+  const titled = everyRoute
+    .flatMap(({ operation: { input, output } }) => everySchema(JSON.parse(JSON.stringify([input, output]))))
     .filter(({ title }) => typeof title === "string")
     .map(({ title, default: _, ...schema }) => ({ title, schema }));
   const byTitle = Map.groupBy(titled, ({ title }) => title);
@@ -200,7 +206,18 @@ describe("the table of routes", () => {
     expect(reached.toSorted()).toEqual(projectOperations.map(({ name }) => name).toSorted());
   });
 
-  for (const { operation } of routes) {
+  test("says which kind of key each operation needs", () => {
+    const { paths, security } = JSON.parse(text);
+    expect(security).toEqual([{ bearer: [] }]);
+    for (const { method, path, operation } of everyRoute) {
+      const described = paths[path.replace(/:(\w+)/g, "{$1}")][method.toLowerCase()];
+      expect(described.security).toEqual(
+        operation.scope === "project" ? undefined : [{ administration: [] }],
+      );
+    }
+  });
+
+  for (const { operation } of everyRoute) {
     test(`${operation.name} has an example that its own schemas accept`, () => {
       const { example, input, output } = operation;
       if (example === undefined) throw new Error("an example is missing");

@@ -12,8 +12,8 @@ import httpx
 
 from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
-from ._generated.async_resources import AsyncChecks, AsyncMemories
-from ._generated.resources import Checks, Memories
+from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects
+from ._generated.resources import Checks, Keys, Memories, Plans, Projects
 from ._settings import read_settings
 from ._sync_calls import Calls
 
@@ -21,7 +21,7 @@ from ._sync_calls import Calls
 class Memledger:
     """A client of a memledger server. Threads can share it. It keeps connections open until it is closed.
 
-    api_key: An API key, `ml_...`. Default: the environment variable MEMLEDGER_API_KEY.
+    api_key: An API key, `ml_...`; for projects, keys and plans an administration key, `mla_...`. Default: the environment variable MEMLEDGER_API_KEY.
     base_url: Address of the server. Default: http://127.0.0.1:8420
     timeout: Seconds to wait for the connection, and for each part of a response. Default: 60, and 600 for operations
     that may run that long, such as an extraction with a language model.
@@ -49,6 +49,9 @@ class Memledger:
         self.memories = Memories(calls)
         self.checks = Checks(calls)
         self.audit = AuditLedger(calls)
+        self.projects = Projects(calls)
+        self.keys = Keys(calls)
+        self.plans = Plans(calls)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -87,6 +90,9 @@ class AsyncMemledger:
         self.memories = AsyncMemories(calls)
         self.checks = AsyncChecks(calls)
         self.audit = AsyncAuditLedger(calls)
+        self.projects = AsyncProjects(calls)
+        self.keys = AsyncKeys(calls)
+        self.plans = AsyncPlans(calls)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -30,6 +30,35 @@ export interface AgentMemory {
   superseded_by?: string;
 }
 
+export interface ApiKey {
+  /** Id of the key. */
+  id: string;
+  /** Name of the key, such as its purpose. */
+  name: string;
+  /** Id of its project. */
+  project_id: string;
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  /** When the key was created. */
+  created_at: string;
+  /** Expiry time; null: the key does not expire. */
+  expires_at: string | null;
+  /** When the key was revoked; null: it is not revoked. */
+  revoked_at: string | null;
+  /** When the key was last used, accurate to the minute; null: never. */
+  last_used_at: string | null;
+  /**
+   * The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can do
+   * nothing else. Absent: the key is for the project and all subjects.
+   */
+  subject?: string;
+  /** What the key says about requests to the gateway; null: nothing. */
+  gateway: KeyGateway | null;
+}
+
+export interface ApiKeyList {
+  keys: ApiKey[];
+}
+
 export interface AuditAppendRequest {
   /** Dotted name in lower case, such as gateway.chat. */
   action: string;
@@ -75,11 +104,6 @@ export interface AuditAppendRequest {
   memory_query?: readonly string[] | null | undefined;
   /** Memories that were used. */
   memory_results?: readonly MemoryResult[] | null | undefined;
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
 }
 
 export interface AuditExportRequest {
@@ -235,6 +259,8 @@ export interface AuditRecordDetail {
   os_user: string | null;
   /** Name of the user who ran sudo, as reported. */
   sudo_user: string | null;
+  /** The administration key with which the call was sent; null for other calls. */
+  administration_key_id: string | null;
   /** The session of the console in which the call was sent; null for other calls. */
   session_id: string | null;
   /** Name of the operation that had this one performed for its caller; null for other calls. */
@@ -447,6 +473,33 @@ export interface Contradiction {
   kind: string;
   size: number;
   message: string;
+}
+
+export interface CreatedApiKey {
+  /** Id of the key. */
+  id: string;
+  /** Name of the key, such as its purpose. */
+  name: string;
+  /** Id of its project. */
+  project_id: string;
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  /** When the key was created. */
+  created_at: string;
+  /** Expiry time; null: the key does not expire. */
+  expires_at: string | null;
+  /** When the key was revoked; null: it is not revoked. */
+  revoked_at: string | null;
+  /** When the key was last used, accurate to the minute; null: never. */
+  last_used_at: string | null;
+  /**
+   * The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can do
+   * nothing else. Absent: the key is for the project and all subjects.
+   */
+  subject?: string;
+  /** What the key says about requests to the gateway; null: nothing. */
+  gateway: KeyGateway | null;
+  /** The key itself. It is not shown again. */
+  key: string;
 }
 
 /** What became of a memory. */
@@ -724,6 +777,70 @@ export interface Injection {
   missed?: MissedMemory[];
 }
 
+export interface KeyCreateRequest {
+  /** Id or name of the project. */
+  project: string;
+  /** Name of the key, such as its purpose. */
+  name?: string | undefined;
+  /** Permissions of the key. */
+  permissions: readonly ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  /** Expiry time; null: the key does not expire. */
+  expires_at?: string | null | undefined;
+  /**
+   * The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can do
+   * nothing else. Absent: the key is for the project and all subjects.
+   */
+  subject?: string | undefined;
+  /**
+   * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
+   * any more; null instead of the object: the key says nothing.
+   */
+  gateway?: KeyGatewayChange | null | undefined;
+}
+
+/** What the key says about requests to the gateway; null: nothing. */
+export interface KeyGateway {
+  /** Whether memory is put into requests. */
+  memory: boolean | null;
+  /** Maximum number of characters of facts and contexts in one request. */
+  memory_budget: number | null;
+  /** Minimum similarity of facts and contexts. */
+  memory_floor: number | null;
+  /** Tags that facts and contexts must have. */
+  memory_tags: string[] | null;
+  /** A request whose memory cannot be found in time is sent without it (open), or refused (closed). */
+  memory_failure: "open" | "closed" | null;
+  /** Whether memories are extracted from conversations. */
+  remember: boolean | null;
+}
+
+/**
+ * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
+ * any more; null instead of the object: the key says nothing.
+ */
+export interface KeyGatewayChange {
+  /** Whether memory is put into requests. */
+  memory?: boolean | null | undefined;
+  /** Maximum number of characters of facts and contexts in one request. */
+  memory_budget?: number | null | undefined;
+  /** Minimum similarity of facts and contexts. */
+  memory_floor?: number | null | undefined;
+  /** Tags that facts and contexts must have. */
+  memory_tags?: readonly string[] | null | undefined;
+  /** A request whose memory cannot be found in time is sent without it (open), or refused (closed). */
+  memory_failure?: "open" | "closed" | null | undefined;
+  /** Whether memories are extracted from conversations. */
+  remember?: boolean | null | undefined;
+}
+
+export interface KeyUpdateRequest {
+  /**
+   * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
+   * any more; null instead of the object: the key says nothing.
+   */
+  gateway: KeyGatewayChange | null;
+}
+
 export interface LedgerStatistics {
   /** Number of records that a list can show. */
   records: number;
@@ -737,16 +854,6 @@ export interface LedgerStatistics {
   head_hash: string | null;
   /** Bytes of these records in the database, compressed, estimated from 100 of them. */
   bytes_estimate: number;
-}
-
-export interface ListedSubject {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject: string;
-  /** Number of memories of the subject. */
-  memories: number;
 }
 
 export interface MemoryCreateBatchRequest {
@@ -1136,6 +1243,106 @@ export interface Pagination {
   total_pages: number;
 }
 
+export interface Plan {
+  /** Name of the plan. */
+  name: "free" | "basic" | "pro" | "business" | "custom";
+  /** Maximum number of memories of a project; 0: none, null: unlimited. */
+  memory_limit: number | null;
+  /** Days that audit records are kept; null: unlimited. */
+  retention_days: number | null;
+  /** Whether audit records can be exported. */
+  export: boolean;
+  /** Whether audit records include their hash. */
+  hash: boolean;
+  /** Calls per second of each key; null: unlimited. */
+  calls_per_second: number | null;
+  /** Calls that a key can send at once; null: unlimited. */
+  burst: number | null;
+}
+
+export interface PlanList {
+  plans: Plan[];
+}
+
+export interface Project {
+  /** Id of the project. */
+  id: string;
+  /** Unique name of the project. */
+  name: string;
+  /** Plan, which sets features and limits. */
+  plan: "free" | "basic" | "pro" | "business" | "custom";
+  /** Whether the subscription is active. */
+  subscription: "active" | "expired";
+  /** Credits available; null: unlimited. */
+  credits: number | null;
+  /** Maximum number of memories; null: the limit of the plan. */
+  memory_limit: number | null;
+  /** Days that audit records are kept, then they are deleted; null: as in the plan. */
+  retention_days: number | null;
+  /** When the project was created. */
+  created_at: string;
+}
+
+export interface ProjectCreateRequest {
+  /** Unique name of the project. */
+  name: string;
+  /** Plan, which sets features and limits. */
+  plan?: "free" | "basic" | "pro" | "business" | "custom" | undefined;
+  /** Whether the subscription is active. */
+  subscription?: "active" | "expired" | undefined;
+  /** Credits available; null: unlimited. */
+  credits?: number | null | undefined;
+  /** Maximum number of memories; null: the limit of the plan. */
+  memory_limit?: number | null | undefined;
+  /** Days that audit records are kept, then they are deleted; null: as in the plan. */
+  retention_days?: number | null | undefined;
+}
+
+export interface ProjectDeleteRequest {
+  /** The name of the project, as a confirmation. If it is another one, nothing is deleted. */
+  name: string;
+}
+
+export interface ProjectSummary {
+  /** Id of the project. */
+  id: string;
+  /** Unique name of the project. */
+  name: string;
+  /** Plan, which sets features and limits. */
+  plan: "free" | "basic" | "pro" | "business" | "custom";
+  /** Whether the subscription is active. */
+  subscription: "active" | "expired";
+  /** Credits available; null: unlimited. */
+  credits: number | null;
+  /** Maximum number of memories; null: the limit of the plan. */
+  memory_limit: number | null;
+  /** Days that audit records are kept, then they are deleted; null: as in the plan. */
+  retention_days: number | null;
+  /** When the project was created. */
+  created_at: string;
+  /** Number of its memories. */
+  memories: number;
+  /** Number of its valid keys. */
+  keys: number;
+}
+
+export interface ProjectSummaryList {
+  projects: ProjectSummary[];
+}
+
+export interface ProjectUpdateRequest {
+  /** Plan, which sets features and limits. */
+  plan?: "free" | "basic" | "pro" | "business" | "custom" | undefined;
+  /** Whether the subscription is active. */
+  subscription?: "active" | "expired" | undefined;
+  /** Credits available; null: unlimited. */
+  credits?: number | null | undefined;
+  /** Maximum number of memories; null: the limit of the plan. */
+  memory_limit?: number | null | undefined;
+  /** Days that audit records are kept, then they are deleted; null: as in the plan. */
+  retention_days?: number | null | undefined;
+}
+
 /** A document that was found. Additional members are stored. */
 export interface RagResult {
   /** The passage that was found. */
@@ -1266,35 +1473,6 @@ export interface StoredCheckpoint {
   signed_by: string;
   /** The checkpoint as a signed note. */
   note: string;
-}
-
-export interface SubjectEraseRequest {
-  /** true: only count what would be erased. Default: false. */
-  dry_run?: boolean | undefined;
-}
-
-export interface SubjectErasure {
-  /** Whether something was erased. false: a dry run, or nothing was there. */
-  erased: boolean;
-  /** Memories of the subject. */
-  memories: number;
-  /** Checks of the subject. */
-  checks: number;
-  /** Audit records with parts about the subject. */
-  records: number;
-  /** Exports that were removed, because they contain such records. */
-  exports: number;
-  /**
-   * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
-   * restores an older backup needs it to repeat the erasure.
-   */
-  receipt?: Record<string, unknown>;
-}
-
-export interface SubjectPage {
-  subjects: ListedSubject[];
-  /** Of the next page; null on the last page. */
-  next_cursor: string | null;
 }
 
 export interface TagCount {
@@ -1534,14 +1712,6 @@ export interface MemoryHistoryQuery {
   page_size?: number | undefined;
 }
 
-/** Parameters of subjectList. */
-export interface SubjectListQuery {
-  /** next_cursor of the previous page. */
-  cursor?: string | undefined;
-  /** Subjects of a page. Default: 100. */
-  page_size?: number | undefined;
-}
-
 /** Parameters of checkList. */
 export interface CheckListQuery {
   /**
@@ -1576,11 +1746,6 @@ export interface AuditListQuery {
   page?: number | undefined;
   /** Records per page. Default: 50. */
   page_size?: number | undefined;
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
 }
 
 /** Parameters of auditCheckpointList. */
@@ -1589,4 +1754,22 @@ export interface AuditCheckpointListQuery {
   cursor?: string | undefined;
   /** Checkpoints per page. Default: 50. */
   page_size?: number | undefined;
+}
+
+/** Parameters of projectList. */
+export interface ProjectListQuery {
+  /** Part of the name, or beginning of the id. */
+  text?: string | undefined;
+  /** created_at: the oldest first. memories: the largest first. Default: "created_at". */
+  sort_by?: "created_at" | "memories" | undefined;
+  /** Maximum number of projects. Without it: all, but 1000 for an administration key. */
+  page_size?: number | undefined;
+  /** Id of the last project of the page before. */
+  after?: string | undefined;
+}
+
+/** Parameters of keyList. */
+export interface KeyListQuery {
+  /** Id or name of the project. */
+  project: string;
 }

@@ -3,6 +3,8 @@
 import type { CallOptions, Calls, Operation } from "../calls.ts";
 import type {
   AgentMemory,
+  ApiKey,
+  ApiKeyList,
   AuditAppendRequest,
   AuditCheckpointListQuery,
   AuditExportRequest,
@@ -20,6 +22,7 @@ import type {
   CheckRunRequest,
   Checkpoint,
   CheckpointPage,
+  CreatedApiKey,
   DeleteResults,
   DeletedMemories,
   ExportDetail,
@@ -27,6 +30,9 @@ import type {
   ExportTask,
   Extraction,
   Injection,
+  KeyCreateRequest,
+  KeyListQuery,
+  KeyUpdateRequest,
   LedgerStatistics,
   ListedSubject,
   MemoryCreateBatchRequest,
@@ -50,6 +56,13 @@ import type {
   MemoryTagsQuery,
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
+  PlanList,
+  Project,
+  ProjectCreateRequest,
+  ProjectDeleteRequest,
+  ProjectListQuery,
+  ProjectSummaryList,
+  ProjectUpdateRequest,
   SearchResults,
   StoredCheckpoint,
   SubjectEraseRequest,
@@ -337,6 +350,86 @@ const auditVerify: Operation = {
   mayRunLong: false,
 };
 
+const projectCreate: Operation = {
+  operationId: "projectCreate",
+  method: "POST",
+  path: "/v1/admin/projects",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const projectList: Operation = {
+  operationId: "projectList",
+  method: "GET",
+  path: "/v1/admin/projects",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const projectShow: Operation = {
+  operationId: "projectShow",
+  method: "GET",
+  path: "/v1/admin/projects/{project}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const projectUpdate: Operation = {
+  operationId: "projectUpdate",
+  method: "PUT",
+  path: "/v1/admin/projects/{project}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const projectDelete: Operation = {
+  operationId: "projectDelete",
+  method: "DELETE",
+  path: "/v1/admin/projects/{project}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const keyCreate: Operation = {
+  operationId: "keyCreate",
+  method: "POST",
+  path: "/v1/admin/keys",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const keyList: Operation = {
+  operationId: "keyList",
+  method: "GET",
+  path: "/v1/admin/keys",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const keyUpdate: Operation = {
+  operationId: "keyUpdate",
+  method: "PUT",
+  path: "/v1/admin/keys/{key}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const keyRevoke: Operation = {
+  operationId: "keyRevoke",
+  method: "DELETE",
+  path: "/v1/admin/keys/{key}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const planList: Operation = {
+  operationId: "planList",
+  method: "GET",
+  path: "/v1/admin/plans",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 /** Every operation of the API. */
 export const operations: readonly Operation[] = [
   memoryCreate,
@@ -373,6 +466,16 @@ export const operations: readonly Operation[] = [
   auditCheckpoint,
   auditCheckpointList,
   auditVerify,
+  projectCreate,
+  projectList,
+  projectShow,
+  projectUpdate,
+  projectDelete,
+  keyCreate,
+  keyList,
+  keyUpdate,
+  keyRevoke,
+  planList,
 ];
 
 /** Create, read, search, extract and inject the memories of the project. */
@@ -884,5 +987,125 @@ export class Audit {
    */
   verify(options: CallOptions = {}): Promise<Verification> {
     return this.#calls.data(auditVerify, {}, options);
+  }
+}
+
+/** Administer projects, with an administration key. */
+export class Projects {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Create a project. Creates a project without API keys.
+   *
+   * Needs an administration key.
+   */
+  create(body: ProjectCreateRequest, options: CallOptions = {}): Promise<Project> {
+    return this.#calls.data(projectCreate, { body }, options);
+  }
+
+  /**
+   * List projects. Lists all projects with the number of their memories and valid keys, or some of them. With
+   * page_size, a list that has as many projects continues behind its last one: pass its id as after.
+   *
+   * Needs an administration key.
+   */
+  list(query: ProjectListQuery = {}, options: CallOptions = {}): Promise<ProjectSummaryList> {
+    return this.#calls.data(projectList, { query }, options);
+  }
+
+  /**
+   * Show a project. Shows one project.
+   *
+   * Needs an administration key.
+   */
+  show(project: string, options: CallOptions = {}): Promise<Project> {
+    return this.#calls.data(projectShow, { path: { project: project } }, options);
+  }
+
+  /**
+   * Update a project. Changes the given options of a project. At least one option is required. A shorter
+   * retention, also that of another plan, permanently deletes older audit records at the next retention run.
+   *
+   * Needs an administration key.
+   */
+  update(project: string, body: ProjectUpdateRequest, options: CallOptions = {}): Promise<Project> {
+    return this.#calls.data(projectUpdate, { path: { project: project }, body }, options);
+  }
+
+  /**
+   * Delete a project. Permanently deletes a project with its memories and keys. Its audit records are kept.
+   *
+   * Needs an administration key.
+   */
+  delete(project: string, body: ProjectDeleteRequest, options: CallOptions = {}): Promise<Project> {
+    return this.#calls.data(projectDelete, { path: { project: project }, body }, options);
+  }
+}
+
+/** Administer the API keys of projects, with an administration key. */
+export class Keys {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Create an API key. Creates an API key for a project. The key is shown only once.
+   *
+   * Needs an administration key.
+   */
+  create(body: KeyCreateRequest, options: CallOptions = {}): Promise<CreatedApiKey> {
+    return this.#calls.data(keyCreate, { body }, options);
+  }
+
+  /**
+   * List API keys. Lists the API keys of a project. The keys themselves are not shown.
+   *
+   * Needs an administration key.
+   */
+  list(query: KeyListQuery, options: CallOptions = {}): Promise<ApiKeyList> {
+    return this.#calls.data(keyList, { query }, options);
+  }
+
+  /**
+   * Change an API key. Changes what a key says about requests to the gateway. The change applies to the next
+   * request. Name, permissions and expiry of a key cannot be changed: create another key.
+   *
+   * Needs an administration key.
+   */
+  update(key: string, body: KeyUpdateRequest, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#calls.data(keyUpdate, { path: { key: key }, body }, options);
+  }
+
+  /**
+   * Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes nothing.
+   *
+   * Needs an administration key.
+   */
+  revoke(key: string, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#calls.data(keyRevoke, { path: { key: key } }, options);
+  }
+}
+
+/** List the plans, with an administration key. */
+export class Plans {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * List the plans. Lists the plans that a project can have, with their features and limits.
+   *
+   * Needs an administration key.
+   */
+  list(options: CallOptions = {}): Promise<PlanList> {
+    return this.#calls.data(planList, {}, options);
   }
 }

@@ -11,6 +11,9 @@ from .._model import Model
 __all__ = [
     "MemoryType",
     "AgentMemory",
+    "KeyGateway",
+    "ApiKey",
+    "ApiKeyList",
     "Tokens",
     "AuditRecord",
     "MemoryResult",
@@ -33,6 +36,7 @@ __all__ = [
     "StoredCheckpoint",
     "CheckpointPage",
     "Contradiction",
+    "CreatedApiKey",
     "DeleteStatus",
     "DeleteResult",
     "DeleteResults",
@@ -69,6 +73,11 @@ __all__ = [
     "MemoryTypeCounts",
     "MemoryStatistics",
     "MessageRole",
+    "Plan",
+    "PlanList",
+    "Project",
+    "ProjectSummary",
+    "ProjectSummaryList",
     "Rerank",
     "SearchMode",
     "SearchResults",
@@ -117,6 +126,55 @@ class AgentMemory(Model):
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
     """
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyGateway(Model):
+    """What the key says about requests to the gateway; null: nothing."""
+    memory: bool | None
+    """Whether memory is put into requests."""
+    memory_budget: int | None
+    """Maximum number of characters of facts and contexts in one request."""
+    memory_floor: float | None
+    """Minimum similarity of facts and contexts."""
+    memory_tags: list[str] | None
+    """Tags that facts and contexts must have."""
+    memory_failure: Literal["open", "closed"] | None
+    """A request whose memory cannot be found in time is sent without it (open), or refused (closed)."""
+    remember: bool | None
+    """Whether memories are extracted from conversations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiKey(Model):
+    id: str
+    """Id of the key."""
+    name: str
+    """Name of the key, such as its purpose."""
+    project_id: str
+    """Id of its project."""
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]]
+    created_at: str
+    """When the key was created."""
+    expires_at: str | None
+    """Expiry time; null: the key does not expire."""
+    revoked_at: str | None
+    """When the key was revoked; null: it is not revoked."""
+    last_used_at: str | None
+    """When the key was last used, accurate to the minute; null: never."""
+    gateway: KeyGateway | None
+    """What the key says about requests to the gateway; null: nothing."""
+    subject: str | None = None
+    """The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can
+    do nothing else. Absent: the key is for the project and all subjects.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"gateway": KeyGateway}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiKeyList(Model):
+    keys: list[ApiKey]
+    _models: ClassVar[Mapping[str, type[Model]]] = {"keys": ApiKey}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,6 +380,8 @@ class AuditRecordDetail(Model):
     """Name of this user, as reported."""
     sudo_user: str | None
     """Name of the user who ran sudo, as reported."""
+    administration_key_id: str | None
+    """The administration key with which the call was sent; null for other calls."""
     session_id: str | None
     """The session of the console in which the call was sent; null for other calls."""
     performed_for: str | None
@@ -496,6 +556,34 @@ class Contradiction(Model):
     kind: str
     size: int
     message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreatedApiKey(Model):
+    id: str
+    """Id of the key."""
+    name: str
+    """Name of the key, such as its purpose."""
+    project_id: str
+    """Id of its project."""
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]]
+    created_at: str
+    """When the key was created."""
+    expires_at: str | None
+    """Expiry time; null: the key does not expire."""
+    revoked_at: str | None
+    """When the key was revoked; null: it is not revoked."""
+    last_used_at: str | None
+    """When the key was last used, accurate to the minute; null: never."""
+    gateway: KeyGateway | None
+    """What the key says about requests to the gateway; null: nothing."""
+    key: str
+    """The key itself. It is not shown again."""
+    subject: str | None = None
+    """The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can
+    do nothing else. Absent: the key is for the project and all subjects.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"gateway": KeyGateway}
 
 DeleteStatus = Literal["deleted", "refused"]
 
@@ -901,6 +989,80 @@ class MemoryStatistics(Model):
     _models: ClassVar[Mapping[str, type[Model]]] = {"by_type": MemoryTypeCounts}
 
 MessageRole = Literal["user", "assistant", "system", "developer", "tool", "function"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Model):
+    name: Literal["free", "basic", "pro", "business", "custom"]
+    """Name of the plan."""
+    memory_limit: int | None
+    """Maximum number of memories of a project; 0: none, null: unlimited."""
+    retention_days: int | None
+    """Days that audit records are kept; null: unlimited."""
+    export: bool
+    """Whether audit records can be exported."""
+    hash: bool
+    """Whether audit records include their hash."""
+    calls_per_second: float | None
+    """Calls per second of each key; null: unlimited."""
+    burst: int | None
+    """Calls that a key can send at once; null: unlimited."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanList(Model):
+    plans: list[Plan]
+    _models: ClassVar[Mapping[str, type[Model]]] = {"plans": Plan}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Model):
+    id: str
+    """Id of the project."""
+    name: str
+    """Unique name of the project."""
+    plan: Literal["free", "basic", "pro", "business", "custom"]
+    """Plan, which sets features and limits."""
+    subscription: Literal["active", "expired"]
+    """Whether the subscription is active."""
+    credits: int | None
+    """Credits available; null: unlimited."""
+    memory_limit: int | None
+    """Maximum number of memories; null: the limit of the plan."""
+    retention_days: int | None
+    """Days that audit records are kept, then they are deleted; null: as in the plan."""
+    created_at: str
+    """When the project was created."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectSummary(Model):
+    id: str
+    """Id of the project."""
+    name: str
+    """Unique name of the project."""
+    plan: Literal["free", "basic", "pro", "business", "custom"]
+    """Plan, which sets features and limits."""
+    subscription: Literal["active", "expired"]
+    """Whether the subscription is active."""
+    credits: int | None
+    """Credits available; null: unlimited."""
+    memory_limit: int | None
+    """Maximum number of memories; null: the limit of the plan."""
+    retention_days: int | None
+    """Days that audit records are kept, then they are deleted; null: as in the plan."""
+    created_at: str
+    """When the project was created."""
+    memories: int
+    """Number of its memories."""
+    keys: int
+    """Number of its valid keys."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectSummaryList(Model):
+    projects: list[ProjectSummary]
+    _models: ClassVar[Mapping[str, type[Model]]] = {"projects": ProjectSummary}
 
 Rerank = Literal["auto", "on", "off"]
 

@@ -279,6 +279,86 @@ AUDIT_VERIFY = Operation(
     may_run_long=False,
 )
 
+PROJECT_CREATE = Operation(
+    operation_id="projectCreate",
+    method="POST",
+    path="/v1/admin/projects",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+PROJECT_LIST = Operation(
+    operation_id="projectList",
+    method="GET",
+    path="/v1/admin/projects",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+PROJECT_SHOW = Operation(
+    operation_id="projectShow",
+    method="GET",
+    path="/v1/admin/projects/{project}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+PROJECT_UPDATE = Operation(
+    operation_id="projectUpdate",
+    method="PUT",
+    path="/v1/admin/projects/{project}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+PROJECT_DELETE = Operation(
+    operation_id="projectDelete",
+    method="DELETE",
+    path="/v1/admin/projects/{project}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+KEY_CREATE = Operation(
+    operation_id="keyCreate",
+    method="POST",
+    path="/v1/admin/keys",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+KEY_LIST = Operation(
+    operation_id="keyList",
+    method="GET",
+    path="/v1/admin/keys",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+KEY_UPDATE = Operation(
+    operation_id="keyUpdate",
+    method="PUT",
+    path="/v1/admin/keys/{key}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+KEY_REVOKE = Operation(
+    operation_id="keyRevoke",
+    method="DELETE",
+    path="/v1/admin/keys/{key}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+PLAN_LIST = Operation(
+    operation_id="planList",
+    method="GET",
+    path="/v1/admin/plans",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 OPERATIONS: tuple[Operation, ...] = (
     MEMORY_CREATE,
     MEMORY_LIST,
@@ -314,5 +394,15 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_CHECKPOINT,
     AUDIT_CHECKPOINT_LIST,
     AUDIT_VERIFY,
+    PROJECT_CREATE,
+    PROJECT_LIST,
+    PROJECT_SHOW,
+    PROJECT_UPDATE,
+    PROJECT_DELETE,
+    KEY_CREATE,
+    KEY_LIST,
+    KEY_UPDATE,
+    KEY_REVOKE,
+    PLAN_LIST,
 )
 """Every operation of the API."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .._calls import CallOptions
 from .._download import Download
@@ -12,6 +12,8 @@ from .._request import Input
 from .._sync_calls import Calls
 from .models import (
     AgentMemory,
+    ApiKey,
+    ApiKeyList,
     AuditRecord,
     AuditRecordDetail,
     AuditRecordPage,
@@ -22,6 +24,7 @@ from .models import (
     CheckRun,
     Checkpoint,
     CheckpointPage,
+    CreatedApiKey,
     DeleteResults,
     DeletedMemories,
     ExportDetail,
@@ -32,7 +35,6 @@ from .models import (
     ExtractionDetail,
     Injection,
     LedgerStatistics,
-    ListedSubject,
     MemoryEvent,
     MemoryExportPage,
     MemoryHistory,
@@ -41,14 +43,15 @@ from .models import (
     MemoryPage,
     MemoryStatistics,
     MemoryType,
+    PlanList,
+    Project,
+    ProjectSummaryList,
     Rerank,
     SearchMode,
     SearchResults,
     SortDirection,
     StatusClass,
     StoredCheckpoint,
-    SubjectErasure,
-    SubjectPage,
     TagCount,
     TagPage,
     TagsMatch,
@@ -72,6 +75,10 @@ from .operations import (
     CHECK_DELETE,
     CHECK_LIST,
     CHECK_RUN,
+    KEY_CREATE,
+    KEY_LIST,
+    KEY_REVOKE,
+    KEY_UPDATE,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
@@ -88,8 +95,12 @@ from .operations import (
     MEMORY_TAGS,
     MEMORY_UPDATE,
     MEMORY_UPDATE_BATCH,
-    SUBJECT_ERASE,
-    SUBJECT_LIST,
+    PLAN_LIST,
+    PROJECT_CREATE,
+    PROJECT_DELETE,
+    PROJECT_LIST,
+    PROJECT_SHOW,
+    PROJECT_UPDATE,
 )
 
 
@@ -934,98 +945,6 @@ class Memories:
             cursor = page.next_cursor
 
 
-class Subjects:
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    def list(
-        self,
-        *,
-        cursor: str | Unset = UNSET,
-        page_size: int | Unset = UNSET,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> SubjectPage:
-        """List subjects. Returns a page of the subjects that calls have named and that were not erased, in the
-        order of the bytes of their names, each with the number of its memories.
-
-        Permission: `memory.read`.
-
-        cursor: next_cursor of the previous page.
-        page_size: Subjects of a page. Default: 100.
-        """
-        return self._calls.data(
-            SUBJECT_LIST,
-            Input(
-                query={
-                    "cursor": cursor,
-                    "page_size": page_size,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            SubjectPage,
-        )
-
-    def iterate(
-        self,
-        *,
-        page_size: int | Unset = UNSET,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> Iterator[ListedSubject]:
-        """The items of all pages of `list`, one request for each page."""
-        cursor: str | Unset = UNSET
-        while True:
-            page = self.list(
-                cursor=cursor,
-                page_size=page_size,
-                audit_metadata=audit_metadata,
-                timeout=timeout,
-                max_retries=max_retries,
-            )
-            yield from page.subjects
-            if page.next_cursor is None:
-                return
-            cursor = page.next_cursor
-
-    def erase(
-        self,
-        subject: str,
-        *,
-        dry_run: bool | Unset = UNSET,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> SubjectErasure:
-        """Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits
-        to be remembered, the parts of audit records that are about it, exports that contain these records,
-        and its name. Later calls with the same name are for a new subject. The ledger still verifies; the
-        answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.
-
-        Permission: `subject.erase`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
-        dry_run: true: only count what would be erased. Default: false.
-        """
-        return self._calls.data(
-            SUBJECT_ERASE,
-            Input(
-                path={
-                    "subject": subject,
-                },
-                body={
-                    "dry_run": dry_run,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            SubjectErasure,
-        )
-
-
 class Checks:
     """Save searches with the memory that each must find, and perform all of them."""
 
@@ -1186,17 +1105,16 @@ class Audit:
         cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AuditRecordPage:
-        """List audit records. Returns the project's audit records, newest first; with subject, those of calls
-        for it. If start_time is older than the plan's retention, the list begins where the retention
-        begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
-        returned once, and total stays that of the first page. With page, the same holds for one hour, for
-        the same key, filters and page_size; page 1 starts a new list, and after a restart of the server
-        pages show the current list. For pages far from the first, cursor is faster.
+        """List audit records. Returns the project's audit records, newest first. If start_time is older than
+        the plan's retention, the list begins where the retention begins. Every call adds a record, so the
+        list grows while it is read. With cursor, each record is returned once, and total stays that of the
+        first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1
+        starts a new list, and after a restart of the server pages show the current list. For pages far from
+        the first, cursor is faster.
 
         Permission: `audit.read`.
 
@@ -1212,8 +1130,6 @@ class Audit:
         cursor: next_cursor of the previous page, with the same filters. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Records per page. Default: 50.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             AUDIT_LIST,
@@ -1229,7 +1145,6 @@ class Audit:
                     "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1247,7 +1162,6 @@ class Audit:
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1265,7 +1179,6 @@ class Audit:
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
-                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -1300,7 +1213,6 @@ class Audit:
         rag_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
         memory_query: Sequence[str] | None | Unset = UNSET,
         memory_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1333,8 +1245,6 @@ class Audit:
         rag_results: The documents that were found.
         memory_query: Query texts of the memory search.
         memory_results: Memories that were used.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             AUDIT_APPEND,
@@ -1362,7 +1272,6 @@ class Audit:
                     "rag_results": rag_results,
                     "memory_query": memory_query,
                     "memory_results": memory_results,
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1640,4 +1549,344 @@ class Audit:
             Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             Verification,
+        )
+
+
+class Projects:
+    """Administer projects, with an administration key."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def create(
+        self,
+        *,
+        name: str,
+        plan: Literal["free", "basic", "pro", "business", "custom"] | Unset = UNSET,
+        subscription: Literal["active", "expired"] | Unset = UNSET,
+        credits: int | None | Unset = UNSET,
+        memory_limit: int | None | Unset = UNSET,
+        retention_days: int | None | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Project:
+        """Create a project. Creates a project without API keys.
+
+        Needs an administration key.
+
+        name: Unique name of the project.
+        plan: Plan, which sets features and limits.
+        subscription: Whether the subscription is active.
+        credits: Credits available; null: unlimited.
+        memory_limit: Maximum number of memories; null: the limit of the plan.
+        retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        """
+        return self._calls.data(
+            PROJECT_CREATE,
+            Input(
+                body={
+                    "name": name,
+                    "plan": plan,
+                    "subscription": subscription,
+                    "credits": credits,
+                    "memory_limit": memory_limit,
+                    "retention_days": retention_days,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Project,
+        )
+
+    def list(
+        self,
+        *,
+        text: str | Unset = UNSET,
+        sort_by: Literal["created_at", "memories"] | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        after: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ProjectSummaryList:
+        """List projects. Lists all projects with the number of their memories and valid keys, or some of them.
+        With page_size, a list that has as many projects continues behind its last one: pass its id as
+        after.
+
+        Needs an administration key.
+
+        text: Part of the name, or beginning of the id.
+        sort_by: created_at: the oldest first. memories: the largest first. Default: "created_at".
+        page_size: Maximum number of projects. Without it: all, but 1000 for an administration key.
+        after: Id of the last project of the page before.
+        """
+        return self._calls.data(
+            PROJECT_LIST,
+            Input(
+                query={
+                    "text": text,
+                    "sort_by": sort_by,
+                    "page_size": page_size,
+                    "after": after,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ProjectSummaryList,
+        )
+
+    def show(
+        self,
+        project: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Project:
+        """Show a project. Shows one project.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        """
+        return self._calls.data(
+            PROJECT_SHOW,
+            Input(
+                path={
+                    "project": project,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Project,
+        )
+
+    def update(
+        self,
+        project: str,
+        *,
+        plan: Literal["free", "basic", "pro", "business", "custom"] | Unset = UNSET,
+        subscription: Literal["active", "expired"] | Unset = UNSET,
+        credits: int | None | Unset = UNSET,
+        memory_limit: int | None | Unset = UNSET,
+        retention_days: int | None | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Project:
+        """Update a project. Changes the given options of a project. At least one option is required. A shorter
+        retention, also that of another plan, permanently deletes older audit records at the next retention
+        run.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        plan: Plan, which sets features and limits.
+        subscription: Whether the subscription is active.
+        credits: Credits available; null: unlimited.
+        memory_limit: Maximum number of memories; null: the limit of the plan.
+        retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        """
+        return self._calls.data(
+            PROJECT_UPDATE,
+            Input(
+                path={
+                    "project": project,
+                },
+                body={
+                    "plan": plan,
+                    "subscription": subscription,
+                    "credits": credits,
+                    "memory_limit": memory_limit,
+                    "retention_days": retention_days,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Project,
+        )
+
+    def delete(
+        self,
+        project: str,
+        *,
+        name: str,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Project:
+        """Delete a project. Permanently deletes a project with its memories and keys. Its audit records are
+        kept.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        name: The name of the project, as a confirmation. If it is another one, nothing is deleted.
+        """
+        return self._calls.data(
+            PROJECT_DELETE,
+            Input(
+                path={
+                    "project": project,
+                },
+                body={
+                    "name": name,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Project,
+        )
+
+
+class Keys:
+    """Administer the API keys of projects, with an administration key."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def create(
+        self,
+        *,
+        project: str,
+        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]],
+        name: str | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        gateway: Mapping[str, Any] | None | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CreatedApiKey:
+        """Create an API key. Creates an API key for a project. The key is shown only once.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        name: Name of the key, such as its purpose.
+        permissions: Permissions of the key.
+        expires_at: Expiry time; null: the key does not expire.
+        subject: The subject that the key is for; with a * at its end: all subjects whose names begin so.
+        The key can do nothing else. Absent: the key is for the project and all subjects.
+        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
+        null says nothing any more; null instead of the object: the key says nothing.
+        """
+        return self._calls.data(
+            KEY_CREATE,
+            Input(
+                body={
+                    "project": project,
+                    "name": name,
+                    "permissions": permissions,
+                    "expires_at": expires_at,
+                    "subject": subject,
+                    "gateway": gateway,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CreatedApiKey,
+        )
+
+    def list(
+        self,
+        *,
+        project: str,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKeyList:
+        """List API keys. Lists the API keys of a project. The keys themselves are not shown.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        """
+        return self._calls.data(
+            KEY_LIST,
+            Input(
+                query={
+                    "project": project,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKeyList,
+        )
+
+    def update(
+        self,
+        key: str,
+        *,
+        gateway: Mapping[str, Any] | None,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKey:
+        """Change an API key. Changes what a key says about requests to the gateway. The change applies to the
+        next request. Name, permissions and expiry of a key cannot be changed: create another key.
+
+        Needs an administration key.
+
+        key: Id of the key.
+        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
+        null says nothing any more; null instead of the object: the key says nothing.
+        """
+        return self._calls.data(
+            KEY_UPDATE,
+            Input(
+                path={
+                    "key": key,
+                },
+                body={
+                    "gateway": gateway,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKey,
+        )
+
+    def revoke(
+        self,
+        key: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKey:
+        """Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes
+        nothing.
+
+        Needs an administration key.
+
+        key: Id of the key.
+        """
+        return self._calls.data(
+            KEY_REVOKE,
+            Input(
+                path={
+                    "key": key,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKey,
+        )
+
+
+class Plans:
+    """List the plans, with an administration key."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def list(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> PlanList:
+        """List the plans. Lists the plans that a project can have, with their features and limits.
+
+        Needs an administration key.
+        """
+        return self._calls.data(
+            PLAN_LIST,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+            PlanList,
         )

@@ -1,0 +1,66 @@
+// Owns the routes by which programs administer projects and API keys, with an administration key. Adds no rule:
+// calls/administration-key-operations.ts has the list of what is permitted, and perform checks it.
+
+import { createKey, listKeys, revokeKey, updateKey } from "../../access/key-operations.ts";
+import { listPlans } from "../../access/plan-operations.ts";
+import {
+  createProject,
+  deleteConfirmedProject,
+  listProjects,
+  showProject,
+  updateProject,
+} from "../../access/project-operations.ts";
+import { administrationKeyOperations } from "../../calls/administration-key-operations.ts";
+import type { Answer } from "../../calls/answer.ts";
+import type { InstallationOperation } from "../../calls/operation.ts";
+import { successCode } from "../../errors.ts";
+import { Fields } from "../../schema/schema.ts";
+import type { Method, Route } from "./routes.ts";
+
+export interface AdministrationRoute extends Route<InstallationOperation> {
+  /** Of an operation that answers a list: its name in `data`, which is an object in every answer over HTTP. Absent: it answers an object. */
+  readonly list?: string;
+}
+
+const table: readonly (readonly [Method, string, InstallationOperation, list?: string])[] = [
+  ["POST", "/v1/admin/projects", createProject],
+  ["GET", "/v1/admin/projects", listProjects, "projects"],
+  ["GET", "/v1/admin/projects/:project", showProject],
+  ["PUT", "/v1/admin/projects/:project", updateProject],
+  ["DELETE", "/v1/admin/projects/:project", deleteConfirmedProject],
+  ["POST", "/v1/admin/keys", createKey],
+  ["GET", "/v1/admin/keys", listKeys, "keys"],
+  ["PUT", "/v1/admin/keys/:key", updateKey],
+  ["DELETE", "/v1/admin/keys/:key", revokeKey],
+  ["GET", "/v1/admin/plans", listPlans, "plans"],
+];
+
+export const administrationRoutes: readonly AdministrationRoute[] = bindRoutes();
+
+/** @throws Error unless every operation that an administration key may perform has exactly one route. */
+function bindRoutes(): AdministrationRoute[] {
+  const bound = table.map(([, , { name }]) => name);
+  const permitted = [...administrationKeyOperations];
+  if (bound.toSorted().join() !== permitted.toSorted().join())
+    throw new Error(`the routes are those of ${bound.join(", ")}, and permitted are ${permitted.join(", ")}`);
+  return table.map(([method, path, operation, list]) => {
+    const route = { method, path, operation };
+    return list === undefined ? route : { ...route, operation: withNamedList(operation, list), list };
+  });
+}
+
+/** As the API reference describes it. */
+function withNamedList({ output, example, ...operation }: InstallationOperation, list: string) {
+  if (output === null || example === undefined) throw new Error(`${operation.name} answers no list`);
+  return {
+    ...operation,
+    output: Fields({ [list]: output }, { title: `${output.items.title}List` }),
+    example: { ...example, data: { [list]: example.data } },
+  };
+}
+
+/** The answer with its list in an object. A refusal stays as it is. */
+export function nameList(answer: Answer, list: string | undefined): Answer {
+  if (list === undefined || answer.code !== successCode) return answer;
+  return { ...answer, data: `{"${list}":${answer.data}}` };
+}
