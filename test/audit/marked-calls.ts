@@ -227,6 +227,7 @@ async function administer(gateway: TestGateway): Promise<void> {
   const idOf = (value: Json) => (isObject(value) ? String(value.id) : "");
   const project = idOf(await ask("project.create", { name: mark, plan: "business" }));
   const key = idOf(await ask("key.create", { project, name: mark, permissions: ["memory.read"] }));
+  const administrationKey = idOf(await ask("administration_key.create", { name: mark }));
   const { id } = await send("POST", "/v1/memories", memory());
   const record = String(app.records(app.projectId)[0]?.entry.id);
   const calls: readonly [string, JsonObject?][] = [
@@ -239,6 +240,9 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["key.list", { project }],
     ["key.update", { key, gateway: { memory_tags: [mark] } }],
     ["key.revoke", { key }],
+    ["plan.list"],
+    ["administration_key.list"],
+    ["administration_key.revoke", { key: administrationKey }],
     ["key.local", { project }],
     ["key.console", { project }],
     ["session.link"],

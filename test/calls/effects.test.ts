@@ -30,10 +30,11 @@ afterAll(() => seam.close());
 
 const operations: readonly Operation[] = [...projectOperations, ...installationOperations];
 
-/** What a call can name: a project with a memory, two keys, an export that is completed, and records. */
+/** What a call can name: a project with a memory, two keys, an administration key, an export that is completed, and records. */
 interface World {
   readonly project: string;
   readonly key: string;
+  readonly administration_key: string;
   readonly memory_id: string;
   readonly export_id: string;
   readonly audit_id: string;
@@ -54,10 +55,12 @@ async function openWorld(): Promise<World> {
   const memory_id = idOf(memory.data, "id");
   const saved = await send(createCheck, { query: "fact", expected_memory_id: memory_id });
   const [record] = await recordsOf(seam, member);
+  const administration = await seam.administer("administration_key.create", { name: "server" });
   const other = await seam.administer("key.create", { project: member.id, permissions: ["memory.read"] });
   return {
     project: member.id,
     key: String(other.data.id),
+    administration_key: String(administration.data.id),
     memory_id,
     check_id: idOf(saved.data, "id"),
     export_id,
@@ -122,6 +125,10 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "key.list": ({ project }) => ({ project }),
   "key.update": ({ key }) => ({ key, gateway: { memory: false } }),
   "key.revoke": ({ key }) => ({ key }),
+  "administration_key.create": () => ({ name: "server" }),
+  "administration_key.list": () => ({}),
+  "administration_key.revoke": ({ administration_key }) => ({ key: administration_key }),
+  "plan.list": () => ({}),
   "key.local": ({ project }) => ({ project }),
   "key.console": ({ project }) => ({ project }),
   "session.link": () => ({}),

@@ -15,7 +15,7 @@ import type { Answer } from "../../calls/answer.ts";
 import type { InstallationOperation } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
 import { Fields } from "../../schema/schema.ts";
-import type { Method, Route } from "./routes.ts";
+import { type ApiRoute, type Method, type Route, routes } from "./routes.ts";
 
 export interface AdministrationRoute extends Route<InstallationOperation> {
   /** Of an operation that answers a list: its name in `data`, which is an object in every answer over HTTP. Absent: it answers an object. */
@@ -36,6 +36,9 @@ const table: readonly (readonly [Method, string, InstallationOperation, list?: s
 ];
 
 export const administrationRoutes: readonly AdministrationRoute[] = bindRoutes();
+
+/** The routes of the API reference. */
+export const apiRoutes: readonly ApiRoute[] = [...routes, ...administrationRoutes];
 
 /** @throws Error unless every operation that an administration key may perform has exactly one route. */
 function bindRoutes(): AdministrationRoute[] {

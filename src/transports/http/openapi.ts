@@ -9,18 +9,17 @@ import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
 import { type NamedSchemas, referenceTo, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
 import { fieldRules, jsonObject } from "../../schema/schema.ts";
 import { version } from "../../version.ts";
-import { administrationRoutes } from "./administration-routes.ts";
+import { apiRoutes } from "./administration-routes.ts";
 import { mayRunLong } from "./idle-timeout.ts";
 import { describeSuccess, rangeNotSatisfiable, withExample } from "./openapi-answers.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
-import { type ApiRoute, pathParameters, routes, takesBody } from "./routes.ts";
+import { type ApiRoute, pathParameters, takesBody } from "./routes.ts";
 
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
 Every response is a JSON object with \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. The response to a refused call has the same form, and its message says what to do next.
 Fields that are not listed here are refused, never ignored. Unknown parameters of the query are ignored and named in the header Memledger-Ignored-Parameters, unless they are similar to a known one, which is refused. All texts are well-formed Unicode. \`x-parameter-rules\` are keywords of JSON Schema that the parameters of an operation satisfy together. Later versions may add fields to responses; ignore fields that you do not know. A request body is JSON in UTF-8, at most ${bodyMaxBytes} bytes. Times are RFC 3339; the time ranges of audit queries and exports accept any ISO 8601 date or time. Times in responses are UTC.`;
 
-const all: readonly ApiRoute[] = [...routes, ...administrationRoutes];
 type Described = ApiRoute["operation"];
 
 export function openApiDocument(): JsonObject {
@@ -30,7 +29,7 @@ export function openApiDocument(): JsonObject {
   };
   const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
   // Requests first: see toAnswerSchema.
-  const asked = all.map((route) => ({ route, request: describeRequest(route, schemas) }));
+  const asked = apiRoutes.map((route) => ({ route, request: describeRequest(route, schemas) }));
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const { route, request } of asked) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -48,7 +47,7 @@ export function openApiDocument(): JsonObject {
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(all.map(({ operation }) => tagOf(operation)))].map(describeTag),
+    tags: [...new Set(apiRoutes.map(({ operation }) => tagOf(operation)))].map(describeTag),
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: {

@@ -5,11 +5,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "@sinclair/typebox/value";
 import { projectOperations } from "../../../src/calls/operations.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
-import { administrationRoutes } from "../../../src/transports/http/administration-routes.ts";
+import { apiRoutes } from "../../../src/transports/http/administration-routes.ts";
 import { openApiDocument } from "../../../src/transports/http/openapi.ts";
-import { type ApiRoute, routes } from "../../../src/transports/http/routes.ts";
-
-const everyRoute: readonly ApiRoute[] = [...routes, ...administrationRoutes];
+import { routes } from "../../../src/transports/http/routes.ts";
 
 const text = JSON.stringify(openApiDocument());
 
@@ -47,7 +45,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says of each operation what repeating it does, and whether it may run long", () => {
-    for (const { method, path, operation } of everyRoute) {
+    for (const { method, path, operation } of apiRoutes) {
       const { [method.toLowerCase()]: described } = JSON.parse(text).paths[path.replace(/:(\w+)/g, "{$1}")];
       const { readOnly, destructive, idempotent } = operation.effects;
       expect(described["x-effects"]).toEqual({ read_only: readOnly, destructive, idempotent });
@@ -175,7 +173,7 @@ describe("what a client generator makes of it", () => {
 });
 
 test("a title stands for one schema, wherever it is used", () => {
-  const titled = everyRoute
+  const titled = apiRoutes
     .flatMap(({ operation: { input, output } }) => everySchema(JSON.parse(JSON.stringify([input, output]))))
     .filter(({ title }) => typeof title === "string")
     .map(({ title, default: _, ...schema }) => ({ title, schema }));
@@ -209,7 +207,7 @@ describe("the table of routes", () => {
   test("says which kind of key each operation needs", () => {
     const { paths, security } = JSON.parse(text);
     expect(security).toEqual([{ bearer: [] }]);
-    for (const { method, path, operation } of everyRoute) {
+    for (const { method, path, operation } of apiRoutes) {
       const described = paths[path.replace(/:(\w+)/g, "{$1}")][method.toLowerCase()];
       expect(described.security).toEqual(
         operation.scope === "project" ? undefined : [{ administration: [] }],
@@ -217,7 +215,7 @@ describe("the table of routes", () => {
     }
   });
 
-  for (const { operation } of everyRoute) {
+  for (const { operation } of apiRoutes) {
     test(`${operation.name} has an example that its own schemas accept`, () => {
       const { example, input, output } = operation;
       if (example === undefined) throw new Error("an example is missing");

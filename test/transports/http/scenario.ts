@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { errorStatus } from "../../../src/errors.ts";
 import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { apiRoutes } from "../../../src/transports/http/administration-routes.ts";
 import { refusalsOf } from "../../../src/transports/http/openapi-refusals.ts";
-import { routes } from "../../../src/transports/http/routes.ts";
 import type { CallOptions, Reply, TestApp } from "../../fixture.ts";
 
 export interface Scenario {
@@ -124,7 +124,7 @@ function expectActionable({ status, code, message, text }: Reply, method: string
 
 function findRoute(method: string, path: string) {
   const { pathname } = new URL(path, "http://localhost");
-  const matches = routes.filter(
+  const matches = apiRoutes.filter(
     (route) =>
       route.method === method && new RegExp(`^${route.path.replace(/:\w+/, "[^/]+")}$`).test(pathname),
   );
