@@ -47,7 +47,7 @@ export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
   1401: "API key missing, unknown, expired or revoked",
   1402: "not enough credits",
   1403: "permission missing",
-  1404: "route not found",
+  1404: "route, project or key not found",
   1405: "method not allowed",
   1413: "body too large",
   1415: "body is not JSON in UTF-8",

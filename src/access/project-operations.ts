@@ -143,8 +143,7 @@ export const updateProject = installationOperation({
 
   async apply(transaction, input, { origin }) {
     if (Object.keys(input).length < 2) {
-      const names = Object.keys(projectChanges).join(", ");
-      throw new Refusal(1400, `No option is given. Give at least one of ${names}.`);
+      throw new Refusal(1400, "No option is given. Give at least one, such as another plan.");
     }
     const before = await requireProject(transaction, input.project, origin);
     const project = applyChanges(before, input);

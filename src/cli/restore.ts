@@ -33,7 +33,7 @@ export function addRestoreCommand(program: Command, session: Session): void {
       "Restore a backup into an empty or a new data directory. Every file, the database and the ledger are verified before anything is put in place.",
     )
     .argument("<file>", "the backup")
-    .option("--revoke-keys", "revoke all API keys in the backup");
+    .option("--revoke-keys", "revoke all API keys and administration keys in the backup");
   addEvidence(command);
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const file = resolve(operands[0] ?? "");

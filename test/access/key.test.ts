@@ -1,7 +1,17 @@
 // Tests secrets: how they are made, and which texts have their form.
 
 import { expect, test } from "bun:test";
-import { createSecret, digestSecret, isSecret } from "../../src/access/key.ts";
+import {
+  createAdministrationSecret,
+  createSecret,
+  digestSecret,
+  hasSecret,
+  hideSecrets,
+  isAdministrationSecret,
+  isOwnCredential,
+  isSecret,
+  mayContainSecret,
+} from "../../src/access/key.ts";
 
 const secret = `ml_${"aZ09".repeat(10)}xyz`;
 
@@ -30,4 +40,20 @@ test("the form of a secret is known", () => {
     ` ${secret}`,
   ])
     expect(isSecret(each)).toBe(false);
+});
+
+test("the two kinds of keys are told apart, and both are secrets", () => {
+  const administration = createAdministrationSecret();
+  expect(administration).toMatch(/^mla_[0-9A-Za-z]{43}$/);
+  expect([isAdministrationSecret(administration), isSecret(administration)]).toEqual([true, false]);
+  expect([isAdministrationSecret(secret), isSecret(secret)]).toEqual([false, true]);
+  for (const each of [secret, administration]) {
+    expect([hasSecret(`key ${each}.`), isOwnCredential(`Bearer ${each}`), mayContainSecret(each)]).toEqual(
+      Array(3).fill(true),
+    );
+    expect(isOwnCredential(`Bearer ${each.slice(0, 9)}`)).toBe(true);
+    expect(hideSecrets(`${each} and ${each}`)).toBe("(secret) and (secret)");
+  }
+  for (const text of ["a html_page", "mlx_1", "mlb_a", "the file ml_notes"])
+    expect(hideSecrets(text)).toBe(text);
 });

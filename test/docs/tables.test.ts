@@ -13,6 +13,7 @@ import { contents } from "../../src/data-directory/contents.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
 import { batchMaxItems, sourceIdMaxCharacters } from "../../src/memory/limits.ts";
+import { administrationRoutes } from "../../src/transports/http/administration-routes.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import interopManifest from "../interop/package.json";
 import { read, tableOf } from "./pages.ts";
@@ -72,6 +73,16 @@ test("calls", () => {
     routes.map(({ method, path, operation }) => [
       `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``,
       `\`${operation.permission}\``,
+      `\`${operation.name}\``,
+    ]),
+  );
+});
+
+test("calls of administration", () => {
+  const rows = tableOf("docs/operator/PROJECTS.md", "call").map((row) => row.slice(0, 2));
+  expect(rows).toEqual(
+    administrationRoutes.map(({ method, path, operation }) => [
+      `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``,
       `\`${operation.name}\``,
     ]),
   );

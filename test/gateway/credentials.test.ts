@@ -63,6 +63,10 @@ const pairs: Readonly<Record<string, (own: string) => { readonly sent: Pair; rea
     sent: { "x-api-key": own, authorization: "Bearer ml_mistyped" },
     passed: {},
   }),
+  "ours as x-api-key, one like an administration key as Authorization": (own) => ({
+    sent: { "x-api-key": own, authorization: "Bearer mla_mistyped" },
+    passed: {},
+  }),
   "ours as x-api-key, another scheme as Authorization": (own) => ({
     sent: { "x-api-key": own, authorization: "Basic dXNlcjpwYXNz" },
     passed: { authorization: "Basic dXNlcjpwYXNz" },
@@ -122,12 +126,14 @@ test("headers of this service, and headers with a key of it, reach no upstream",
     "memledger-memory": "off",
     "api-key": apiKey,
     "x-forwarded-authorization": `Bearer ${apiKey}`,
+    "x-administration": `mla_${"a".repeat(43)}`,
     "x-team": "ml_platform",
   });
   expect(response.status).toBe(200);
   await response.text();
   const headers = open.received.at(-1)?.headers ?? {};
   expect(JSON.stringify(headers)).not.toContain(apiKey);
+  expect(JSON.stringify(headers)).not.toContain("mla_");
   expect(JSON.stringify(headers)).not.toContain("HR-7");
   expect(Object.keys(headers).filter((name) => /memledger|audit/.test(name))).toEqual([]);
   expect(headers["x-team"]).toBe("ml_platform");

@@ -23,6 +23,7 @@ const tokens: readonly TrueCase[] = [
     "MEMLEDGER_API_KEY=%",
     "export KEY=%",
   ),
+  ...put("memledger", `mla_${made(43)}`, "The administration key is %.", "ADMIN_KEY=%"),
   ...put("private-key", madePrivateKey(), "Here is the key of the server:\n%\nPlease install it.", "%"),
   ...put("private-key", madePrivateKey("OPENSSH "), "Ana: my key for the cluster is\n%"),
   ...put("private-key", madePrivateKey("EC "), "cert.pem:\n%\n"),

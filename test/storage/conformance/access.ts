@@ -145,6 +145,29 @@ export function testAccess(subject: EngineUnderTest): void {
         expect(await member.search({ vector: unitVector(1) })).toEqual([]);
       }));
 
+    test("an administration key is found by its secret and by its id, also when it is revoked", () =>
+      withSeam(subject, async (seam) => {
+        const { access } = seam.store;
+        const made: string[] = [];
+        for (const name of ["first", "second"])
+          made.push(String((await seam.administer("administration_key.create", { name })).data.key));
+        const [first = "", second = ""] = made;
+        const found = await access.findAdministrationKey(digestSecret(first));
+        expect(found).toMatchObject({ name: "first", expiresAt: null, revokedAt: null, lastUsedAt: null });
+        expect(await access.findAdministrationKey(digestSecret(`${first}x`))).toBeNull();
+        expect(await access.findCaller(digestSecret(first))).toBeNull();
+        const revoked = await seam.administer("administration_key.revoke", { key: found?.id ?? "" });
+        expect(revoked.code).toBe(1000);
+        expect((await access.findAdministrationKey(digestSecret(first)))?.revokedAt).toBeNumber();
+        expect((await access.findAdministrationKey(digestSecret(second)))?.revokedAt).toBeNull();
+        const { rows } = await seam.administer("administration_key.list", {});
+        expect(rows.map(({ name, revoked_at }) => [name, revoked_at === null])).toEqual([
+          ["first", false],
+          ["second", true],
+        ]);
+        expect((await seam.administer("administration_key.revoke", { key: "nobody" })).code).toBe(1400);
+      }));
+
     test("a change of a project holds for the next call", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
