@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { createAdministrationKey } from "../../src/access/administration-key-operations.ts";
 import { startTestApp } from "../fixture.ts";
 import { python, pythonClient, reason } from "./python.ts";
 
@@ -11,6 +12,7 @@ test.skipIf(python === null)(
     const app = await startTestApp();
     try {
       const { key } = await app.createProject("custom");
+      const admin = await app.administer(createAdministrationKey, { name: "client" });
       const child = Bun.spawn(
         [python ?? "", "-W", "error", "-B", "-m", "unittest", "discover", "--verbose"],
         {
@@ -21,6 +23,7 @@ test.skipIf(python === null)(
             PYTHONPATH: join(pythonClient, "src"),
             MEMLEDGER_TEST_URL: app.url,
             MEMLEDGER_TEST_KEY: key,
+            MEMLEDGER_TEST_ADMIN_KEY: String(admin.key),
           },
           stdout: "pipe",
           stderr: "pipe",

@@ -15,6 +15,7 @@ import {
   PermissionDeniedError,
   version,
 } from "../../clients/typescript/src/index.ts";
+import { createAdministrationKey } from "../../src/access/administration-key-operations.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
@@ -57,14 +58,15 @@ describe("the surface", () => {
 
   test("reaches every operation: each call arrives as the operation that it names", async () => {
     const called = new Set<string>();
-    const client = await createClient({
-      fetch(url, init) {
-        called.add(operationOf(init.method ?? "GET", new URL(url).pathname));
-        return fetch(url, init);
-      },
-    });
+    const noting: ClientOptions["fetch"] = (url, init) => {
+      called.add(operationOf(init.method ?? "GET", new URL(url).pathname));
+      return fetch(url, init);
+    };
+    const client = await createClient({ fetch: noting });
     await useMemories(client);
     await useLedger(client);
+    const { key } = await app.administer(createAdministrationKey, { name: "client" });
+    await useAdministration(await createClient({ apiKey: String(key), fetch: noting }));
     const missing = operations.map(({ operationId }) => operationId).filter((id) => !called.has(id));
     expect(missing).toEqual([]);
   });
@@ -142,6 +144,24 @@ async function useMemories({ memories, checks }: Memledger): Promise<void> {
   await memories.delete(created.id);
   expect(await memories.deleteAll({ memory_type: "context" })).toEqual({ deleted_count: 0 });
   expect((await memories.deleteAll()).deleted_count).toBe(1);
+}
+
+async function useAdministration({ projects, keys, plans }: Memledger): Promise<void> {
+  const project = await projects.create({ name: "tenant 1", plan: "pro" });
+  expect(await projects.update(project.id, { credits: 5 })).toEqual({ ...project, credits: 5 });
+  expect((await projects.show("tenant 1")).credits).toBe(5);
+  const refused = await projects.create({ name: "tenant 1" }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ status: 400, data: { project_id: project.id } });
+  const created = await keys.create({ project: project.id, permissions: ["memory.read", "gateway.use"] });
+  expect(await createClient({ apiKey: created.key }).then(({ memories }) => memories.list())).toMatchObject({
+    memories: [],
+  });
+  expect((await keys.update(created.id, { gateway: { memory: false } })).gateway?.memory).toBe(false);
+  expect((await keys.list({ project: project.id })).keys.map(({ id }) => id)).toEqual([created.id]);
+  expect((await keys.revoke(created.id)).revoked_at).toBeString();
+  expect((await projects.list({ text: "tenant" })).projects).toMatchObject([{ id: project.id, keys: 0 }]);
+  expect((await plans.list()).plans.map(({ name }) => name)).toContain(project.plan);
+  expect((await projects.delete(project.id, { name: "tenant 1" })).id).toBe(project.id);
 }
 
 async function useLedger({ audit }: Memledger): Promise<void> {

@@ -1,5 +1,6 @@
 # Proves the client against a real server: every operation of the API, the types of its refusals, and what it sends. The server is given
-# by MEMLEDGER_TEST_URL, and a key of an empty project with every permission by MEMLEDGER_TEST_KEY.
+# by MEMLEDGER_TEST_URL, and a key of an empty project with every permission by MEMLEDGER_TEST_KEY,
+# and an administration key by MEMLEDGER_TEST_ADMIN_KEY.
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from memledger._generated.operations import OPERATIONS
 
 URL = os.environ["MEMLEDGER_TEST_URL"]
 KEY = os.environ["MEMLEDGER_TEST_KEY"]
+ADMIN_KEY = os.environ["MEMLEDGER_TEST_ADMIN_KEY"]
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text("utf-8"))
 
 
@@ -50,6 +52,7 @@ class Surface(unittest.TestCase):
             client = memledger.Memledger(api_key=KEY, base_url=URL, http_client=http)
             self.use_memories(client)
             self.use_ledger(client)
+            self.use_administration(memledger.Memledger(api_key=ADMIN_KEY, base_url=URL, http_client=http))
         self.assertEqual([each.operation_id for each in OPERATIONS if each.operation_id not in called], [])
 
     def use_memories(self, client: memledger.Memledger) -> None:
@@ -100,6 +103,25 @@ class Surface(unittest.TestCase):
         memories.delete(created.id)
         self.assertEqual(memories.delete_all(memory_type="context").deleted_count, 0)
         self.assertEqual(memories.delete_all().deleted_count, 1)
+
+    def use_administration(self, client: memledger.Memledger) -> None:
+        projects, keys = client.projects, client.keys
+        project = projects.create(name="tenant 2", plan="pro")
+        self.assertEqual(projects.update(project.id, credits=5).credits, 5)
+        self.assertEqual(projects.show("tenant 2").credits, 5)
+        with self.assertRaises(memledger.BadRequestError) as refused:
+            projects.create(name="tenant 2")
+        self.assertEqual(refused.exception.data["project_id"], project.id)
+        created = keys.create(project=project.id, permissions=["memory.read", "gateway.use"])
+        with memledger.Memledger(api_key=created.key, base_url=URL) as own:
+            self.assertEqual(own.memories.list().memories, [])
+        changed = keys.update(created.id, gateway={"memory": False})
+        self.assertEqual(changed.gateway.memory if changed.gateway else None, False)
+        self.assertEqual([each.id for each in keys.list(project=project.id).keys], [created.id])
+        self.assertIsNotNone(keys.revoke(created.id).revoked_at)
+        self.assertEqual([each.id for each in projects.list(text="tenant 2").projects], [project.id])
+        self.assertIn(project.plan, [each.name for each in client.plans.list().plans])
+        self.assertEqual(projects.delete(project.id, name="tenant 2").id, project.id)
 
     def use_ledger(self, client: memledger.Memledger) -> None:
         audit = client.audit
