@@ -3,7 +3,12 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { permissions } from "../../src/access/key.ts";
-import { exchangeBodiesMaxBytes, exchangeBodiesMaxBytesPerProject } from "../../src/access/limits.ts";
+import {
+  administrationKeyRate,
+  exchangeBodiesMaxBytes,
+  exchangeBodiesMaxBytesPerProject,
+  projectsPageMax,
+} from "../../src/access/limits.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
@@ -86,6 +91,10 @@ test("calls of administration", () => {
       `\`${operation.name}\``,
     ]),
   );
+  const { perSecond, burst } = administrationKeyRate;
+  const page = read("docs/operator/PROJECTS.md");
+  expect(page).toContain(`can send ${perSecond} calls per second (burst ${burst})`);
+  expect(page).toContain(`at most ${number(projectsPageMax)} in one answer`);
 });
 
 /** Title of the part of a page that describes the input of an operation. */

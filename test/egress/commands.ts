@@ -51,6 +51,9 @@ export async function administer(administration: Administration): Promise<string
   await expect(["key", "update", String(dataOf(key.stdout).id), "--gateway-memory", "off"]);
   await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
   await expect(["project", "delete", lap, "--yes"]);
+  const admin = await expect(["admin-key", "create", "--name", lap, "--json"]);
+  await expect(["admin-key", "list"]);
+  await expect(["admin-key", "revoke", String(dataOf(admin.stdout).id)]);
   await expect(["console", "--no-open"], [0, 1]);
   await expect(["console", "sessions"]);
   await expect(["console", "revoke", "--all"]);
@@ -182,7 +185,7 @@ export async function listCommands(run: RunCommand, group: readonly string[] = [
   return below;
 }
 
-function dataOf(text: string): JsonObject {
+export function dataOf(text: string): JsonObject {
   const json: Json = JSON.parse(text);
   return isObject(json) ? json : {};
 }

@@ -22,7 +22,10 @@ export const mcpLines: readonly string[] = [
 ].map((line) => `POST /mcp ${line}`);
 
 /** One message of everything. */
-export async function sendEveryMessage({ url, key }: Target, lap: string): Promise<McpLap> {
+export async function sendEveryMessage(
+  { url, key }: Pick<Target, "url" | "key">,
+  lap: string,
+): Promise<McpLap> {
   const performed = new Set<string>();
   const faults: string[] = [];
   let calls = 0;

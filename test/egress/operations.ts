@@ -2,12 +2,14 @@
 // Must never reach another server.
 
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { routes } from "../../src/transports/http/routes.ts";
+import { apiRoutes } from "../../src/transports/http/administration-routes.ts";
 import { mcpLines, sendEveryMessage } from "./mcp-messages.ts";
 
 export interface Target {
   readonly url: string;
   readonly key: string;
+  /** An administration key. */
+  readonly adminKey: string;
 }
 
 interface Lap {
@@ -36,7 +38,7 @@ const embeddedTexts = ["/console/licence.txt", "/console/notices.txt"];
 const talk = "Dana: I have moved to Porto. I prefer tea in the morning. The contract ends on 3 March 2027.";
 
 /** One call of everything; `lap` makes contents differ, because equal ones are refused. */
-export async function callEverything({ url, key }: Target, lap: string): Promise<Lap> {
+export async function callEverything({ url, key, adminKey }: Target, lap: string): Promise<Lap> {
   const performed = new Set<string>();
   const faults: string[] = [];
   let calls = 0;
@@ -126,6 +128,10 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
     const { status } = await fetch(url + page);
     await send(`GET ${page}`, status === 404 ? 404 : 200);
   }
+  await administerEverything(
+    (line, expected, options) => send(line, expected, { ...options, token: adminKey }),
+    lap,
+  );
   await refuseEverything(send, lap);
   const messages = await sendEveryMessage({ url, key }, lap);
   for (const line of messages.performed) performed.add(line);
@@ -135,7 +141,7 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
 }
 
 /** Ends the project's memories; apart, because commands look for the memory of a lap. */
-export async function deleteEverything({ url, key }: Target): Promise<string | null> {
+export async function deleteEverything({ url, key }: Pick<Target, "url" | "key">): Promise<string | null> {
   const response = await fetch(`${url}/v1/memories`, {
     method: "DELETE",
     headers: { Authorization: `Bearer ${key}` },
@@ -145,7 +151,7 @@ export async function deleteEverything({ url, key }: Target): Promise<string | n
 
 /** Lines of the table of routes, messages of MCP, and pages that nobody has performed. */
 export function notPerformed(performed: ReadonlySet<string>): string[] {
-  const all = routes.map(({ method, path }) => `${method} ${path}`);
+  const all = apiRoutes.map(({ method, path }) => `${method} ${path}`);
   return [...all, ...mcpLines, ...[...pages, ...embeddedTexts].map((page) => `GET ${page}`)].filter(
     (line) => !performed.has(line),
   );
@@ -159,6 +165,23 @@ interface SendOptions {
 }
 
 type Send = (line: string, expected: number, options?: SendOptions) => Promise<JsonObject>;
+
+async function administerEverything(send: Send, lap: string): Promise<void> {
+  const name = `tenant ${lap}`;
+  const project = await send("POST /v1/admin/projects", 201, { body: { name, plan: "pro" } });
+  const ids = { project: String(project.id) };
+  await send("GET /v1/admin/projects", 200, { query: "?page_size=5" });
+  await send("GET /v1/admin/projects/:project", 200, { ids });
+  await send("PUT /v1/admin/projects/:project", 200, { ids, body: { memory_limit: 5_000 } });
+  const body = { project: ids.project, permissions: ["memory.read"] };
+  const created = await send("POST /v1/admin/keys", 201, { body });
+  const ofKey = { key: String(created.id) };
+  await send("GET /v1/admin/keys", 200, { query: `?project=${ids.project}` });
+  await send("PUT /v1/admin/keys/:key", 200, { ids: ofKey, body: { gateway: { memory: false } } });
+  await send("DELETE /v1/admin/keys/:key", 200, { ids: ofKey });
+  await send("GET /v1/admin/plans", 200);
+  await send("DELETE /v1/admin/projects/:project", 200, { ids, body: { name } });
+}
 
 /** Errors take other paths through the program: they are logged, recorded, and may bring an incident. */
 async function refuseEverything(send: Send, lap: string): Promise<void> {

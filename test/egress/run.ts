@@ -8,6 +8,7 @@ import {
   administer,
   answerHooks,
   connectAssistant,
+  dataOf,
   listCommands,
   maintain,
   type RunCommand,
@@ -54,7 +55,8 @@ async function observe(program: string, duration: number): Promise<Report> {
   /** One life of the server, one lap at least. */
   const live = async (server: Server, name: string, deadline: number): Promise<void> => {
     key = server.apiKey ?? key;
-    const target = { url: server.url, key };
+    const made = await run(["admin-key", "create", "--name", name, "--json"]);
+    const target = { url: server.url, key, adminKey: String(dataOf(made.stdout).key) };
     for (let lap = 0; lap === 0 || Date.now() < deadline; lap++) {
       const done = await callEverything(target, `${name}${lap}`);
       for (const line of done.performed) performed.add(line);

@@ -215,6 +215,19 @@ describe("a program with an administration key", () => {
     );
   });
 
+  test("has the limit of a body that every caller has", async () => {
+    const reply = await ask("POST", "/v1/admin/projects", { name: "x".repeat(1_100_000) });
+    expect([reply.status, reply.code]).toEqual([413, 1413]);
+  });
+
+  test("creates a key that is bound to a subject", async () => {
+    const { id } = await createNamed("tenant 8");
+    const bound = await createKeyOf(id, { permissions: ["memory.read"], subject: "user:42" });
+    expect(bound.subject).toBe("user:42");
+    const { keys } = (await ask("GET", `/v1/admin/keys?project=${id}`)).data;
+    expect(keys).toEqual([expect.objectContaining({ id: bound.id ?? "", subject: "user:42" })]);
+  });
+
   test("has a rate of its own", async () => {
     const key = await newAdministrationKey(app);
     const replies = await Promise.all(
