@@ -37,7 +37,7 @@ export interface ApiKey {
   name: string;
   /** Id of its project. */
   project_id: string;
-  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
   /** When the key was created. */
   created_at: string;
   /** Expiry time; null: the key does not expire. */
@@ -104,6 +104,11 @@ export interface AuditAppendRequest {
   memory_query?: readonly string[] | null | undefined;
   /** Memories that were used. */
   memory_results?: readonly MemoryResult[] | null | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface AuditExportRequest {
@@ -482,7 +487,7 @@ export interface CreatedApiKey {
   name: string;
   /** Id of its project. */
   project_id: string;
-  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
   /** When the key was created. */
   created_at: string;
   /** Expiry time; null: the key does not expire. */
@@ -783,7 +788,7 @@ export interface KeyCreateRequest {
   /** Name of the key, such as its purpose. */
   name?: string | undefined;
   /** Permissions of the key. */
-  permissions: readonly ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use")[];
+  permissions: readonly ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
   /** Expiry time; null: the key does not expire. */
   expires_at?: string | null | undefined;
   /**
@@ -854,6 +859,16 @@ export interface LedgerStatistics {
   head_hash: string | null;
   /** Bytes of these records in the database, compressed, estimated from 100 of them. */
   bytes_estimate: number;
+}
+
+export interface ListedSubject {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  /** Number of memories of the subject. */
+  memories: number;
 }
 
 export interface MemoryCreateBatchRequest {
@@ -1475,6 +1490,35 @@ export interface StoredCheckpoint {
   note: string;
 }
 
+export interface SubjectEraseRequest {
+  /** true: only count what would be erased. Default: false. */
+  dry_run?: boolean | undefined;
+}
+
+export interface SubjectErasure {
+  /** Whether something was erased. false: a dry run, or nothing was there. */
+  erased: boolean;
+  /** Memories of the subject. */
+  memories: number;
+  /** Checks of the subject. */
+  checks: number;
+  /** Audit records with parts about the subject. */
+  records: number;
+  /** Exports that were removed, because they contain such records. */
+  exports: number;
+  /**
+   * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
+   * restores an older backup needs it to repeat the erasure.
+   */
+  receipt?: Record<string, unknown>;
+}
+
+export interface SubjectPage {
+  subjects: ListedSubject[];
+  /** Of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 export interface TagCount {
   /**
    * A label of 1 to 64 characters, without control characters. Unicode form and surrounding white space do not
@@ -1712,6 +1756,14 @@ export interface MemoryHistoryQuery {
   page_size?: number | undefined;
 }
 
+/** Parameters of subjectList. */
+export interface SubjectListQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Subjects of a page. Default: 100. */
+  page_size?: number | undefined;
+}
+
 /** Parameters of checkList. */
 export interface CheckListQuery {
   /**
@@ -1746,6 +1798,11 @@ export interface AuditListQuery {
   page?: number | undefined;
   /** Records per page. Default: 50. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of auditCheckpointList. */

@@ -663,7 +663,7 @@ CREATE TABLE open_exchange (
 -- 9.. index project_by_parent ON project
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
 
--- 10.. table administration_key ON administration_key
+-- 9.. table administration_key ON administration_key
 CREATE TABLE administration_key (
   id            TEXT    PRIMARY KEY,
   name          TEXT    NOT NULL,
@@ -674,7 +674,7 @@ CREATE TABLE administration_key (
   last_used_at  INTEGER
 ) STRICT, WITHOUT ROWID
 
--- 10.. index sqlite_autoindex_administration_key_2 ON administration_key
+-- 9.. index sqlite_autoindex_administration_key_2 ON administration_key
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -35,6 +35,7 @@ from .models import (
     ExtractionDetail,
     Injection,
     LedgerStatistics,
+    ListedSubject,
     MemoryEvent,
     MemoryExportPage,
     MemoryHistory,
@@ -52,6 +53,8 @@ from .models import (
     SortDirection,
     StatusClass,
     StoredCheckpoint,
+    SubjectErasure,
+    SubjectPage,
     TagCount,
     TagPage,
     TagsMatch,
@@ -101,6 +104,8 @@ from .operations import (
     PROJECT_LIST,
     PROJECT_SHOW,
     PROJECT_UPDATE,
+    SUBJECT_ERASE,
+    SUBJECT_LIST,
 )
 
 
@@ -949,6 +954,99 @@ class AsyncMemories:
             cursor = page.next_cursor
 
 
+class AsyncSubjects:
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectPage:
+        """List subjects. Returns a page of the subjects that calls have named and that were not erased, in the
+        order of the bytes of their names, each with the number of its memories.
+
+        Permission: `memory.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Subjects of a page. Default: 100.
+        """
+        return await self._calls.data(
+            SUBJECT_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectPage,
+        )
+
+    async def iterate(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[ListedSubject]:
+        """The items of all pages of `list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.list(
+                cursor=cursor,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.subjects:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def erase(
+        self,
+        subject: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectErasure:
+        """Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits
+        to be remembered, the parts of audit records that are about it, exports that contain these records,
+        and its name. Later calls with the same name are for a new subject. The ledger still verifies; the
+        answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.
+
+        Permission: `subject.erase`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        dry_run: true: only count what would be erased. Default: false.
+        """
+        return await self._calls.data(
+            SUBJECT_ERASE,
+            Input(
+                path={
+                    "subject": subject,
+                },
+                body={
+                    "dry_run": dry_run,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectErasure,
+        )
+
+
 class AsyncChecks:
     """Save searches with the memory that each must find, and perform all of them."""
 
@@ -1109,16 +1207,17 @@ class AsyncAudit:
         cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AuditRecordPage:
-        """List audit records. Returns the project's audit records, newest first. If start_time is older than
-        the plan's retention, the list begins where the retention begins. Every call adds a record, so the
-        list grows while it is read. With cursor, each record is returned once, and total stays that of the
-        first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1
-        starts a new list, and after a restart of the server pages show the current list. For pages far from
-        the first, cursor is faster.
+        """List audit records. Returns the project's audit records, newest first; with subject, those of calls
+        for it. If start_time is older than the plan's retention, the list begins where the retention
+        begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
+        returned once, and total stays that of the first page. With page, the same holds for one hour, for
+        the same key, filters and page_size; page 1 starts a new list, and after a restart of the server
+        pages show the current list. For pages far from the first, cursor is faster.
 
         Permission: `audit.read`.
 
@@ -1134,6 +1233,8 @@ class AsyncAudit:
         cursor: next_cursor of the previous page, with the same filters. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Records per page. Default: 50.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             AUDIT_LIST,
@@ -1149,6 +1250,7 @@ class AsyncAudit:
                     "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1166,6 +1268,7 @@ class AsyncAudit:
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1183,6 +1286,7 @@ class AsyncAudit:
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -1218,6 +1322,7 @@ class AsyncAudit:
         rag_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
         memory_query: Sequence[str] | None | Unset = UNSET,
         memory_results: Sequence[Mapping[str, Any]] | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1250,6 +1355,8 @@ class AsyncAudit:
         rag_results: The documents that were found.
         memory_query: Query texts of the memory search.
         memory_results: Memories that were used.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             AUDIT_APPEND,
@@ -1277,6 +1384,7 @@ class AsyncAudit:
                     "rag_results": rag_results,
                     "memory_query": memory_query,
                     "memory_results": memory_results,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1751,7 +1859,7 @@ class AsyncKeys:
         self,
         *,
         project: str,
-        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]],
+        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]],
         name: str | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         subject: str | Unset = UNSET,

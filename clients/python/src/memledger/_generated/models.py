@@ -153,7 +153,7 @@ class ApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None
@@ -566,7 +566,7 @@ class CreatedApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None

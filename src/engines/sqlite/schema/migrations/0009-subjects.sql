@@ -11,3 +11,14 @@ ALTER TABLE api_key ADD COLUMN subject TEXT;
 -- subject: the pseudonym of the subject of the call; NULL: the project itself.
 ALTER TABLE remember_task ADD COLUMN subject TEXT;
 ALTER TABLE open_exchange ADD COLUMN subject TEXT;
+
+-- Keys with which programs create projects and API keys over HTTP. Secrets are stored as their SHA-256 only.
+CREATE TABLE administration_key (
+  id            TEXT    PRIMARY KEY,
+  name          TEXT    NOT NULL,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER,
+  revoked_at    INTEGER,
+  last_used_at  INTEGER
+) STRICT, WITHOUT ROWID;
