@@ -30,8 +30,7 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
   if (key.subject !== null && required.forSubjects === undefined) {
     throw new Refusal(
       1403,
-      `Permission denied: the API key is for the subject ${key.subject} only, and this operation is for the whole project. Use another key.`,
-      { subject: key.subject },
+      "Permission denied: the API key is for subjects only, and this operation is for the whole project. Use another key.",
     );
   }
   // Every plan includes it. The memory that is put into requests is the feature of another call.

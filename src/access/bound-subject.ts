@@ -10,7 +10,7 @@ const anyEnd = "*";
  * The subject of a call. It depends on the names only, so nobody learns from it which subjects exist.
  * @param named in a header and in the input, canonical; null: not named there
  * @returns null: the project itself
- * @throws Refusal 1400 or 1403
+ * @throws Refusal 1400 or 1403; no message has a name, because records have the messages
  */
 export function chooseSubject(
   { subject: bound }: Pick<Key, "subject">,
@@ -32,19 +32,12 @@ export function chooseSubject(
     if (!isPattern(bound)) return bound;
     throw new Refusal(
       1400,
-      `The API key is for subjects ${bound} only. Send the field subject or the header Memledger-Subject.`,
-      {
-        field: "subject",
-        reason: "is missing",
-      },
+      "The API key is for several subjects. Name one of them in the field subject or the header Memledger-Subject.",
+      { field: "subject", reason: "is missing" },
     );
   }
   if (isPattern(bound) ? name.startsWith(bound.slice(0, -anyEnd.length)) : name === bound) return name;
-  throw new Refusal(
-    1403,
-    `Permission denied: the API key is for the subject ${bound} only. Use another key.`,
-    { subject: bound },
-  );
+  throw new Refusal(1403, "Permission denied: the API key is for another subject. Use another key.");
 }
 
 function isPattern(bound: string): boolean {

@@ -3,6 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
+import type { Json } from "../json/json.ts";
 import { nameMaxCharacters, subjectMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -68,6 +69,7 @@ export const createKey = installationOperation({
   name: "key.create",
   summary: "Create an API key",
   description: "Creates an API key for a project. The key is shown only once.",
+  unrecorded: ["subject"],
   effects: { readOnly: false, destructive: false, idempotent: false },
   secret: true,
   success: 201,
@@ -121,7 +123,7 @@ export const listKeys = installationOperation({
   async apply(transaction, input, { origin }) {
     const owner = await requireProject(transaction, input.project, origin);
     const keys = await transaction.access.listKeys(owner);
-    return { data: keys.map((key) => toView(key, owner.id)) };
+    return withoutNames(keys.map((key) => toView(key, owner.id)));
   },
 });
 
@@ -147,7 +149,7 @@ export const updateKey = installationOperation({
     }
     const changed: Key = { ...key, gateway: changeKeyGateway(key.gateway, input.gateway) };
     await transaction.access.updateKey(changed);
-    return { data: toView(changed, project.id) };
+    return withoutNames(toView(changed, project.id));
   },
 });
 
@@ -170,11 +172,19 @@ export const revokeKey = installationOperation({
     const revokedAt = key.revokedAt ?? now;
     await transaction.access.revokeKey(key.id, revokedAt);
     return {
-      data: toView({ ...key, revokedAt }, project.id),
+      ...withoutNames(toView({ ...key, revokedAt }, project.id)),
       after: [{ effect: "remove_cached_answers", of: { keyId: key.id } }],
     };
   },
 });
+
+/** Of subjects: no record has them, so that an erasure need not look for them there. */
+function withoutNames<View extends object>(data: View): { readonly data: View; readonly recorded: Json } {
+  const recorded: Json = JSON.parse(
+    JSON.stringify(data, (name, value) => (name === "subject" ? undefined : value)),
+  );
+  return { data, recorded };
+}
 
 /** @throws Refusal 1400 when no such key could use one of the permissions */
 function bindTo(subject: string, given: readonly Permission[]): string {

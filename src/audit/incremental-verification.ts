@@ -2,7 +2,8 @@
 // of the server, use an export or a copy of the database, and a checkpoint that is kept outside the server.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { requireHashes } from "./checkpoint-operations.ts";

@@ -2,7 +2,8 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
-import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { fromMoment } from "../iso8601.ts";

@@ -2,7 +2,8 @@
 // plan's retention. It needs no memory, so the history of a deleted one is there as long as its records are.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { toId } from "../ids.ts";
 import { isObject } from "../json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";

@@ -1,7 +1,8 @@
 // Owns reading one audit record with all its fields. A record of another project is refused like one that does not exist.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";

@@ -1,7 +1,8 @@
 // Owns the numbers of a project's chain. Must never count records older than the plan's retention, even if they are not pruned yet.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { retentionFloor } from "./list.ts";

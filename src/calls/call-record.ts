@@ -14,7 +14,10 @@ import type { Operation } from "./operation.ts";
 /** The call of a record. */
 export interface RecordedCall<Named = Operation> {
   readonly operation: Named;
-  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody" | "recordId" | "subject">;
+  readonly call: Pick<
+    Call,
+    "origin" | "memoryId" | "parameters" | "unreadableBody" | "unrecorded" | "recordId" | "subject"
+  >;
   readonly body: JsonObject | null;
 }
 
@@ -66,7 +69,10 @@ export function entryOf(
 
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
-  { call: { origin, parameters, unreadableBody }, body }: Pick<RecordedCall, "call" | "body">,
+  {
+    call: { origin, parameters, unreadableBody, unrecorded = [] },
+    body,
+  }: Pick<RecordedCall, "call" | "body">,
   { code, message, response, details }: RecordedOutcome,
 ): JsonObject {
   const isSuccess = code === successCode;
@@ -74,7 +80,7 @@ export function payloadOf(
     ...describeOrigin(origin),
     error_msg: isSuccess ? null : message,
     request_parameters: parameters,
-    request_body: body,
+    request_body: body === null ? null : without(body, unrecorded),
     unreadable_body: unreadableBody === null ? null : { ...unreadableBody },
     response_body:
       response === null
@@ -82,6 +88,11 @@ export function payloadOf(
         : { success: isSuccess, code, message, data: (response.data ?? {}) as JsonObject },
     ...details,
   });
+}
+
+function without(body: JsonObject, names: readonly string[]): JsonObject {
+  if (names.length === 0) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
 /** As a record says it. */

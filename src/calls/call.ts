@@ -60,6 +60,8 @@ export interface Call {
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
+  /** Fields of the body that the record does not have; absent: none. */
+  readonly unrecorded?: readonly string[];
   /** Whom the call is for; absent: the project itself. If the name has no pseudonym, the transaction gives it this one. */
   readonly subject?: Subject;
   readonly decision: Decision;

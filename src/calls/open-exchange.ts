@@ -27,7 +27,7 @@ export function toOpenExchange(
   const payload = payloadOf({ call, body: bodyOf(call) }, recorded);
   const isCompressed = kept instanceof Uint8Array;
   const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
-  const subject = call.subject?.id ?? null;
+  const subject = call.subject ?? null;
   return { record, key, action, subject, payload: text, kept: isCompressed ? kept : null };
 }
 
@@ -45,7 +45,7 @@ const facts: ReadonlySet<string> = new Set([
 ]);
 
 /** Without everything in which an erased text could be. */
-export function withoutContent(open: OpenExchange): OpenExchange {
+export function withoutContent<Open extends Pick<OpenExchange, "payload" | "kept">>(open: Open): Open {
   const payload: unknown = JSON.parse(open.payload);
   const members = isObject(payload) ? Object.entries(payload).filter(([name]) => facts.has(name)) : [];
   return {
@@ -70,9 +70,9 @@ export function toLeftRecord(
     code,
     keyId: caller === null ? null : key,
     memoryId: null,
-    subject: caller === null ? null : subject,
+    subject: caller === null ? null : (subject?.id ?? null),
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
-    payload: sealWithKept(JSON.parse(payload), kept ?? {}, subject === null ? [] : [subject]),
+    payload: sealWithKept(JSON.parse(payload), kept ?? {}, subject === null ? [] : [subject.id]),
   };
 }

@@ -5,24 +5,22 @@ import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
-import type { MadeOfTexts } from "../audit/made-of.ts";
 import type { PagePins } from "../audit/page-pins.ts";
-import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
-import type { ErrorCode, Refusal } from "../errors.ts";
+import type { ErrorCode } from "../errors.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { PromptPlace } from "../memory/example-prompts.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import { subjectName } from "../memory/owner.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import type { CallReranker } from "../memory/reranker.ts";
-import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import type { Answer, AnswerFile } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
+import type { Applied, Foreseen } from "./applied.ts";
 import type { Effects } from "./effects.ts";
-import type { Exchange, ExchangeSettings, ForeseenEntry } from "./exchange.ts";
+import type { Exchange, ExchangeSettings } from "./exchange.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
@@ -65,72 +63,6 @@ export interface Preparation extends GatewayTools {
   readonly reranker: CallReranker;
 }
 
-export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
-
-/**
- * What `prepare` of an operation that changes nothing can return: the outcome of the call, unless `apply` finds another one. The answer
- * and the payload of the record are then made before the transaction and outside the thread that writes.
- */
-export interface Foreseen<Data, Prepared> {
-  readonly foreseen: Pick<Done<Data>, "data" | "recorded" | "memoryId" | "details" | "after">;
-  /** Of an exchange: what the entry of the record says. Absent: as of every success. */
-  readonly entry?: ForeseenEntry;
-  /** What `apply` gets. */
-  readonly prepared: Prepared;
-}
-
-export function isForeseen(prepared: unknown): prepared is Foreseen<unknown, unknown> {
-  return isObject(prepared) && "foreseen" in prepared;
-}
-
-/** The outcome that `prepare` has foreseen is true in the transaction, too. */
-export interface Confirmed {
-  readonly confirmed: true;
-  readonly after?: undefined;
-}
-
-export const confirmed: Confirmed = { confirmed: true };
-
-/** `apply` of an operation whose outcome depends on nothing but what `prepare` has read. */
-export async function confirm(): Promise<Confirmed> {
-  return confirmed;
-}
-
-export interface Done<Data> {
-  /** The `data` of the answer; null for 204. */
-  readonly data: Data;
-  /** What the record stores instead of `data`; absent: `data`. */
-  readonly recorded?: JsonObject;
-  /** The memory that the audit entry names. */
-  readonly memoryId?: string;
-  /** The identifier of the record, which the operation has used already; absent: it is made with the record. */
-  readonly recordId?: string;
-  /** The answer is this file instead of `data`. */
-  readonly file?: AnswerFile;
-  /** Additional members of the record, beside request and answer. */
-  readonly details?: JsonObject;
-  /** Memories that the call has created of texts, in an operation that `namesItsRecord`; absent: none. */
-  readonly made?: readonly MadeOfTexts[];
-  /** The cost of the call; absent: none. */
-  readonly cost?: Cost;
-  /** What the engine does after the commit; absent: nothing. */
-  readonly after?: readonly AfterCommit[];
-}
-
-/** A refusal that leaves something to do. What the operation changed is undone, as with a refusal that is thrown. */
-export interface Declined {
-  readonly refusal: Refusal;
-  readonly after: readonly AfterCommit[];
-}
-
-/** The caller appends its own record, which replaces the call's record. */
-export interface Appended<Data> {
-  readonly record: AppendedRecord;
-  /** The `data` of the answer, after the record has been added to the chain. `payload`: of the record, without nulls. */
-  present(record: StoredRecord, payload: JsonObject): Data;
-  readonly after?: readonly AfterCommit[];
-}
-
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
 
 interface Description<Input extends TObject, Output extends TSchema | null> {
@@ -143,6 +75,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
   readonly answersWithRecords?: boolean;
   readonly input: Input;
+  /** Fields of the body that no record has. Absent: none. */
+  readonly unrecorded?: readonly string[];
   /** Schema of `data`; null for 204, and if the answer is a file. */
   readonly output: Output;
   /** What the file contains that is the answer instead of `data`, by media type. */

@@ -11,10 +11,11 @@ import { errorMeaning, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
+import type { Appended, Done, Foreseen } from "./applied.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
 import { aboutOf, type Entry, entryOf, payloadOf, type RecordedCall, withoutNulls } from "./call-record.ts";
 import type { ForeseenEntry } from "./exchange.ts";
-import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 
 /** What became of a call. */
 export interface Settled {

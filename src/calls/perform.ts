@@ -2,7 +2,7 @@
 // settle in the store. Transports pass what they received and print the answer; they decide nothing.
 
 import { uncountedBody } from "../access/body-budget.ts";
-import { type Caller, callerFor } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { useConsoleKey } from "../access/console-key.ts";
 import { Refusal, successCode } from "../errors.ts";
 import { createIdSource } from "../ids.ts";
@@ -12,18 +12,15 @@ import { type Actor, nobody } from "./actor.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
 import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
-import { bodyOf, type Call, type Decision } from "./call.ts";
-import { aboutOf } from "./call-record.ts";
+import type { Call } from "./call.ts";
 import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
-import { createErasureWatch, outdated } from "./erasure-watch.ts";
-import { findSubject } from "./find-subject.ts";
+import { createDecide, type Received } from "./decide.ts";
+import { outdated } from "./erasure-watch.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
-import { keepBody, nothingKept, openInput, type Reading, readInput } from "./input.ts";
-import { createModelWatch, ofOtherModel } from "./model-watch.ts";
-import { toOpenExchange } from "./open-exchange.ts";
-import { exchangeOf, isForeseen, type Operation } from "./operation.ts";
+import { keepBody, nothingKept, openInput, readInput } from "./input.ts";
+import { ofOtherModel } from "./model-watch.ts";
+import { exchangeOf, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
-import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Request } from "./request.ts";
 import { type RunningExchange, runExchange } from "./running-exchange.ts";
@@ -35,18 +32,6 @@ export interface Performed {
   readonly answer: Answer;
   /** Null: administration, or a key that is missing or unknown. */
   readonly caller: Caller | null;
-}
-
-/** A call whose body was received. */
-interface Received {
-  readonly call: Omit<Call, "decision">;
-  readonly authority: Authority;
-  readonly reading: Reading;
-  readonly request: Request;
-  /** What the call has reserved; disposed of after it has been settled. */
-  readonly held: DisposableStack;
-  /** Null: the operation is no exchange. */
-  readonly exchange: RunningExchange | null;
 }
 
 export interface PerformTools extends PreparationTools, ArrivalTools {
@@ -131,6 +116,8 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     createRecordId,
   );
 
+  const decide = createDecide({ store, report, seal }, prepare);
+
   /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
   const performAs = async (
     actor: Actor,
@@ -141,7 +128,10 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { caller, administrationKey, session, link, invalid } = actor;
     const given = exchange?.exchange.recordId ?? request.recordId ?? createOwnRecordId(operation);
     const recordId = given === undefined ? {} : { recordId: given };
-    const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed(), ...recordId };
+    const { name, unrecorded } = operation;
+    const hidden = unrecorded === undefined ? {} : { unrecorded };
+    const arrivedAt = request.arrivedAt ?? clock.elapsed();
+    const named = { operation: name, arrivedAt, ...recordId, ...hidden };
     if (invalid !== null) {
       return commit({ ...named, ...refuseUnauthenticated(request, actor, invalid) });
     }
@@ -180,24 +170,6 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
   };
 
   /**
-   * The call and the authority for its subject. A name that no call has used since it was erased gets a pseudonym, which the transaction
-   * stores. @throws Refusal 1400 or 1403
-   */
-  const forSubject = async (received: Received): Promise<Received> => {
-    const { call, authority, reading, request, exchange } = received;
-    const found =
-      authority.kind === "project" ? await findSubject(store.subjects, authority, request, reading) : null;
-    const recorded = found?.isRecorded === true ? { subject: found.subject } : {};
-    exchange?.opensWith(async (details) => {
-      const open = toOpenExchange({ ...call, ...recorded }, details, exchange.kept);
-      if (open !== null) await store.openExchange(open);
-    });
-    if (found === null || authority.kind !== "project") return received;
-    const caller = callerFor(authority.caller, found.subject);
-    return { ...received, call: { ...call, ...recorded }, authority: { ...authority, caller } };
-  };
-
-  /**
    * Prepares the call and settles it. If an erasure or a change of the model was committed in between, it is prepared again, unless it
    * had other operations performed that change something. An exchange keeps what has happened.
    */
@@ -206,8 +178,9 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { readOnly } = authority.operation.effects;
     let refused = outdated;
     for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
-      const { call, decision } = await decide(received);
-      const answer = await commit({ ...call, decision });
+      const call = await decide(received);
+      const { decision } = call;
+      const answer = await commit(call);
       if (answer.outdatedBy === undefined) {
         // An answer of the transaction is another one.
         if (exchange === null || decision.refused !== null || decision.foreseen?.answer !== answer)
@@ -234,56 +207,6 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       return authority;
     } catch (error) {
       return { refused: toRefused(error, report) };
-    }
-  };
-
-  const decide = async (
-    arrived: Received,
-  ): Promise<Pick<Received, "call"> & { readonly decision: Decision }> => {
-    let received = arrived;
-    const decision = await decideFor(arrived, async () => {
-      received = await forSubject(arrived);
-      return received;
-    });
-    return { call: received.call, decision };
-  };
-
-  const decideFor = async (arrived: Received, forSubject: () => Promise<Received>): Promise<Decision> => {
-    const { reading, request, held } = arrived;
-    let { call } = arrived;
-    const watch = createErasureWatch(store.audit);
-    const used = createModelWatch();
-    const { exchange: running } = arrived;
-    const exchange = running?.exchange ?? null;
-    try {
-      if (reading.input === null) throw reading.fault;
-      const { parameters } = reading;
-      const found = await forSubject();
-      const { authority } = found;
-      ({ call } = found);
-      const prepared = await prepare(authority, reading.input, request, held, watch, used, exchange);
-      const { erasures } = watch;
-      // The answer of an exchange was sent, whatever the model is now.
-      const models = exchange === null ? used.models : undefined;
-      if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
-      const foreseen =
-        running === null
-          ? foresee(authority.operation, call, prepared)
-          : await foreseeExchange(call, prepared, (payload) =>
-              seal(payload, running.kept, aboutOf(found.call)),
-            );
-      return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
-    } catch (error) {
-      const models = exchange === null ? used.models : undefined;
-      const refused = toRefused(error, report);
-      const { erasures } = watch;
-      if (running === null) return { refused, erasures, models };
-      const payload = await seal(
-        refusedPayload({ call, body: bodyOf(call) }, refused),
-        running.kept,
-        aboutOf(call),
-      );
-      return { refused, erasures, models, payload };
     }
   };
 

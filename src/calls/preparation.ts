@@ -43,7 +43,7 @@ export interface PreparationTools extends GatewayTools {
  * @param models told of the model of each vector
  * @param exchange of an operation that is one; null: of none
  */
-type Prepare = (
+export type Prepare = (
   authority: Authority,
   input: Readonly<Record<string, unknown>>,
   request: Request,

@@ -20,11 +20,12 @@ import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
 import type { Application } from "./application.ts";
+import type { Applied, Declined } from "./applied.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { senderOf } from "./call-record.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
-import { type Applied, type Declined, exchangeOf, type Operation } from "./operation.ts";
+import { exchangeOf, type Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
 

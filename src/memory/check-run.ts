@@ -2,7 +2,8 @@
 // a memory.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { cancelled } from "../scheduling/cancellation.ts";

@@ -1,7 +1,8 @@
 // Owns reading all memories of a project page by page, in an order that changes do not disturb. Each page is a call with its record.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
 import { Fields, Nullable } from "../schema/schema.ts";

@@ -2,7 +2,8 @@
 // whatever its importance; without one, the most important and most recent memories are injected.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import type { JsonObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";

@@ -1,7 +1,8 @@
 // Owns the list of the tags of a project. A count is the number of memories that a list with this tag has.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { tagPageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Fields } from "../schema/schema.ts";

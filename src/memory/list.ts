@@ -1,7 +1,8 @@
 // Owns the paged list of memories. It includes expired and inactive memories.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";

@@ -1,6 +1,7 @@
 // Owns reading one memory by its id.
 
-import { confirmed, type Foreseen, projectOperation } from "../calls/operation.ts";
+import { confirmed, type Foreseen } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { accessResolutionMs } from "../limits.ts";

@@ -1,7 +1,8 @@
 // Owns search: the best memories by final score. The order is exact over all matching memories.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";

@@ -1,7 +1,8 @@
 // Owns the numbers of a project's memories. Counts no tags: memory.tags does.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 

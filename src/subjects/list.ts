@@ -1,7 +1,8 @@
 // Owns the list of the subjects of a project.
 
 import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { confirm } from "../calls/applied.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { subjectName } from "../memory/owner.ts";
 import { Fields, Id, Nullable } from "../schema/schema.ts";

@@ -1,56 +1,26 @@
 // Owns all SQL about projects and keys.
 
-import { type Caller, callerFor } from "../../access/caller.ts";
-import type { Key, Permission } from "../../access/key.ts";
-import type { KeyGateway } from "../../access/key-gateway.ts";
-import type { PlanName } from "../../access/plan.ts";
-import { isNamed, type Project } from "../../access/project.ts";
+import type { Caller } from "../../access/caller.ts";
+import { isNamed } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
+import {
+  type CallerRow,
+  callerBy,
+  type KeyRow,
+  keyColumns,
+  type ProjectRow,
+  projectColumns,
+  toCaller,
+  toKey,
+  toProject,
+  toText,
+} from "./access-rows.ts";
 import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
 import { memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
-
-interface ProjectRow {
-  id: string;
-  name: string;
-  plan: PlanName;
-  subscription: Project["subscription"];
-  credits: number | null;
-  memory_limit: number | null;
-  retention_days: number | null;
-  created_at: number;
-}
-
-interface KeyRow {
-  key_id: string;
-  key_name: string;
-  permissions: string;
-  key_created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  subject: string | null;
-  gateway: string | null;
-}
-
-interface CallerRow extends ProjectRow, KeyRow {
-  deleted_at: number | null;
-}
-
-const projectColumns =
-  "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
-const keyColumns =
-  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway";
-/**
- * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
- * takes eight times as long as the query.
- */
-const callerBy = (column: "id" | "secret_digest") =>
-  `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project
-   WHERE k.${column} = (SELECT ?)`;
 
 /** An id means the project that has it, even where another one is named like it. */
 const projectByReference = `SELECT ${projectColumns} FROM project p
@@ -225,40 +195,4 @@ export function createAccessTransaction(
     ...createAdministrationKeyTransaction(database, state),
     ...createSessionTransaction(database, state, findCaller),
   };
-}
-
-function toCaller(row: CallerRow): Caller {
-  const isProjectDeleted = row.deleted_at !== null;
-  return callerFor({ key: toKey(row), project: toProject(row), isProjectDeleted }, null);
-}
-
-function toProject(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    subscription: row.subscription,
-    credits: row.credits,
-    memoryLimit: row.memory_limit,
-    retentionDays: row.retention_days,
-    createdAt: row.created_at,
-  };
-}
-
-function toKey(row: KeyRow): Key {
-  return {
-    id: row.key_id,
-    name: row.key_name,
-    permissions: row.permissions.split(" ") as Permission[],
-    createdAt: row.key_created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-    subject: row.subject,
-    gateway: row.gateway === null ? null : (JSON.parse(row.gateway) as KeyGateway),
-  };
-}
-
-function toText(gateway: KeyGateway | null): string | null {
-  return gateway === null ? null : JSON.stringify(gateway);
 }

@@ -5,17 +5,23 @@ import { sha256 } from "../../audit/hash.ts";
 import type { Signer } from "../../audit/signed-note.ts";
 import { toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
 import type { Clock } from "../../clock.ts";
+import { unavailable } from "../../errors.ts";
 import type { Logger } from "../../log/logger.ts";
+import type { Subject } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { OpenExchange } from "../../storage/open-exchange.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { InTransaction } from "./threads/write-transactions.ts";
 
-type StoredExchange = OpenExchange & { readonly seal: string };
+type StoredExchange = Omit<OpenExchange, "subject"> & {
+  /** Pseudonym; null: none. */
+  readonly subject: string | null;
+  readonly seal: string;
+};
 
 interface OpenExchangeTools {
   readonly database: Database;
-  readonly transaction: Pick<Transaction, "lock" | "audit">;
+  readonly transaction: Pick<Transaction, "lock" | "audit" | "subjects">;
   readonly inTransaction: InTransaction;
   readonly signer: Pick<Signer, "seal">;
   readonly clock: Pick<Clock, "now">;
@@ -44,14 +50,25 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       if (left === undefined) return;
       if (!isOwn(left, signer)) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
-      await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
+      const subject = left.subject === null ? null : { id: left.subject, name: "" };
+      await transaction.audit.append(toLeftRecord({ ...left, subject }, caller, clock.now()));
     });
+
+  /** @throws Refusal 1503 */
+  const requireSubject = async (key: string, subject: Subject): Promise<void> => {
+    const caller = await transaction.lock(key);
+    if (caller !== null && (await transaction.subjects.open(caller.project, subject))) return;
+    throw unavailable("The subject of this call was created or erased meanwhile. Send the call again.");
+  };
 
   return {
     open: (exchanges) =>
       inTransaction(async () => {
-        for (const exchange of exchanges)
-          insert.run({ ...exchange, seal: signer.seal(sealedText(exchange)) });
+        for (const { subject: of, ...exchange } of exchanges) {
+          if (of !== null) await requireSubject(exchange.key, of);
+          const row = { ...exchange, subject: of?.id ?? null };
+          insert.run({ ...row, seal: signer.seal(sealedText(row)) });
+        }
       }),
     async recordLeft() {
       const left = list.all();
@@ -91,7 +108,7 @@ function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
   return signer.seal(sealedText(open)) === open.seal;
 }
 
-function sealedText({ record, key, action, subject, payload, kept }: OpenExchange): string {
+function sealedText({ record, key, action, subject, payload, kept }: Omit<StoredExchange, "seal">): string {
   const of = subject === null ? [] : [subject];
   return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? ""), ...of].join("\n");
 }

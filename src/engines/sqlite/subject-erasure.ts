@@ -66,6 +66,11 @@ export function createSubjectErasure(
     "UPDATE project SET deleted_at = :now WHERE serial = :owner",
   ].map((sql) => database.prepare(sql));
   const removeTasks = database.prepare("DELETE FROM remember_task WHERE subject = ?");
+  // A key for it alone has its name, and nothing left to do.
+  const revokeKeys = database.prepare(
+    `UPDATE api_key SET revoked_at = COALESCE(revoked_at, :now), subject = :id
+     WHERE project = (SELECT project FROM pseudonym WHERE id = :id) AND subject = :name`,
+  );
   const removeName = database.prepare("UPDATE pseudonym SET name = NULL WHERE id = ?");
 
   const holdings: SubjectTransaction["holdings"] = async ({ id }) => {
@@ -91,6 +96,8 @@ export function createSubjectErasure(
       }
       for (const statement of others) statement.run({ owner, memories: found.memories, now });
       removeTasks.run(id);
+      state.callers.clear();
+      revokeKeys.run({ id, name: subject.name, now });
       removeName.run(id);
       return { ...found, held: held.all(id).flatMap((row) => toHeld(row, id)) };
     },

@@ -1,14 +1,9 @@
 // Owns what the operations of the gateway have in common: permission, plan, effects, and that they are exchanges.
 
 import { exchangeBodyMaxBytes } from "../../access/limits.ts";
+import { type Applied, confirmed } from "../../calls/applied.ts";
 import type { Exchange, ForeseenEntry } from "../../calls/exchange.ts";
-import {
-  type Applied,
-  confirmed,
-  type Preparation,
-  type ProjectOperation,
-  projectOperation,
-} from "../../calls/operation.ts";
+import { type Preparation, type ProjectOperation, projectOperation } from "../../calls/operation.ts";
 import { Refusal } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { NewTask } from "../../remembering/task.ts";

@@ -1,0 +1,91 @@
+// Owns what the first half of a call decides after its body was received: whom the call is for, what was prepared, and what is foreseen. Must
+// never store anything.
+
+import { callerFor } from "../access/caller.ts";
+import type { Store } from "../storage/store.ts";
+import { type ReportFailure, toRefused } from "./answer.ts";
+import { isForeseen } from "./applied.ts";
+import { bodyOf, type Call, type Decision } from "./call.ts";
+import { aboutOf } from "./call-record.ts";
+import { createErasureWatch } from "./erasure-watch.ts";
+import { findSubject } from "./find-subject.ts";
+import type { Authority } from "./identify.ts";
+import type { Reading } from "./input.ts";
+import { createModelWatch } from "./model-watch.ts";
+import { toOpenExchange } from "./open-exchange.ts";
+import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
+import type { PreparationTools, Prepare } from "./preparation.ts";
+import type { Request } from "./request.ts";
+import type { RunningExchange } from "./running-exchange.ts";
+
+/** A call whose body was received. */
+export interface Received {
+  readonly call: Omit<Call, "decision">;
+  readonly authority: Authority;
+  readonly reading: Reading;
+  readonly request: Request;
+  /** What the call has reserved; disposed of after it has been settled. */
+  readonly held: DisposableStack;
+  /** Null: the operation is no exchange. */
+  readonly exchange: RunningExchange | null;
+}
+
+interface DecideTools {
+  readonly store: Store;
+  readonly report: ReportFailure;
+  readonly seal: PreparationTools["bodies"]["seal"];
+}
+
+/** @returns a function that makes the call that is committed. It can be called again when the call was outdated. */
+export function createDecide({ store, report, seal }: DecideTools, prepare: Prepare) {
+  /** The call and the authority for its subject. @throws Refusal 1400 or 1403 */
+  const forSubject = async (received: Received): Promise<Received> => {
+    const { call, authority, reading, request, exchange } = received;
+    const found =
+      authority.kind === "project" ? await findSubject(store.subjects, authority, request, reading) : null;
+    const recorded = found?.isRecorded === true ? { subject: found.subject } : {};
+    exchange?.opensWith(async (details) => {
+      const open = toOpenExchange({ ...call, ...recorded }, details, exchange.kept);
+      if (open !== null) await store.openExchange(open);
+    });
+    if (found === null || authority.kind !== "project") return received;
+    const caller = callerFor(authority.caller, found.subject);
+    return { ...received, call: { ...call, ...recorded }, authority: { ...authority, caller } };
+  };
+
+  return async (received: Received): Promise<Call> => {
+    const { reading, request, held, exchange: running } = received;
+    let { call } = received;
+    const watch = createErasureWatch(store.audit);
+    const used = createModelWatch();
+    const exchange = running?.exchange ?? null;
+    const sealed = (payload: Parameters<typeof seal>[0], kept: Parameters<typeof seal>[1]) =>
+      seal(payload, kept, aboutOf(call));
+    const decide = async (): Promise<Decision> => {
+      if (reading.input === null) throw reading.fault;
+      const { parameters } = reading;
+      const found = await forSubject(received);
+      call = found.call;
+      const prepared = await prepare(found.authority, reading.input, request, held, watch, used, exchange);
+      const { erasures } = watch;
+      // The answer of an exchange was sent, whatever the model is now.
+      const models = exchange === null ? used.models : undefined;
+      if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
+      const foreseen =
+        running === null
+          ? foresee(found.authority.operation, call, prepared)
+          : await foreseeExchange(call, prepared, (payload) => sealed(payload, running.kept));
+      return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
+    };
+    const refuse = async (error: unknown): Promise<Decision> => {
+      const models = exchange === null ? used.models : undefined;
+      const refused = toRefused(error, report);
+      const { erasures } = watch;
+      if (running === null) return { refused, erasures, models };
+      const payload = await sealed(refusedPayload({ call, body: bodyOf(call) }, refused), running.kept);
+      return { refused, erasures, models, payload };
+    };
+    const decision = await decide().catch(refuse);
+    return { ...call, decision };
+  };
+}
