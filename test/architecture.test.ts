@@ -25,9 +25,9 @@ const everything = [
 /** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
 const groups: Readonly<Record<string, string>> = {
   nouns: `dates json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp timestamp-fault
-    received-answer version calls/administrator calls/answer calls/application calls/call calls/effects calls/exchange calls/operation calls/request`,
+    received-answer version calls/administrator calls/answer calls/applied calls/application calls/call calls/effects calls/exchange calls/operation calls/request`,
   "checks of the ledger": "audit/verify audit/checkpoint audit/tree",
-  domains: "access memory audit export model-change backup remembering",
+  domains: "access memory subjects audit export model-change backup remembering",
   calls: "calls",
   native: "native",
   threads: "threads",

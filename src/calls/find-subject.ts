@@ -2,8 +2,9 @@
 
 import { chooseSubject } from "../access/bound-subject.ts";
 import { randomId } from "../ids.ts";
-import { type Subject, subjectName } from "../memory/owner.ts";
+import type { Subject } from "../memory/owner.ts";
 import { createParser, Fields } from "../schema/schema.ts";
+import { subjectName } from "../schema/subject-name.ts";
 import type { SubjectReader } from "../subjects/store.ts";
 import { toLabel } from "../text/label.ts";
 import type { Authority } from "./identify.ts";

@@ -1,8 +1,6 @@
 // Owns whose memories a call reads and writes: those of a subject, or the project's own.
 
 import { Type } from "@sinclair/typebox";
-import { subjectMaxCharacters } from "../limits.ts";
-import { Label } from "../schema/schema.ts";
 
 /** A person, an agent or a thread of an application, whose memories are apart from those of all others. */
 export interface Subject {
@@ -24,13 +22,6 @@ export interface Owner {
 export function ownerId({ project, subject }: Owner): string {
   return subject ?? project;
 }
-
-/** The name of a subject. Its canonical form is that of a label. */
-export const subjectName = Label({
-  maxLength: subjectMaxCharacters,
-  description: `Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to ${subjectMaxCharacters} characters. Absent: those of the project itself.`,
-  examples: ["user:42"],
-});
 
 /** Of searches and injections for a subject. */
 export const includeProject = Type.Optional(

@@ -4,8 +4,8 @@ import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { subjectName } from "../memory/owner.ts";
 import { Fields, Id, Nullable } from "../schema/schema.ts";
+import { subjectName } from "../schema/subject-name.ts";
 
 const listedSubject = Fields(
   {
