@@ -113,9 +113,13 @@ function readMethod(path: string, httpMethod: string, operation: JsonObject, con
   const words = wordsOf(operationId, tagOf(operation));
   const own = array(operation.parameters).map((each) => asObject(each, path));
   // X-Audit-Metadata is an option of every call.
-  const parameters = own.filter(({ $ref }) => $ref !== "#/components/parameters/AuditMetadata");
+  const others = own.filter(({ $ref }) => $ref !== "#/components/parameters/AuditMetadata");
+  // A method that has nothing but the subject to ask for gets it from the client.
+  const isAskedAlone = others.every(({ in: place, name }) => place === "path" || name === "subject");
+  const parameters = isAskedAlone ? others.filter(({ in: place }) => place === "path") : others;
   const inside = (place: string) => parameters.filter((parameter) => parameter.in === place);
-  const body = readBody(operation, context);
+  const asked = readBody(operation, context);
+  const body = asked?.fields.every(({ name }) => name === "subject") === true ? null : asked;
   const answer = readAnswer(operation, context);
   const queryFields = fieldsOf(inside("query").map(parameterSchema), context.schemas);
   const method: Method = {

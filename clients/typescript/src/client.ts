@@ -2,7 +2,7 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Checks, Keys, Memories, Plans, Projects } from "./generated/operations.ts";
+import { Checks, Keys, Memories, Plans, Projects, Subjects } from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**
@@ -17,6 +17,7 @@ export class Memledger {
   readonly projects: Projects;
   readonly keys: Keys;
   readonly plans: Plans;
+  readonly subjects: Subjects;
 
   /** @throws MemledgerError without a key, and for an option that is not valid */
   constructor(options: ClientOptions = {}) {
@@ -28,5 +29,6 @@ export class Memledger {
     this.projects = new Projects(calls);
     this.keys = new Keys(calls);
     this.plans = new Plans(calls);
+    this.subjects = new Subjects(calls);
   }
 }

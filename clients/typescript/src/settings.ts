@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How often a call is sent again, if that changes nothing twice. Default: 3 */
   readonly maxRetries?: number | undefined;
+  /** Whose memories all calls of this client are for, such as `user:42`. Default: those that each call names. */
+  readonly subject?: string | undefined;
   /** Sends the requests. Default: the `fetch` of the runtime. */
   readonly fetch?: Fetch | undefined;
   /** Waits between attempts; rejects with the reason of the signal. Tests replace it. */
@@ -49,7 +51,7 @@ const keyVariable = "MEMLEDGER_API_KEY";
 export function readSettings(options: ClientOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl ?? baseUrlDefault),
-    headers: { ...authorization(options.apiKey), ...userAgent() },
+    headers: { ...authorization(options.apiKey), ...userAgent(), ...subjectHeader(options.subject) },
     timeoutMs: readTimeoutMs(options.timeoutMs) ?? null,
     maxRetries: readMaxRetries(options.maxRetries) ?? maxRetriesDefault,
     // Called without an object: browsers refuse their own `fetch` as a method of another one.
@@ -114,6 +116,16 @@ function environmentVariable(name: string): string | undefined {
 }
 
 /** Browsers have their own, and a header of ours would need the consent of the server (CORS). */
+/** Headers are bytes: each character stands for one of the UTF-8 form. @throws MemledgerError for what no subject is called */
+function subjectHeader(subject: string | undefined): Readonly<Record<string, string>> {
+  if (subject === undefined) return {};
+  if (subject === "" || /\p{Cc}/u.test(subject))
+    throw new MemledgerError(
+      `subject is ${JSON.stringify(subject)}. Give a name without control characters.`,
+    );
+  return { "Memledger-Subject": String.fromCharCode(...new TextEncoder().encode(subject)) };
+}
+
 function userAgent(): Readonly<Record<string, string>> {
   const isBrowser = !("process" in globalThis || "Deno" in globalThis);
   return isBrowser ? {} : { "User-Agent": `memledger-typescript/${version}` };

@@ -12,8 +12,8 @@ import httpx
 
 from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
-from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects
-from ._generated.resources import Checks, Keys, Memories, Plans, Projects
+from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects, AsyncSubjects
+from ._generated.resources import Checks, Keys, Memories, Plans, Projects, Subjects
 from ._settings import read_settings
 from ._sync_calls import Calls
 
@@ -26,6 +26,7 @@ class Memledger:
     timeout: Seconds to wait for the connection, and for each part of a response. Default: 60, and 600 for operations
     that may run that long, such as an extraction with a language model.
     max_retries: How often a call is sent again, if that changes nothing twice. Default: 3
+    subject: Whose memories all calls of this client are for, such as "user:42". Default: those that each call names.
     http_client: Sends the requests, for example through a proxy. It is not closed. Default: one of this client.
     sleep, random: Wait between attempts, and spread the retries of many clients. Tests replace them.
 
@@ -39,11 +40,12 @@ class Memledger:
         base_url: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
+        subject: str | None = None,
         http_client: httpx.Client | None = None,
         sleep: Callable[[float], object] = time.sleep,
         random: Callable[[], float] = chance.random,
     ) -> None:
-        settings = read_settings(api_key, base_url, timeout, max_retries, random)
+        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject)
         self._own = httpx.Client() if http_client is None else None
         calls = Calls(settings, http_client or self._own or httpx.Client(), sleep)
         self.memories = Memories(calls)
@@ -52,6 +54,7 @@ class Memledger:
         self.projects = Projects(calls)
         self.keys = Keys(calls)
         self.plans = Plans(calls)
+        self.subjects = Subjects(calls)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -80,11 +83,12 @@ class AsyncMemledger:
         base_url: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
+        subject: str | None = None,
         http_client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
         random: Callable[[], float] = chance.random,
     ) -> None:
-        settings = read_settings(api_key, base_url, timeout, max_retries, random)
+        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject)
         self._own = httpx.AsyncClient() if http_client is None else None
         calls = AsyncCalls(settings, http_client or self._own or httpx.AsyncClient(), sleep)
         self.memories = AsyncMemories(calls)
@@ -93,6 +97,7 @@ class AsyncMemledger:
         self.projects = AsyncProjects(calls)
         self.keys = AsyncKeys(calls)
         self.plans = AsyncPlans(calls)
+        self.subjects = AsyncSubjects(calls)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -21,7 +21,7 @@ KEY_VARIABLE = "MEMLEDGER_API_KEY"
 class Settings:
     base_url: str
     """Without a slash at its end."""
-    headers: Mapping[str, str] = field(repr=False)
+    headers: Mapping[str, str | bytes] = field(repr=False)
     timeout: float | None
     """Seconds; None: the default of the operation."""
     max_retries: int
@@ -34,9 +34,15 @@ def read_settings(
     timeout: float | None,
     max_retries: int | None,
     random: Callable[[], float],
+    subject: str | None = None,
 ) -> Settings:
     """Raises MemledgerError for an option that is not valid, and without a key."""
-    headers = {"Authorization": f"Bearer {_read_key(api_key)}", "User-Agent": f"memledger-python/{VERSION}"}
+    headers: dict[str, str | bytes] = {
+        "Authorization": f"Bearer {_read_key(api_key)}",
+        "User-Agent": f"memledger-python/{VERSION}",
+    }
+    if subject is not None:
+        headers["Memledger-Subject"] = _read_subject(subject)
     return Settings(
         base_url=_read_base_url(BASE_URL_DEFAULT if base_url is None else base_url),
         headers=headers,
@@ -44,6 +50,13 @@ def read_settings(
         max_retries=read_max_retries(max_retries, MAX_RETRIES_DEFAULT),
         random=random,
     )
+
+
+def _read_subject(subject: str) -> bytes:
+    """As a header has it. Raises MemledgerError for what no subject is called."""
+    if not isinstance(subject, str) or re.fullmatch(r"[^\x00-\x1f\x7f]+", subject) is None:
+        raise MemledgerError(f"subject is {subject!r}. Give a name without control characters.")
+    return subject.encode("utf-8")
 
 
 def read_timeout(timeout: float | None) -> float | None:

@@ -1701,15 +1701,6 @@ export interface MemoryTagsQuery {
   subject?: string | undefined;
 }
 
-/** Parameters of memoryStatistics. */
-export interface MemoryStatisticsQuery {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-}
-
 /** Parameters of memoryExport. */
 export interface MemoryExportQuery {
   /**
@@ -1725,15 +1716,6 @@ export interface MemoryExportQuery {
   cursor?: string | undefined;
   /** Memories per page. Default: 100. */
   page_size?: number | undefined;
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-}
-
-/** Parameters of memoryRead. */
-export interface MemoryReadQuery {
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1762,15 +1744,6 @@ export interface SubjectListQuery {
   cursor?: string | undefined;
   /** Subjects of a page. Default: 100. */
   page_size?: number | undefined;
-}
-
-/** Parameters of checkList. */
-export interface CheckListQuery {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
 }
 
 /** Parameters of auditList. */

@@ -15,11 +15,8 @@ import type {
   BatchResults,
   Check,
   CheckCreateRequest,
-  CheckDeleteRequest,
   CheckList,
-  CheckListQuery,
   CheckRun,
-  CheckRunRequest,
   Checkpoint,
   CheckpointPage,
   CreatedApiKey,
@@ -39,7 +36,6 @@ import type {
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryDeleteBatchRequest,
-  MemoryDeleteRequest,
   MemoryEvent,
   MemoryExportPage,
   MemoryExportQuery,
@@ -49,10 +45,8 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
-  MemoryReadQuery,
   MemorySearchRequest,
   MemoryStatistics,
-  MemoryStatisticsQuery,
   MemoryTagsQuery,
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
@@ -644,8 +638,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  statistics(query: MemoryStatisticsQuery = {}, options: CallOptions = {}): Promise<MemoryStatistics> {
-    return this.#calls.data(memoryStatistics, { query }, options);
+  statistics(options: CallOptions = {}): Promise<MemoryStatistics> {
+    return this.#calls.data(memoryStatistics, {}, options);
   }
 
   /**
@@ -679,8 +673,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  read(memoryId: string, query: MemoryReadQuery = {}, options: CallOptions = {}): Promise<AgentMemory> {
-    return this.#calls.data(memoryRead, { path: { memory_id: memoryId }, query }, options);
+  read(memoryId: string, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryRead, { path: { memory_id: memoryId } }, options);
   }
 
   /**
@@ -700,8 +694,8 @@ export class Memories {
    *
    * Permission: `memory.write`.
    */
-  delete(memoryId: string, body: MemoryDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId }, body }, options);
+  delete(memoryId: string, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId } }, options);
   }
 
   /**
@@ -798,8 +792,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  list(query: CheckListQuery = {}, options: CallOptions = {}): Promise<CheckList> {
-    return this.#calls.data(checkList, { query }, options);
+  list(options: CallOptions = {}): Promise<CheckList> {
+    return this.#calls.data(checkList, {}, options);
   }
 
   /**
@@ -809,8 +803,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  run(body: CheckRunRequest = {}, options: CallOptions = {}): Promise<CheckRun> {
-    return this.#calls.data(checkRun, { body }, options);
+  run(options: CallOptions = {}): Promise<CheckRun> {
+    return this.#calls.data(checkRun, {}, options);
   }
 
   /**
@@ -818,8 +812,8 @@ export class Checks {
    *
    * Permission: `memory.write`.
    */
-  delete(checkId: string, body: CheckDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(checkDelete, { path: { check_id: checkId }, body }, options);
+  delete(checkId: string, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(checkDelete, { path: { check_id: checkId } }, options);
   }
 }
 

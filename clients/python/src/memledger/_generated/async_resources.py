@@ -660,7 +660,6 @@ class AsyncMemories:
     async def statistics(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -670,17 +669,10 @@ class AsyncMemories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_STATISTICS,
-            Input(
-                query={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -767,7 +759,6 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -777,17 +768,12 @@ class AsyncMemories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
-                },
-                query={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -853,7 +839,6 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -863,17 +848,12 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
-                },
-                body={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1106,7 +1086,6 @@ class AsyncChecks:
     async def list(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1114,17 +1093,10 @@ class AsyncChecks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_LIST,
-            Input(
-                query={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -1132,7 +1104,6 @@ class AsyncChecks:
     async def run(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1142,17 +1113,10 @@ class AsyncChecks:
         not accessed by a check.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_RUN,
-            Input(
-                body={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -1161,7 +1125,6 @@ class AsyncChecks:
         self,
         check_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1171,17 +1134,12 @@ class AsyncChecks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
-                },
-                body={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

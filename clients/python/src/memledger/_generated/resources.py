@@ -658,7 +658,6 @@ class Memories:
     def statistics(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -668,17 +667,10 @@ class Memories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_STATISTICS,
-            Input(
-                query={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -764,7 +756,6 @@ class Memories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -774,17 +765,12 @@ class Memories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
-                },
-                query={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -850,7 +836,6 @@ class Memories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -860,17 +845,12 @@ class Memories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
-                },
-                body={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1101,7 +1081,6 @@ class Checks:
     def list(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1109,17 +1088,10 @@ class Checks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_LIST,
-            Input(
-                query={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -1127,7 +1099,6 @@ class Checks:
     def run(
         self,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1137,17 +1108,10 @@ class Checks:
         not accessed by a check.
 
         Permission: `memory.read`.
-
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_RUN,
-            Input(
-                body={
-                    "subject": subject,
-                },
-            ),
+            Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -1156,7 +1120,6 @@ class Checks:
         self,
         check_id: str,
         *,
-        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1166,17 +1129,12 @@ class Checks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
-                },
-                body={
-                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
