@@ -98,6 +98,8 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.search": () => ({ query: "fact", mode: "hybrid" }),
   "memory.inject": () => ({ query: "fact" }),
   "memory.extract": () => ({ text: item.content }),
+  "subject.list": () => ({}),
+  "subject.erase": () => ({ subject: "user:1" }),
   "check.create": ({ memory_id }) => ({ query: "fact", expected_memory_id: memory_id }),
   "check.list": () => ({}),
   "check.delete": ({ check_id }) => ({ check_id }),

@@ -191,6 +191,10 @@ test("limits of the input", () => {
       "a tag",
       `1 to ${limits.tagMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
     ],
+    [
+      "the name of a subject",
+      `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
