@@ -32,6 +32,7 @@ import { secrets } from "./secrets.ts";
 import { sizing } from "./sizing.ts";
 import { start } from "./start.ts";
 import { stdio } from "./stdio.ts";
+import { subjects } from "./subjects.ts";
 import { throughput } from "./throughput.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   latency,
   kernels,
   scale,
+  subjects,
   import: importing,
   mcp,
   stdio,
