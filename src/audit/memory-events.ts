@@ -83,7 +83,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
     case "memory.update_batch":
       return result?.status === "updated" ? changedInBatch(detail, result) : null;
     case "memory.extract":
-      return extracted(data, id, record.madeOf);
+      return extracted(data, id, record);
     case "memory.search":
     case "memory.inject":
       return used(detail, id);
@@ -93,7 +93,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
 }
 
 /** An item may update or supersede a memory that an item of the same call has created. */
-function extracted(data: JsonObject, id: string, madeOf: Json | undefined): MemoryEvent | null {
+function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningRecord): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
   const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
   const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
@@ -104,7 +104,7 @@ function extracted(data: JsonObject, id: string, madeOf: Json | undefined): Memo
   }
   const kind = items.some(({ action }) => action === "created") ? "created" : "changed";
   const evidence = typeof last.evidence === "string" ? last.evidence : null;
-  const added = kind === "created" ? { is_active: true } : {};
+  const added = kind === "created" ? { is_active: true, metadata: metadataIn(detail.request_body) } : {};
   const values = { ...valuesOf({ tags: [], ...added, ...last }), ...superseded };
   const source = objectsIn(madeOf).find(({ memory }) => memory === id)?.record;
   return { ...nothing, kind, values, evidence, source_record: typeof source === "string" ? source : null };
@@ -130,7 +130,13 @@ function itemOf({ request_body }: MentioningRecord["detail"], { index }: JsonObj
   const items = isObject(request_body) ? request_body.memories : null;
   const item = Array.isArray(items) ? items[Number(index)] : null;
   if (!isObject(item)) return null;
-  const defaults = { importance: importanceDefault, is_active: true, expires_at: null, tags: [] };
+  const defaults = {
+    importance: importanceDefault,
+    is_active: true,
+    expires_at: null,
+    tags: [],
+    metadata: null,
+  };
   return valuesOf({ ...defaults, ...item });
 }
 
@@ -160,14 +166,32 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 /** The values of a whole memory; null: the payload was erased. */
 function memoryIn(data: JsonObject): JsonObject | null {
-  return typeof data.content !== "string" ? null : valuesOf({ tags: [], ...data });
+  return typeof data.content !== "string" ? null : valuesOf({ tags: [], metadata: null, ...data });
 }
 
-const valueNames = ["content", "memory_type", "importance", "is_active", "expires_at", "tags"] as const;
+/** As a memory shows it: an empty object is none. */
+function metadataIn(fields: Json | undefined): Json {
+  const metadata = isObject(fields) ? fields.metadata : null;
+  return isObject(metadata) && Object.keys(metadata).length > 0 ? metadata : null;
+}
+
+const valueNames = [
+  "content",
+  "memory_type",
+  "importance",
+  "is_active",
+  "expires_at",
+  "tags",
+  "metadata",
+] as const;
 
 function valuesOf(fields: JsonObject): JsonObject | null {
   const known = valueNames.filter((name) => fields[name] !== undefined);
-  return known.length === 0 ? null : Object.fromEntries(known.map((name) => [name, fields[name] ?? null]));
+  return known.length === 0
+    ? null
+    : Object.fromEntries(
+        known.map((name) => [name, name === "metadata" ? metadataIn(fields) : (fields[name] ?? null)]),
+      );
 }
 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {

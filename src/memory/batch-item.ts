@@ -2,12 +2,13 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type ErrorData, Refusal } from "../errors.ts";
-import { isObject } from "../json/json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
 import { Choice, createParser, Fields, jsonObject, Text } from "../schema/schema.ts";
 import { toExpiry } from "./create.ts";
 import { sourceIdMaxCharacters } from "./limits.ts";
 import { content, expiresAt, importance, type MemoryType, memoryId, memoryType } from "./memory.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
 export const batchItem = Fields(
@@ -17,6 +18,7 @@ export const batchItem = Fields(
     importance: Type.Optional(importance),
     expires_at: Type.Optional(expiresAt),
     tags: Type.Optional(Tags("Tags of the memory, a set.")),
+    metadata: NewMetadata("Metadata of the memory."),
     is_active: Type.Optional(
       Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
     ),
@@ -41,6 +43,7 @@ export interface NewItem {
   readonly importance: number;
   readonly expiresAt: number | null;
   readonly tags: readonly string[];
+  readonly metadata: JsonObject | null;
   readonly active: boolean;
   readonly sourceId: string | null;
 }
@@ -59,6 +62,7 @@ export function readBatchItem(value: unknown): NewItem {
     importance: item.importance ?? importanceDefault,
     expiresAt: toExpiry(item.expires_at ?? null),
     tags: toTags(item.tags ?? []),
+    metadata: toMetadata(item.metadata),
     active: item.is_active ?? true,
     sourceId: item.source_id ?? null,
   };

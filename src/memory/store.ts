@@ -2,6 +2,7 @@
 
 import type { Project } from "../access/project.ts";
 import type { MadeMemory } from "../audit/made-of.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
@@ -192,6 +193,8 @@ export interface NewMemory {
   readonly expiresAt: number | null;
   /** Canonical. */
   readonly tags: readonly string[];
+  /** Canonical; null or absent: none. */
+  readonly metadata?: JsonObject | null;
   readonly vector: Float32Array;
   /** Default: true. */
   readonly active?: boolean;

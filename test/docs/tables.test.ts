@@ -171,6 +171,14 @@ test("limits of the input", () => {
       "a tag",
       `1 to ${limits.tagMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
     ],
+    [
+      "`metadata` of a memory",
+      `${limits.memoryMetadataMembersMax} members, ${kib(limits.memoryMetadataMaxBytes)} as JSON without white space`,
+    ],
+    [
+      "a name in `metadata`",
+      `1 to ${limits.memoryMetadataNameMaxCharacters} characters; no control characters`,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],

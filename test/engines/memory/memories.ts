@@ -314,10 +314,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       return null;
     },
     async insert(owner, { contentKey, vector, id, active = true, ...fields }, now) {
-      const { content, type, importance, expiresAt, tags } = fields;
+      const { content, type, importance, expiresAt, tags, metadata = null } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
-      const about = { content, type, importance, active, tags, supersededBy: null, subject };
+      const about = { content, type, importance, active, tags, metadata, supersededBy: null, subject };
       const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);
       const row = {

@@ -21,6 +21,13 @@ export interface AgentMemory {
   expires_at: string | null;
   /** Tags of the memory, sorted by Unicode code points. The field is absent if there are none. */
   tags?: string[];
+  /** Whose memory it is. The field is absent if it is the project's own. */
+  subject?: string;
+  /**
+   * Metadata of the memory. The field is absent if there is none. A JSON object with up to 64 members, in at most
+   * 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
+   */
+  metadata?: Record<string, unknown>;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
    * The field is absent if there is none, and after the memory was activated again.
@@ -262,6 +269,11 @@ export interface BatchItem {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /**
+   * Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
+   * space. A name has 1 to 64 characters, without control characters.
+   */
+  metadata?: Record<string, unknown> | null | undefined;
   /** Whether the memory is searched and injected. Default: true. */
   is_active?: boolean | undefined;
   /**
@@ -349,6 +361,19 @@ export interface CheckCreateRequest {
   expected_memory_id: string;
   /** The memory must be among so many first results. Default: 3. */
   within?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+export interface CheckDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface CheckList {
@@ -392,6 +417,14 @@ export interface CheckRun {
   failed: number;
   /** One result for each check, the oldest check first. */
   results: CheckResult[];
+}
+
+export interface CheckRunRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface Checkpoint {
@@ -714,6 +747,11 @@ export interface LedgerStatistics {
 export interface MemoryCreateBatchRequest {
   /** The memories to create. */
   memories: readonly BatchItem[];
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryCreateRequest {
@@ -726,12 +764,27 @@ export interface MemoryCreateRequest {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /**
+   * Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
+   * space. A name has 1 to 64 characters, without control characters.
+   */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteBatchRequest {
@@ -742,6 +795,19 @@ export interface MemoryDeleteBatchRequest {
    * 2108.
    */
   if_updated_at?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+export interface MemoryDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryEvent {
@@ -815,6 +881,12 @@ export interface MemoryExtractRequest {
    * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
+  /**
+   * Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. A JSON
+   * object with up to 64 members, in at most 4096 bytes of JSON without white space. A name has 1 to 64
+   * characters, without control characters.
+   */
+  metadata?: Record<string, unknown> | null | undefined;
   /** Default: "essential". */
   detail?: ExtractionDetail | undefined;
   /**
@@ -824,6 +896,11 @@ export interface MemoryExtractRequest {
   deduplicate?: boolean | undefined;
   /** Whether to return what would be stored, without storing it. Default: false. */
   dry_run?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryHistory {
@@ -867,10 +944,20 @@ export interface MemoryInjectRequest {
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
   /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
+  /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Field that the list is ordered by. */
@@ -925,10 +1012,20 @@ export interface MemorySearchRequest {
   /** Whether to include inactive memories. Default: false. */
   include_inactive?: boolean | undefined;
   /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
+  /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryStatistics {
@@ -967,6 +1064,11 @@ export interface MemoryTypeCounts {
 export interface MemoryUpdateBatchRequest {
   /** The changes. */
   memories: readonly UpdateItem[];
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryUpdateRequest {
@@ -982,10 +1084,20 @@ export interface MemoryUpdateRequest {
   /** Replaces all tags of the memory; [] removes them. */
   tags?: readonly string[] | undefined;
   /**
+   * Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members, in at most 4096
+   * bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
+   */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
    */
   if_updated_at?: string | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** One message. Other members are ignored. */
@@ -1218,6 +1330,11 @@ export interface UpdateItem {
   /** Tags that the memory loses, if it has them. */
   remove_tags?: readonly string[] | undefined;
   /**
+   * Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members, in at most 4096
+   * bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
+   */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
    */
@@ -1324,6 +1441,11 @@ export interface MemoryListQuery {
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryTags. */
@@ -1337,6 +1459,20 @@ export interface MemoryTagsQuery {
   page?: number | undefined;
   /** Tags per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+/** Parameters of memoryStatistics. */
+export interface MemoryStatisticsQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryExport. */
@@ -1354,6 +1490,20 @@ export interface MemoryExportQuery {
   cursor?: string | undefined;
   /** Memories per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+/** Parameters of memoryRead. */
+export interface MemoryReadQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryHistory. */
@@ -1369,6 +1519,15 @@ export interface MemoryHistoryQuery {
   cursor?: string | undefined;
   /** Events per page. Default: 20. */
   page_size?: number | undefined;
+}
+
+/** Parameters of checkList. */
+export interface CheckListQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of auditList. */

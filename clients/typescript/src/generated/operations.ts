@@ -13,8 +13,11 @@ import type {
   BatchResults,
   Check,
   CheckCreateRequest,
+  CheckDeleteRequest,
   CheckList,
+  CheckListQuery,
   CheckRun,
+  CheckRunRequest,
   Checkpoint,
   CheckpointPage,
   DeleteResults,
@@ -29,6 +32,7 @@ import type {
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryDeleteBatchRequest,
+  MemoryDeleteRequest,
   MemoryEvent,
   MemoryExportPage,
   MemoryExportQuery,
@@ -38,8 +42,10 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
+  MemoryReadQuery,
   MemorySearchRequest,
   MemoryStatistics,
+  MemoryStatisticsQuery,
   MemoryTagsQuery,
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
@@ -512,8 +518,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  statistics(options: CallOptions = {}): Promise<MemoryStatistics> {
-    return this.#calls.data(memoryStatistics, {}, options);
+  statistics(query: MemoryStatisticsQuery = {}, options: CallOptions = {}): Promise<MemoryStatistics> {
+    return this.#calls.data(memoryStatistics, { query }, options);
   }
 
   /**
@@ -547,8 +553,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  read(memoryId: string, options: CallOptions = {}): Promise<AgentMemory> {
-    return this.#calls.data(memoryRead, { path: { memory_id: memoryId } }, options);
+  read(memoryId: string, query: MemoryReadQuery = {}, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryRead, { path: { memory_id: memoryId }, query }, options);
   }
 
   /**
@@ -568,8 +574,8 @@ export class Memories {
    *
    * Permission: `memory.write`.
    */
-  delete(memoryId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId } }, options);
+  delete(memoryId: string, body: MemoryDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId }, body }, options);
   }
 
   /**
@@ -623,8 +629,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  list(options: CallOptions = {}): Promise<CheckList> {
-    return this.#calls.data(checkList, {}, options);
+  list(query: CheckListQuery = {}, options: CallOptions = {}): Promise<CheckList> {
+    return this.#calls.data(checkList, { query }, options);
   }
 
   /**
@@ -634,8 +640,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  run(options: CallOptions = {}): Promise<CheckRun> {
-    return this.#calls.data(checkRun, {}, options);
+  run(body: CheckRunRequest = {}, options: CallOptions = {}): Promise<CheckRun> {
+    return this.#calls.data(checkRun, { body }, options);
   }
 
   /**
@@ -643,8 +649,8 @@ export class Checks {
    *
    * Permission: `memory.write`.
    */
-  delete(checkId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(checkDelete, { path: { check_id: checkId } }, options);
+  delete(checkId: string, body: CheckDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(checkDelete, { path: { check_id: checkId }, body }, options);
   }
 }
 

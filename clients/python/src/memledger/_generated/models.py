@@ -108,6 +108,13 @@ class AgentMemory(Model):
     """Expiry time of the memory; null: it never expires."""
     tags: list[str] | None = None
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
+    subject: str | None = None
+    """Whose memory it is. The field is absent if it is the project's own."""
+    metadata: Mapping[str, Any] | None = None
+    """Metadata of the memory. The field is absent if there is none. A JSON object with up to 64 members,
+    in at most 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control
+    characters.
+    """
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.

@@ -102,6 +102,8 @@ class Memories:
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -116,6 +118,10 @@ class Memories:
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        metadata: Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON
+        without white space. A name has 1 to 64 characters, without control characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_CREATE,
@@ -126,6 +132,8 @@ class Memories:
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -145,6 +153,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -170,6 +179,8 @@ class Memories:
         page_size: Memories per page. Default: 20.
         sort_by: Field that the list is ordered by. Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_LIST,
@@ -185,6 +196,7 @@ class Memories:
                     "page_size": page_size,
                     "sort_by": sort_by,
                     "sort_dir": sort_dir,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -202,6 +214,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -219,6 +232,7 @@ class Memories:
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -233,6 +247,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -244,6 +259,8 @@ class Memories:
         Permission: `memory.write`.
 
         tags: Only memories that have all of these tags.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_DELETE_ALL,
@@ -251,6 +268,7 @@ class Memories:
                 body={
                     "memory_type": memory_type,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -261,6 +279,7 @@ class Memories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -276,12 +295,15 @@ class Memories:
         Permission: `memory.write`.
 
         memories: The memories to create.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -292,6 +314,7 @@ class Memories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -304,12 +327,15 @@ class Memories:
         Permission: `memory.write`.
 
         memories: The changes.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -321,6 +347,7 @@ class Memories:
         *,
         memory_ids: Sequence[str],
         if_updated_at: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -335,6 +362,8 @@ class Memories:
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_DELETE_BATCH,
@@ -342,6 +371,7 @@ class Memories:
                 body={
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -361,7 +391,9 @@ class Memories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -382,8 +414,12 @@ class Memories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_SEARCH,
@@ -399,7 +435,9 @@ class Memories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -417,7 +455,9 @@ class Memories:
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -445,8 +485,12 @@ class Memories:
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
         reach in a project with as many memories.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_INJECT,
@@ -460,7 +504,9 @@ class Memories:
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
                     "rerank": rerank,
+                    "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -473,9 +519,11 @@ class Memories:
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -502,10 +550,15 @@ class Memories:
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
+        metadata: Metadata of the memories that the call creates. Others keep theirs, and are compared
+        whatever it is. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
+        space. A name has 1 to 64 characters, without control characters.
         detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_EXTRACT,
@@ -514,9 +567,11 @@ class Memories:
                     "text": text,
                     "messages": messages,
                     "tags": tags,
+                    "metadata": metadata,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -529,6 +584,7 @@ class Memories:
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -543,6 +599,8 @@ class Memories:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_TAGS,
@@ -551,6 +609,7 @@ class Memories:
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -562,6 +621,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -573,6 +633,7 @@ class Memories:
                 page=number,
                 memory_type=memory_type,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -585,6 +646,7 @@ class Memories:
     def statistics(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -594,10 +656,17 @@ class Memories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_STATISTICS,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -610,6 +679,7 @@ class Memories:
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -628,6 +698,8 @@ class Memories:
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_EXPORT,
@@ -638,6 +710,7 @@ class Memories:
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -651,6 +724,7 @@ class Memories:
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -664,6 +738,7 @@ class Memories:
                 tag=tag,
                 include_vectors=include_vectors,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -677,6 +752,7 @@ class Memories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -686,12 +762,17 @@ class Memories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                query={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -708,7 +789,9 @@ class Memories:
         is_active: bool | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -726,8 +809,13 @@ class Memories:
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
+        metadata: Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members,
+        in at most 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control
+        characters.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_UPDATE,
@@ -742,7 +830,9 @@ class Memories:
                     "is_active": is_active,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -753,6 +843,7 @@ class Memories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -762,12 +853,17 @@ class Memories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -864,6 +960,7 @@ class Checks:
         tags_match: TagsMatch | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         within: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -880,6 +977,8 @@ class Checks:
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
         within: The memory must be among so many first results. Default: 3.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_CREATE,
@@ -893,6 +992,7 @@ class Checks:
                     "min_similarity": min_similarity,
                     "expected_memory_id": expected_memory_id,
                     "within": within,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -902,6 +1002,7 @@ class Checks:
     def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -909,10 +1010,17 @@ class Checks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_LIST,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -920,6 +1028,7 @@ class Checks:
     def run(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -929,10 +1038,17 @@ class Checks:
         not accessed by a check.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_RUN,
-            Input(),
+            Input(
+                body={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -941,6 +1057,7 @@ class Checks:
         self,
         check_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -950,12 +1067,17 @@ class Checks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

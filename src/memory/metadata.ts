@@ -1,0 +1,62 @@
+// Owns the metadata of memories: what an application says about a memory in its own names. Its schemas, its canonical form, and which
+// memories a filter matches. Knows no storage.
+
+import { Type } from "@sinclair/typebox";
+import { canonical } from "../audit/hash.ts";
+import { Refusal } from "../errors.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+import {
+  memoryMetadataMaxBytes,
+  memoryMetadataMembersMax,
+  memoryMetadataNameMaxCharacters,
+} from "../limits.ts";
+import { Nullable } from "../schema/schema.ts";
+import { countCharacters, shortenName } from "../text/characters.ts";
+import { hasControlCharacter } from "../text/label.ts";
+
+/** The metadata of a memory. `description` says what the operation does with it. */
+export function Metadata(description: string) {
+  return Type.Object(
+    {},
+    {
+      maxProperties: memoryMetadataMembersMax,
+      description: `${description} A JSON object with up to ${memoryMetadataMembersMax} members, in at most ${memoryMetadataMaxBytes} bytes of JSON without white space. A name has 1 to ${memoryMetadataNameMaxCharacters} characters, without control characters.`,
+      examples: [{ user: "u-17", priority: 2 }],
+    },
+  );
+}
+
+export function NewMetadata(description: string) {
+  return Type.Optional(Nullable(Metadata(description)));
+}
+
+/**
+ * Its members in the order of RFC 8785, so that equal metadata has one text; null: the memory has none. An empty object is none, too.
+ * @throws Refusal 1400 that says what is wrong with `metadata`
+ */
+export function toMetadata(value: object | null | undefined): JsonObject | null {
+  if (!isObject(value) || Object.keys(value).length === 0) return null;
+  for (const name of Object.keys(value)) {
+    const fault = nameFault(name);
+    if (fault !== null) throw metadataFault(shortenName(name), `has a name that ${fault}`);
+  }
+  const text = canonical(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > memoryMetadataMaxBytes)
+    throw metadataFault(null, `has ${bytes} bytes as JSON; the maximum is ${memoryMetadataMaxBytes}`);
+  const metadata: JsonObject = JSON.parse(text);
+  return metadata;
+}
+
+function nameFault(name: string): string | null {
+  if (name === "") return "is empty";
+  if (countCharacters(name) > memoryMetadataNameMaxCharacters)
+    return `is longer than ${memoryMetadataNameMaxCharacters} characters`;
+  return hasControlCharacter(name) ? "contains a control character; remove it" : null;
+}
+
+/** @param name of the member at fault; null: the whole object is */
+function metadataFault(name: string | null, reason: string): Refusal {
+  const field = name === null ? "metadata" : `metadata/${name}`;
+  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+}
