@@ -9,6 +9,9 @@ export const tagMaxCharacters = 64;
 export const memoryMetadataMaxBytes = 4 * 1024;
 export const memoryMetadataMembersMax = 64;
 export const memoryMetadataNameMaxCharacters = 64;
+/** Conditions of a filter by metadata, and values of its `in`. */
+export const metadataConditionsMax = 16;
+export const metadataChoicesMax = 100;
 export const queryMaxCharacters = 10_000;
 export const topKMax = 50;
 export const topKDefault = 10;

@@ -141,7 +141,11 @@ function readMethod(path: string, httpMethod: string, operation: JsonObject, con
 
 function parameterSchema(parameter: JsonObject) {
   const description = text(parameter.description);
-  const schema: JsonObject = { ...asObject(parameter.schema, "parameter"), description };
+  const inJson = () => at(parameter, "content", "application/json", "schema");
+  const schema: JsonObject = {
+    ...(parameter.schema === undefined ? inJson() : asObject(parameter.schema, "parameter")),
+    description,
+  };
   return { name: text(parameter.name), schema, isRequired: flag(parameter.required) };
 }
 

@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
+import { matchesMetadata, toMetadataFilter } from "../memory/metadata-filter.ts";
 import { toTags } from "../memory/tags.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 
@@ -207,7 +208,7 @@ export interface MemoryRecord<Of> {
 
 /**
  * Completes the events of a memory, oldest first: what a change did not record follows from the event before. A bulk deletion is an event if
- * the memory had its type and tags then.
+ * the memory had its type, tags and metadata then.
  */
 export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: Of; event: MemoryEvent }[] {
   const complete: { of: Of; event: MemoryEvent }[] = [];
@@ -225,10 +226,15 @@ export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: 
 /** As an event, if it deleted the memory. */
 export const bulkDeletionEvent: MemoryEvent = { ...nothing, kind: "deleted" };
 
-function meets(state: JsonObject, { memory_type, tags }: JsonObject): boolean {
+function meets(state: JsonObject, { memory_type, tags, metadata }: JsonObject): boolean {
   const held = Array.isArray(state.tags) ? state.tags : [];
   const isOfType = memory_type === undefined || memory_type === state.memory_type;
-  return isOfType && (!Array.isArray(tags) || tags.every((tag) => held.includes(tag)));
+  return (
+    isOfType &&
+    (!Array.isArray(tags) || tags.every((tag) => held.includes(tag))) &&
+    (!isObject(metadata) ||
+      matchesMetadata(isObject(state.metadata) ? state.metadata : null, toMetadataFilter(metadata)))
+  );
 }
 
 /** What differs, as it was before; null: not known. */

@@ -12,6 +12,7 @@ import { type Found, findCandidates } from "./injection-candidates.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
+import { WantedMetadata } from "./metadata-filter.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";
 import { inPromptOrder, promptLineLength, toPrompt } from "./prompt.ts";
@@ -59,6 +60,9 @@ export const injectMemories = projectOperation({
         ),
       ),
       tags_match: Type.Optional(tagsMatch),
+      metadata: WantedMetadata(
+        "Only facts and contexts with this metadata. Rules that have metadata are included only if they match. Rules without metadata are always included.",
+      ),
       top_k: topK("Maximum number of facts and contexts."),
       max_characters: Type.Optional(
         Type.Integer({

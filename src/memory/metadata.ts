@@ -38,25 +38,26 @@ export function toMetadata(value: object | null | undefined): JsonObject | null 
   if (!isObject(value) || Object.keys(value).length === 0) return null;
   for (const name of Object.keys(value)) {
     const fault = nameFault(name);
-    if (fault !== null) throw metadataFault(shortenName(name), `has a name that ${fault}`);
+    if (fault !== null) throw metadataRefusal([name], `has a name that ${fault}`);
   }
   const text = canonical(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > memoryMetadataMaxBytes)
-    throw metadataFault(null, `has ${bytes} bytes as JSON; the maximum is ${memoryMetadataMaxBytes}`);
+    throw metadataRefusal([], `has ${bytes} bytes as JSON; the maximum is ${memoryMetadataMaxBytes}`);
   const metadata: JsonObject = JSON.parse(text);
   return metadata;
 }
 
-function nameFault(name: string): string | null {
+/** Why a name is refused; null: it is valid. */
+export function nameFault(name: string): string | null {
   if (name === "") return "is empty";
   if (countCharacters(name) > memoryMetadataNameMaxCharacters)
     return `is longer than ${memoryMetadataNameMaxCharacters} characters`;
   return hasControlCharacter(name) ? "contains a control character; remove it" : null;
 }
 
-/** @param name of the member at fault; null: the whole object is */
-function metadataFault(name: string | null, reason: string): Refusal {
-  const field = name === null ? "metadata" : `metadata/${name}`;
+/** @param path of the value at fault in the field `metadata`; empty: the whole object is at fault */
+export function metadataRefusal(path: readonly (string | number)[], reason: string): Refusal {
+  const field = ["metadata", ...path.map((name) => shortenName(String(name)))].join("/");
   return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }

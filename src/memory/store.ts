@@ -7,6 +7,7 @@ import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
+import type { MetadataFilter } from "./metadata-filter.ts";
 import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
 
@@ -47,6 +48,8 @@ export interface SearchQuery {
   /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
   readonly tags: TagFilter | null;
+  /** Null or absent: whatever the metadata is. */
+  readonly metadata?: MetadataFilter | null;
   readonly topK: number;
   /** Cosine, 0..1; and least of SearchHit.relevance, 0..1, absent: 0. */
   readonly minSimilarity: number;
@@ -84,6 +87,8 @@ export interface InjectionCandidates {
 export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
   readonly tags: TagFilter | null;
+  /** Null or absent: whatever the metadata is. */
+  readonly metadata?: MetadataFilter | null;
   readonly topK: number;
   /** As of SearchQuery. */
   readonly withProject?: boolean;
@@ -209,6 +214,12 @@ export interface MemoryChange {
   readonly vector: Float32Array | null;
 }
 
+/** Which memories are wanted. Null: the property does not matter. */
+export interface MemorySelection {
+  readonly tags: TagFilter | null;
+  readonly metadata: MetadataFilter | null;
+}
+
 export interface MemoryTransaction {
   find(owner: Owner, id: string): Promise<Memory | null>;
   /** Whether the owner still has this version of the memory. */
@@ -240,5 +251,5 @@ export interface MemoryTransaction {
   /** As removeAll, of the project and all of its subjects. */
   removeAllOf(project: Project): Promise<number>;
   /** As removeAll, of the memories that match. */
-  removeTagged(owner: Owner, type: MemoryType | null, tags: TagFilter, now: number): Promise<number>;
+  removeSelected(owner: Owner, type: MemoryType | null, by: MemorySelection, now: number): Promise<number>;
 }

@@ -179,6 +179,10 @@ test("limits of the input", () => {
       "a name in `metadata`",
       `1 to ${limits.memoryMetadataNameMaxCharacters} characters; no control characters`,
     ],
+    [
+      "`metadata` of a filter",
+      `1 to ${limits.metadataConditionsMax} conditions; 1 to ${limits.metadataChoicesMax} values of \`in\``,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],

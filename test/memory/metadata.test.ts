@@ -156,3 +156,126 @@ test("the history tells what it was, and erasing a memory erases it, too, and no
   expect([holding(secret), holding("Ben")]).toEqual([0, 2]);
   expect((await read(other.data.id)).metadata).toEqual({ order: "order 4712 of Ben" });
 });
+
+describe("a filter", () => {
+  const filtered = async (filter: unknown) => {
+    const query = new URLSearchParams({ metadata: JSON.stringify(filter), page_size: "100" });
+    return app.call("GET", `/v1/memories?${query}`);
+  };
+  const namesOf = (memories: unknown) =>
+    (memories as JsonObject[]).map(({ metadata }) => (metadata as JsonObject).name).toSorted();
+
+  beforeAll(async () => {
+    for (const fields of [
+      { name: "ana", age: 31, paid: true, since: "2026-01-05T00:00:00Z" },
+      { name: "ben", age: "31", paid: "true", since: "2025-12-31T00:00:00Z" },
+      { name: "cleo", age: 30.5, paid: false, extra: null },
+      { name: "dora", list: [31] },
+    ])
+      await create({ content: `The user ${fields.name} has a bicycle.`, metadata: fields });
+    await create({ content: "A bicycle is in the garage." });
+  });
+
+  test.each<[unknown, string[]]>([
+    [{ age: 31 }, ["ana"]],
+    [{ age: "31" }, ["ben"]],
+    [{ paid: true }, ["ana"]],
+    [{ age: { gte: 30.5 } }, ["ana", "cleo"]],
+    [{ age: { gt: 30.5, lt: 32 } }, ["ana"]],
+    [{ age: { gt: 30, lt: "9" } }, []],
+    [{ since: { gte: "2026" } }, ["ana"]],
+    [{ since: { lt: "2026" } }, ["ben"]],
+    [{ age: { in: [31, "31"] } }, ["ana", "ben"]],
+    [{ age: { exists: true }, since: { exists: false } }, ["cleo"]],
+    [{ extra: { exists: true } }, ["cleo"]],
+    [{ list: { exists: true } }, ["dora"]],
+    [{ name: { gte: "a" }, paid: { exists: false } }, ["dora"]],
+    [{ age: { exists: false, gt: 1 } }, []],
+  ])("%j", async (filter, names) => {
+    const listed = await filtered(filter);
+    expect([listed.status, namesOf(listed.data.memories)]).toEqual([200, names]);
+    const query = new URLSearchParams({ metadata: JSON.stringify(filter) });
+    const exported = await app.call("GET", `/v1/memories/export?${query}`);
+    expect(namesOf(exported.data.memories)).toEqual(names);
+    const body = { query: "Who has a bicycle?", metadata: filter };
+    for (const mode of ["semantic", "hybrid"]) {
+      const found = await app.call("POST", "/v1/memories/search", { body: { ...body, mode, top_k: 50 } });
+      expect(namesOf((found.data.results as JsonObject[]).map(({ memory }) => memory))).toEqual(names);
+    }
+    const injection = { ...body, top_k: 50, min_similarity: 0 };
+    const injected = await app.call("POST", "/v1/memories/inject", { body: injection });
+    expect(namesOf((injected.data.results as JsonObject[]).map(({ memory }) => memory))).toEqual(names);
+  });
+
+  test("in an injection applies to rules that have metadata", async () => {
+    await create({ memory_type: "rule", content: "Ana is always right.", metadata: { name: "ana" } });
+    await create({ memory_type: "rule", content: "Ben is never right.", metadata: { name: "ben" } });
+    await create({ memory_type: "rule", content: "Be polite." });
+    const body = { query: "Who?", metadata: { name: "ana" } };
+    const { data } = await app.call("POST", "/v1/memories/inject", { body });
+    expect((data.rules as JsonObject[]).map(({ content }) => content)).toEqual([
+      "Ana is always right.",
+      "Be polite.",
+    ]);
+  });
+
+  test("is a reason why a memory was not returned", async () => {
+    const body = { query: "Who has a bicycle?", metadata: { name: "ana", age: 31 }, explain: true, top_k: 1 };
+    const { data } = await app.call("POST", "/v1/memories/search", { body });
+    const missed = data.missed as JsonObject[];
+    expect(
+      missed.find(({ memory }) => (memory as JsonObject).content === "A bicycle is in the garage."),
+    ).toMatchObject({
+      reasons: ["metadata", "rank"],
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["an empty object", {}, "metadata"],
+    ["a list", [], "metadata"],
+    ["17 conditions", many(17), "metadata"],
+    ["null", { a: null }, "metadata/a"],
+    ["a list as a value", { a: [1] }, "metadata/a"],
+    ["no operator", { a: {} }, "metadata/a"],
+    ["an unknown operator", { a: { ge: 1 } }, "metadata/a/ge"],
+    ["a bound that has no order", { a: { gt: true } }, "metadata/a/gt"],
+    ["an empty choice", { a: { in: [] } }, "metadata/a/in"],
+    ["101 choices", { a: { in: Array.from({ length: 101 }, (_, at) => at) } }, "metadata/a/in"],
+    ["a choice that has no equal", { a: { in: [1, null] } }, "metadata/a/in/1"],
+    ["exists as a number", { a: { exists: 1 } }, "metadata/a/exists"],
+    ["an empty name", { "": 1 }, "metadata/"],
+  ])("is refused: %s", async (_, filter, field) => {
+    const before = (await app.call("GET", "/v1/memories")).data.pagination;
+    const replies = [
+      await filtered(filter),
+      await app.call("POST", "/v1/memories/search", { body: { query: "x", metadata: filter } }),
+      await app.call("POST", "/v1/memories/inject", { body: { metadata: filter } }),
+      await app.call("DELETE", "/v1/memories", { body: { metadata: filter } }),
+    ];
+    for (const { status, code, data } of replies)
+      expect([status, code, data.field]).toEqual([400, 1400, field]);
+    expect((await app.call("GET", "/v1/memories")).data.pagination).toEqual(before);
+  });
+
+  test.each([["{"], ["x"], ['{"a":1,"a":2}'], ['{"a":"\\ud800"}'], ["1"], [""]])(
+    "is refused in a query that is not a JSON object: %s",
+    async (text) => {
+      const reply = await app.call("GET", `/v1/memories?metadata=${encodeURIComponent(text)}`);
+      expect([reply.status, reply.code, reply.data.field]).toEqual([400, 1400, "metadata"]);
+    },
+  );
+
+  test("deletes what matches, and the history of each memory tells it", async () => {
+    const [gone, kept] = [await create({ metadata: { batch: 7 } }), await create({ metadata: { batch: 8 } })];
+    const body = { metadata: { batch: { lte: 7 } } };
+    const { data } = await app.call("DELETE", "/v1/memories", { body });
+    expect(data).toEqual({ deleted_count: 1 });
+    expect((await app.call("GET", `/v1/memories/${gone.data.id}`)).code).toBe(2100);
+    const kinds = async (id: unknown) =>
+      ((await app.call("GET", `/v1/memories/${id}/history`)).data.events as JsonObject[]).map(
+        ({ kind }) => kind,
+      );
+    expect(await kinds(gone.data.id)).toEqual(["deleted", "created"]);
+    expect(await kinds(kept.data.id)).toEqual(["created"]);
+  });
+});

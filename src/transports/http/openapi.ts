@@ -128,7 +128,8 @@ function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
       in: inPath.includes(name) ? "path" : "query",
       required: required.includes(name),
       description: schema.description ?? "",
-      schema: rest,
+      // An object is JSON text in a query.
+      ...(rest.type === "object" ? { content: { "application/json": { schema: rest } } } : { schema: rest }),
       ...withExample(route.operation.example?.input[name]),
     };
   });

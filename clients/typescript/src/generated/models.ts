@@ -781,6 +781,13 @@ export interface MemoryDeleteAllRequest {
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
   /**
+   * Only memories with this metadata. Each member is a condition, and all must hold: a string, a number or a
+   * boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
+   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
+   * values) and `exists` (whether there is such a member, whatever its value).
+   */
+  metadata?: Record<string, unknown> | undefined;
+  /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
    */
@@ -929,6 +936,14 @@ export interface MemoryInjectRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
+  /**
+   * Only facts and contexts with this metadata. Rules that have metadata are included only if they match. Rules
+   * without metadata are always included. Each member is a condition, and all must hold: a string, a number or a
+   * boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
+   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
+   * values) and `exists` (whether there is such a member, whatever its value).
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
   /**
@@ -1003,6 +1018,13 @@ export interface MemorySearchRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
+  /**
+   * Only memories with this metadata are ranked. Each member is a condition, and all must hold: a string, a number
+   * or a boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
+   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
+   * values) and `exists` (whether there is such a member, whatever its value).
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Maximum number of results. Default: 10. */
   top_k?: number | undefined;
   /** Memories with a lower similarity are excluded before ranking. */
@@ -1133,11 +1155,11 @@ export interface MissedMemory {
 }
 
 /**
- * type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below
- * min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank:
- * it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
+ * type, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is
+ * below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach.
+ * rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
  */
-export type MissedReason = "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
+export type MissedReason = "type" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 
 export interface Pagination {
   page: number;
@@ -1422,6 +1444,13 @@ export interface MemoryListQuery {
   memory_type?: MemoryType | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
+  /**
+   * Only memories with this metadata. In a query, it is JSON text. Each member is a condition, and all must hold:
+   * a string, a number or a boolean that the member of the metadata with this name must equal, or an object with
+   * one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points),
+   * `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** true: only active memories. false: only inactive ones. */
   is_active?: boolean | undefined;
   /** true: only expired memories. false: only those that have not expired. */
@@ -1484,6 +1513,13 @@ export interface MemoryExportQuery {
   memory_type?: MemoryType | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
+  /**
+   * Only memories with this metadata. In a query, it is JSON text. Each member is a condition, and all must hold:
+   * a string, a number or a boolean that the member of the metadata with this name must equal, or an object with
+   * one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points),
+   * `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Whether to return the embeddings, too. Default: false. */
   include_vectors?: boolean | undefined;
   /** next_cursor of the previous page, with the same filters. */

@@ -398,8 +398,9 @@ export class Memories {
   }
 
   /**
-   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, or those
-   * with all of the given tags, or both. The body is optional. If the body is not valid, nothing is deleted.
+   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, those with
+   * all of the given tags, or those with the given metadata; several conditions apply together. The body is
+   * optional. If the body is not valid, nothing is deleted.
    *
    * Permission: `memory.write`.
    */

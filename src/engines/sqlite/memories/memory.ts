@@ -19,7 +19,7 @@ import {
 } from "./memory-row.ts";
 import { memoryStatements } from "./memory-statements.ts";
 import type { Revisions } from "./revisions.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 export function createMemoryTransaction(
   database: Database,
@@ -202,15 +202,15 @@ export function createMemoryTransaction(
       return removed;
     },
 
-    async removeTagged(owner, type, filter, now) {
+    async removeSelected(owner, type, by, now) {
       const serial = serialOf(owner);
-      const tagged = taggedMemories(filter);
+      const selected = selectedMemories(by);
       const found = database
         .prepare<[Record<string, unknown>], { serial: number; memory_type: MemoryType }>(
           `SELECT m.serial, m.memory_type FROM memory m ${aliveJoin}
-           WHERE m.serial IN (${tagged.sql}) AND (:type IS NULL OR m.memory_type = :type)`,
+           WHERE ${selected === null ? "m.project = :project" : `m.serial IN (${selected.sql})`} AND (:type IS NULL OR m.memory_type = :type)`,
         )
-        .all({ ...tagged.parameters, project: serial, type });
+        .all({ ...selected?.parameters, project: serial, type });
       for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
         // They leave their pool for a dead one, without their tags and metadata, so that nothing shows them and the purge deletes them.
         const epoch = revisions.next(serial);

@@ -145,6 +145,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -169,6 +170,11 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. In a query, it is JSON text. Each member is a condition,
+        and all must hold: a string, a number or a boolean that the member of the metadata with this name
+        must equal, or an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings
+        are compared by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a
+        member, whatever its value).
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
         text: Only memories that contain all of these words, at most 32. A memory may continue the last
@@ -188,6 +194,7 @@ class AsyncMemories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "is_active": is_active,
                     "expired": expired,
                     "text": text,
@@ -208,6 +215,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -226,6 +234,7 @@ class AsyncMemories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 is_active=is_active,
                 expired=expired,
                 text=text,
@@ -248,18 +257,23 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeletedMemories:
         """Delete all memories. Permanently deletes all memories of the project, or those of one memory_type,
-        or those with all of the given tags, or both. The body is optional. If the body is not valid,
-        nothing is deleted.
+        those with all of the given tags, or those with the given metadata; several conditions apply
+        together. The body is optional. If the body is not valid, nothing is deleted.
 
         Permission: `memory.write`.
 
         tags: Only memories that have all of these tags.
+        metadata: Only memories with this metadata. Each member is a condition, and all must hold: a string,
+        a number or a boolean that the member of the metadata with this name must equal, or an object with
+        one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code
+        points), `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -269,6 +283,7 @@ class AsyncMemories:
                 body={
                     "memory_type": memory_type,
                     "tags": tags,
+                    "metadata": metadata,
                     "subject": subject,
                 },
             ),
@@ -388,6 +403,7 @@ class AsyncMemories:
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
@@ -411,6 +427,11 @@ class AsyncMemories:
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
         tags_match:  Default: "all".
+        metadata: Only memories with this metadata are ranked. Each member is a condition, and all must
+        hold: a string, a number or a boolean that the member of the metadata with this name must equal, or
+        an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared
+        by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a member,
+        whatever its value).
         top_k: Maximum number of results. Default: 10.
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
@@ -432,6 +453,7 @@ class AsyncMemories:
                     "memory_type": memory_type,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
@@ -452,6 +474,7 @@ class AsyncMemories:
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
@@ -479,6 +502,12 @@ class AsyncMemories:
         tags: Only facts and contexts with these tags. Rules that have tags are included only if they match.
         Rules without tags are always included.
         tags_match:  Default: "all".
+        metadata: Only facts and contexts with this metadata. Rules that have metadata are included only if
+        they match. Rules without metadata are always included. Each member is a condition, and all must
+        hold: a string, a number or a boolean that the member of the metadata with this name must equal, or
+        an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared
+        by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a member,
+        whatever its value).
         top_k: Maximum number of facts and contexts. Default: 10.
         max_characters: Maximum total length of the lines of facts and contexts in the prompt, in Unicode
         code points. A memory that does not fit is omitted, never shortened. Without this field there is no
@@ -501,6 +530,7 @@ class AsyncMemories:
                     "messages": messages,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
@@ -678,6 +708,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -697,6 +728,11 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. In a query, it is JSON text. Each member is a condition,
+        and all must hold: a string, a number or a boolean that the member of the metadata with this name
+        must equal, or an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings
+        are compared by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a
+        member, whatever its value).
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
@@ -709,6 +745,7 @@ class AsyncMemories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
@@ -724,6 +761,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -738,6 +776,7 @@ class AsyncMemories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 include_vectors=include_vectors,
                 page_size=page_size,
                 subject=subject,

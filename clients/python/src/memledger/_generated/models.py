@@ -664,7 +664,7 @@ class Extraction(Model):
 
 ExtractionDetail = Literal["essential", "full"]
 
-MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "rank", "budget"]
+MissedReason = Literal["type", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"]
 
 
 @dataclass(frozen=True, kw_only=True)
