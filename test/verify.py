@@ -70,7 +70,7 @@ TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_a
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
 ORDER = "genesis anchor signature checkpoint form seq link chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
-SHOWN = ("memory.create", "memory.read", "memory.update")
+SHOWN = ("memory.create", "memory.read", "memory.update", "memory.put")
 LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}
 
 

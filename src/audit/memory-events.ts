@@ -36,7 +36,7 @@ export interface MentioningRecord {
 
 /** Actions whose entry names the memory. */
 export const namingActions = {
-  changes: ["memory.create", "memory.update", "memory.delete"],
+  changes: ["memory.create", "memory.put", "memory.update", "memory.delete"],
   uses: ["memory.read"],
 } as const;
 
@@ -70,6 +70,8 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
       return { ...nothing, kind: "created", values: memoryIn(data) };
     case "memory.read":
       return { ...nothing, kind: "read" };
+    case "memory.put":
+      return putEvent(data, record.formerValues);
     case "memory.update": {
       const former = isObject(record.formerValues) ? record.formerValues : null;
       return { ...nothing, kind: "changed", values: memoryIn(data), former };
@@ -91,6 +93,13 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
     default:
       return null;
   }
+}
+
+/** Only a memory that was there has former values; without any, nothing was changed. */
+function putEvent(data: JsonObject, former: Json | undefined): MemoryEvent | null {
+  if (!isObject(former)) return { ...nothing, kind: "created", values: memoryIn(data) };
+  if (Object.keys(former).length === 0) return null;
+  return { ...nothing, kind: "changed", values: memoryIn(data), former };
 }
 
 /** An item may update or supersede a memory that an item of the same call has created. */

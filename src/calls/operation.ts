@@ -97,6 +97,8 @@ export async function confirm(): Promise<Confirmed> {
 }
 
 export interface Done<Data> {
+  /** Instead of `success` of the operation; absent: that. */
+  readonly status?: 200;
   /** The `data` of the answer; null for 204. */
   readonly data: Data;
   /** What the record stores instead of `data`; absent: `data`. */
@@ -140,6 +142,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly description: string;
   readonly effects: Effects;
   readonly success: 200 | 201 | 204;
+  /** A success may have this status instead; absent: none has another one. */
+  readonly otherSuccess?: 200;
   /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
   readonly answersWithRecords?: boolean;
   readonly input: Input;

@@ -81,6 +81,7 @@ test("calls", () => {
 const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.create", "docs/user/API.md", "Create"],
   ["memory.create_batch", "docs/user/API.md", "Create many"],
+  ["memory.put", "docs/user/API.md", "Create or replace"],
   ["memory.list", "docs/user/API.md", "List"],
   ["memory.export", "docs/user/API.md", "Export"],
   ["memory.search", "docs/user/API.md", "Search"],
@@ -187,7 +188,7 @@ test("limits of the input", () => {
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
-    ["`source_id` of an item", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
+    ["`source_id`", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
     ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],
     ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],

@@ -201,14 +201,13 @@ function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): Js
   const data = operation.example?.data;
   const example =
     data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
-  const description = operation.success === 201 ? "Created." : "Success.";
-  const schema = referenceTo(title, schemas);
-  return {
-    [operation.success]: {
-      description,
-      content: { "application/json": { schema, ...withExample(example) } },
-    },
-  };
+  const content = { "application/json": { schema: referenceTo(title, schemas), ...withExample(example) } };
+  const statuses = [
+    operation.success,
+    ...(operation.otherSuccess === undefined ? [] : [operation.otherSuccess]),
+  ];
+  const describe = (status: number) => ({ description: status === 201 ? "Created." : "Success.", content });
+  return Object.fromEntries(statuses.map((status) => [status, describe(status)]));
 }
 
 /** The upstream determines the body. */
