@@ -56,7 +56,7 @@ const annotations = new Set([
     "contentEncoding",
   ],
   ...["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"],
-  ...["minProperties", "maxProperties"],
+  ...["minProperties", "maxProperties", "propertyNames"],
   "readOnly",
 ]);
 

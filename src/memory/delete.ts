@@ -5,7 +5,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
-import { toMetadataFilter, WantedMetadata } from "./metadata-filter.ts";
+import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { type Owner, ownerId } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 import { toTagFilter, WantedTags } from "./tags.ts";
@@ -54,7 +54,7 @@ export const deleteAllMemories = projectOperation({
   input: Fields({
     memory_type: Type.Optional(memoryType),
     tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
-    metadata: WantedMetadata("Only memories with this metadata."),
+    metadata: metadataFilter,
   }),
   output: Fields(
     { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { memoryType } from "./memory.ts";
-import { WantedMetadata } from "./metadata-filter.ts";
+import { metadataFilter } from "./metadata-filter.ts";
 import { WantedTags } from "./tags.ts";
 
 export const memoryFilterFields = {
@@ -10,5 +10,5 @@ export const memoryFilterFields = {
   tag: Type.Optional(
     WantedTags("Only memories that have this tag. If it is given several times, memories have all of them."),
   ),
-  metadata: WantedMetadata("Only memories with this metadata. In a query, it is JSON text."),
+  metadata: metadataFilter,
 };

@@ -6,7 +6,7 @@ import type { JsonObject } from "../json/json.ts";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
-import { Metadata } from "./metadata.ts";
+import { metadata } from "./metadata.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -80,7 +80,7 @@ export const agentMemory = Fields(
         description: "Whose memory it is. The field is absent if it is the project's own.",
       }),
     ),
-    metadata: Type.Optional(Metadata("Metadata of the memory. The field is absent if there is none.")),
+    metadata: Type.Optional(metadata),
     superseded_by: Type.Optional(
       Type.String({
         description:

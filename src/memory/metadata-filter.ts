@@ -1,12 +1,13 @@
 // Owns the filter by metadata: its form in the API, and which memories match it. Values of different types are never equal, and neither is
 // greater. Knows no storage.
 
-import { Type } from "@sinclair/typebox";
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { metadataChoicesMax, metadataConditionsMax } from "../limits.ts";
+import { Fields } from "../schema/schema.ts";
 import { compareLabels } from "../text/label.ts";
 import { unknownReason } from "../text/suggestion.ts";
-import { metadataRefusal, nameFault } from "./metadata.ts";
+import { memberNames, metadataRefusal, nameFault } from "./metadata.ts";
 
 export type MetadataValue = string | number | boolean;
 
@@ -30,27 +31,57 @@ export interface MetadataCondition {
 /** All conditions must hold. Not empty. */
 export type MetadataFilter = readonly MetadataCondition[];
 
-/** Metadata that memories must have. An empty object is refused: it would mean everything or nothing. */
-export function WantedMetadata(description: string) {
-  return Type.Optional(
-    Type.Object(
-      {},
-      {
-        minProperties: 1,
-        maxProperties: metadataConditionsMax,
-        description: `${description} Each member is a condition, and all must hold: a string, a number or a boolean that the member of the metadata with this name must equal, or an object with one or more of \`gt\`, \`gte\`, \`lt\`, \`lte\` (a number or a string; strings are compared by Unicode code points), \`in\` (up to ${metadataChoicesMax} values) and \`exists\` (whether there is such a member, whatever its value).`,
-        examples: [{ user: "u-17", priority: { gte: 2 } }],
-      },
-    ),
-  );
-}
+const value = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const bound = Type.Optional(Type.Union([Type.Number(), Type.String()]));
+
+const condition = Fields(
+  {
+    gt: bound,
+    gte: bound,
+    lt: bound,
+    lte: bound,
+    in: Type.Optional(Type.Array(value, { minItems: 1, maxItems: metadataChoicesMax })),
+    exists: Type.Optional(Type.Boolean()),
+  },
+  {
+    title: "MetadataCondition",
+    description:
+      "What a member of the metadata must be: greater than gt, at least gte, less than lt, at most lte, one of in, and, with exists, there or not there, whatever its value is. Strings are compared by Unicode code points. Values of different types are never equal, and none is greater.",
+    ...{ minProperties: 1 },
+  },
+);
+
+TypeRegistry.Set<{ minProperties: number; maxProperties: number }>(
+  "MetadataFilter",
+  ({ minProperties, maxProperties }, filter) => {
+    const count = isObject(filter) ? Object.keys(filter).length : 0;
+    return count >= minProperties && count <= maxProperties;
+  },
+);
+
+/** Metadata that memories must have. An empty object is refused: it would mean everything or nothing. toMetadataFilter checks the rest. */
+export const metadataFilter = Type.Optional(
+  Type.Unsafe<JsonObject>({
+    [Kind]: "MetadataFilter",
+    title: "MetadataFilter",
+    type: "object",
+    properties: {},
+    minProperties: 1,
+    maxProperties: metadataConditionsMax,
+    propertyNames: memberNames,
+    additionalProperties: { anyOf: [...value.anyOf, condition] },
+    description:
+      "Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and all must hold: a value that it must equal, or what it must be.",
+    examples: [{ user: "u-17", priority: { gte: 2 } }],
+  }),
+);
 
 /** Null: all memories are wanted. @throws Refusal 1400 that names the condition */
-export function toMetadataFilter(value: object | undefined): MetadataFilter | null {
-  if (!isObject(value)) return null;
-  return Object.keys(value)
+export function toMetadataFilter(wanted: object | undefined): MetadataFilter | null {
+  if (!isObject(wanted)) return null;
+  return Object.keys(wanted)
     .toSorted(compareLabels)
-    .flatMap((name) => toConditions(name, value[name] ?? null));
+    .flatMap((name) => toConditions(name, wanted[name] ?? null));
 }
 
 function toConditions(name: string, wanted: Json): MetadataCondition[] {
@@ -69,11 +100,11 @@ function toConditions(name: string, wanted: Json): MetadataCondition[] {
   const { in: choices = null, exists = null } = wanted;
   if (exists !== null && typeof exists !== "boolean")
     throw metadataRefusal([name, "exists"], "must be true or false");
-  const condition = { ...any, in: toChoices(name, choices), bounds: toBounds(name, wanted) };
-  const isRestricted = condition.in !== null || condition.bounds.length > 0;
+  const restricted = { ...any, in: toChoices(name, choices), bounds: toBounds(name, wanted) };
+  const isRestricted = restricted.in !== null || restricted.bounds.length > 0;
   return [
     ...(exists === false ? [{ ...any, isWanted: false }] : []),
-    ...(isRestricted || exists === true ? [condition] : []),
+    ...(isRestricted || exists === true ? [restricted] : []),
   ];
 }
 

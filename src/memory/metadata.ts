@@ -10,24 +10,30 @@ import {
   memoryMetadataMembersMax,
   memoryMetadataNameMaxCharacters,
 } from "../limits.ts";
-import { Nullable } from "../schema/schema.ts";
 import { countCharacters, shortenName } from "../text/characters.ts";
 import { hasControlCharacter } from "../text/label.ts";
 
-/** The metadata of a memory. `description` says what the operation does with it. */
-export function Metadata(description: string) {
-  return Type.Object(
-    {},
-    {
-      maxProperties: memoryMetadataMembersMax,
-      description: `${description} A JSON object with up to ${memoryMetadataMembersMax} members, in at most ${memoryMetadataMaxBytes} bytes of JSON without white space. A name has 1 to ${memoryMetadataNameMaxCharacters} characters, without control characters.`,
-      examples: [{ user: "u-17", priority: 2 }],
-    },
-  );
-}
+/** Names of members, for readers of the schema: what nameFault refuses. */
+export const memberNames = {
+  minLength: 1,
+  maxLength: memoryMetadataNameMaxCharacters,
+  pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]*$",
+};
 
+export const metadata = Type.Object(
+  {},
+  {
+    title: "Metadata",
+    maxProperties: memoryMetadataMembersMax,
+    propertyNames: memberNames,
+    description: `What an application says about a memory in its own names: a JSON object with up to ${memoryMetadataMembersMax} members, in at most ${memoryMetadataMaxBytes} bytes of JSON without white space. A name has 1 to ${memoryMetadataNameMaxCharacters} characters, without control characters. {} is no metadata.`,
+    examples: [{ user: "u-17", priority: 2 }],
+  },
+);
+
+/** Of a memory that is created or changed. `description` says what the operation does with it. */
 export function NewMetadata(description: string) {
-  return Type.Optional(Nullable(Metadata(description)));
+  return Type.Optional(Type.Union([metadata, Type.Null()], { description }));
 }
 
 /**
@@ -44,8 +50,8 @@ export function toMetadata(value: object | null | undefined): JsonObject | null 
   const bytes = Buffer.byteLength(text);
   if (bytes > memoryMetadataMaxBytes)
     throw metadataRefusal([], `has ${bytes} bytes as JSON; the maximum is ${memoryMetadataMaxBytes}`);
-  const metadata: JsonObject = JSON.parse(text);
-  return metadata;
+  const members: JsonObject = JSON.parse(text);
+  return members;
 }
 
 /** Why a name is refused; null: it is valid. */

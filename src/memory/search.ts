@@ -7,7 +7,7 @@ import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
 import { fieldRefusal } from "./messages.ts";
-import { toMetadataFilter, WantedMetadata } from "./metadata-filter.ts";
+import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";
 import { query, searchModes } from "./query.ts";
@@ -47,7 +47,7 @@ export const searchMemories = projectOperation({
       memory_type: Type.Optional(memoryType),
       tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
       tags_match: Type.Optional(tagsMatch),
-      metadata: WantedMetadata("Only memories with this metadata are ranked."),
+      metadata: metadataFilter,
       top_k: topK("Maximum number of results."),
       min_similarity: Type.Optional(
         Type.Number({

@@ -129,7 +129,9 @@ function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
       required: required.includes(name),
       description: schema.description ?? "",
       // An object is JSON text in a query.
-      ...(rest.type === "object" ? { content: { "application/json": { schema: rest } } } : { schema: rest }),
+      ...(schema.type === "object"
+        ? { content: { "application/json": { schema: rest } } }
+        : { schema: rest }),
       ...withExample(route.operation.example?.input[name]),
     };
   });

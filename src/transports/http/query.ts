@@ -116,7 +116,7 @@ function convert(text: string, schema: TSchema): Json {
   if (kind === "Integer" && wholeNumber.test(text)) return Number(text);
   if (kind === "Number" && jsonNumber.test(text)) return Number(text);
   if (kind === "Boolean" && (text === "true" || text === "false")) return text === "true";
-  return kind === "Object" ? (readObject(text) ?? text) : text;
+  return schema.type === "object" ? (readObject(text) ?? text) : text;
 }
 
 /** Null: the text is not a JSON object that the ledger can store. */

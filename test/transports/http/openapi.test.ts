@@ -68,6 +68,7 @@ describe("the OpenAPI document", () => {
       "is_active",
       "expires_at",
       "tags",
+      "metadata",
       "id",
       "created_at",
       "updated_at",
