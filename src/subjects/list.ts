@@ -32,7 +32,9 @@ export const listSubjects = projectOperation({
   }),
   output: Fields(
     {
-      subjects: Type.Array(Fields({ subject: subjectName, memories: Type.Integer({ minimum: 0 }) })),
+      subjects: Type.Array(
+        Fields({ subject: subjectName, memories: Type.Integer({ minimum: 0 }) }, { title: "SubjectCount" }),
+      ),
       next_cursor: Nullable(Type.String({ description: "Of the next page; null on the last page." })),
     },
     { title: "SubjectPage" },

@@ -113,6 +113,18 @@ async function useMemories({ memories, checks }: Memledger): Promise<void> {
   const tagged = await memories.update(created.id, { tags: ["team:web", "a&b = c"] });
   expect(tagged.tags).toEqual(["a&b = c", "team:web"]);
   expect((await memories.tags()).tags.map(({ tag }) => tag)).toEqual(["a&b = c", "team:web"]);
+  const source = "wiki:a/b ü?";
+  const metadata = { user: "a&b = c", year: 2026 };
+  const put = await memories.put(source, { content: "The pantry is full.", memory_type: "fact", metadata });
+  const again = await memories.put(source, {
+    content: "The pantry is empty.",
+    memory_type: "fact",
+    metadata,
+  });
+  expect([again.id, again.metadata]).toEqual([put.id, metadata]);
+  const wanted = { user: "a&b = c", year: { gte: 2026 } };
+  expect((await memories.list({ metadata: wanted })).memories).toEqual([again]);
+  await memories.delete(put.id);
   expect((await memories.statistics()).total).toBe((await memories.list()).pagination.total);
   expect((await memories.list({ tag: ["team:web", "a&b = c"] })).pagination.total).toBe(1);
   expect((await memories.list({ tag: ["team:web", "none"] })).pagination.total).toBe(0);

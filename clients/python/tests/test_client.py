@@ -64,6 +64,14 @@ class Surface(unittest.TestCase):
         tagged = memories.update(created.id, tags=["team:web", "a&b = c"])
         self.assertEqual(tagged.tags, ["a&b = c", "team:web"])
         self.assertEqual([each.tag for each in memories.tags().tags], ["a&b = c", "team:web"])
+        source = "wiki:a/b ü?"
+        metadata = {"user": "a&b = c", "year": 2026}
+        put = memories.put(source, content="The pantry is full.", memory_type="fact", metadata=metadata)
+        again = memories.put(source, content="The pantry is empty.", memory_type="fact", metadata=metadata)
+        self.assertEqual((again.id, again.metadata), (put.id, metadata))
+        wanted = {"user": "a&b = c", "year": {"gte": 2026}}
+        self.assertEqual([each.id for each in memories.list(metadata=wanted).memories], [put.id])
+        memories.delete(put.id)
         self.assertEqual(memories.statistics().total, memories.list().pagination.total)
         self.assertEqual(memories.list(tag=["team:web", "a&b = c"]).pagination.total, 1)
         self.assertEqual(memories.list(tag=["a", "b = c"]).pagination.total, 0)

@@ -96,9 +96,7 @@ function objects(
   { properties, required, additionalProperties }: JsonObject,
   depth = 0,
 ): fc.Arbitrary<JsonObject> {
-  const named = isObject(additionalProperties)
-    ? { any: additionalProperties, "": additionalProperties }
-    : {};
+  const named = isObject(additionalProperties) ? { any: additionalProperties, "": additionalProperties } : {};
   const fields = Object.fromEntries(
     Object.entries({ ...(isObject(properties) ? properties : {}), ...named }).map(([name, each]) => [
       name,

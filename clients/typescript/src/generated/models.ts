@@ -23,10 +23,6 @@ export interface AgentMemory {
   tags?: string[];
   /** Whose memory it is. The field is absent if it is the project's own. */
   subject?: string;
-  /**
-   * Metadata of the memory. The field is absent if there is none. A JSON object with up to 64 members, in at most
-   * 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
-   */
   metadata?: Record<string, unknown>;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
@@ -269,10 +265,7 @@ export interface BatchItem {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
-  /**
-   * Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
-   * space. A name has 1 to 64 characters, without control characters.
-   */
+  /** Metadata of the memory. */
   metadata?: Record<string, unknown> | null | undefined;
   /** Whether the memory is searched and injected. Default: true. */
   is_active?: boolean | undefined;
@@ -764,10 +757,7 @@ export interface MemoryCreateRequest {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
-  /**
-   * Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
-   * space. A name has 1 to 64 characters, without control characters.
-   */
+  /** Metadata of the memory. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
@@ -780,12 +770,6 @@ export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
-  /**
-   * Only memories with this metadata. Each member is a condition, and all must hold: a string, a number or a
-   * boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
-   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
-   * values) and `exists` (whether there is such a member, whatever its value).
-   */
   metadata?: Record<string, unknown> | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
@@ -888,11 +872,7 @@ export interface MemoryExtractRequest {
    * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
-  /**
-   * Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. A JSON
-   * object with up to 64 members, in at most 4096 bytes of JSON without white space. A name has 1 to 64
-   * characters, without control characters.
-   */
+  /** Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. */
   metadata?: Record<string, unknown> | null | undefined;
   /** Default: "essential". */
   detail?: ExtractionDetail | undefined;
@@ -936,13 +916,6 @@ export interface MemoryInjectRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
-  /**
-   * Only facts and contexts with this metadata. Rules that have metadata are included only if they match. Rules
-   * without metadata are always included. Each member is a condition, and all must hold: a string, a number or a
-   * boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
-   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
-   * values) and `exists` (whether there is such a member, whatever its value).
-   */
   metadata?: Record<string, unknown> | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
@@ -985,6 +958,27 @@ export interface MemoryPage {
   next_cursor: string | null;
 }
 
+export interface MemoryPutRequest {
+  /** Text of the memory, stored verbatim. */
+  content: string;
+  memory_type: MemoryType;
+  /** Memories with a higher importance rank higher. Default: 0.5. */
+  importance?: number | undefined;
+  /** Expiry time of the memory; null: it never expires. */
+  expires_at?: string | null | undefined;
+  /** Tags of the memory, a set. */
+  tags?: readonly string[] | undefined;
+  /** Metadata of the memory. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Whether the memory is searched and injected. Default: true. */
+  is_active?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
 /** A memory that was found, created, listed, read, updated or deleted. Additional members are stored. */
 export interface MemoryResult {
   /** Memory identifier. */
@@ -1018,12 +1012,6 @@ export interface MemorySearchRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
-  /**
-   * Only memories with this metadata are ranked. Each member is a condition, and all must hold: a string, a number
-   * or a boolean that the member of the metadata with this name must equal, or an object with one or more of `gt`,
-   * `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points), `in` (up to 100
-   * values) and `exists` (whether there is such a member, whatever its value).
-   */
   metadata?: Record<string, unknown> | undefined;
   /** Maximum number of results. Default: 10. */
   top_k?: number | undefined;
@@ -1105,10 +1093,7 @@ export interface MemoryUpdateRequest {
   expires_at?: string | null | undefined;
   /** Replaces all tags of the memory; [] removes them. */
   tags?: readonly string[] | undefined;
-  /**
-   * Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members, in at most 4096
-   * bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
-   */
+  /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
@@ -1138,6 +1123,20 @@ export interface MessagePart {
 
 /** Who speaks. Only messages of user and assistant are read. */
 export type MessageRole = "user" | "assistant" | "system" | "developer" | "tool" | "function";
+
+/**
+ * What a member of the metadata must be: greater than gt, at least gte, less than lt, at most lte, one of in,
+ * and, with exists, there or not there, whatever its value is. Strings are compared by Unicode code points.
+ * Values of different types are never equal, and none is greater.
+ */
+export interface MetadataCondition {
+  gt?: number | string | undefined;
+  gte?: number | string | undefined;
+  lt?: number | string | undefined;
+  lte?: number | string | undefined;
+  in?: readonly (string | number | boolean)[] | undefined;
+  exists?: boolean | undefined;
+}
 
 /** A memory that the call has not returned, and why. */
 export interface MissedMemory {
@@ -1301,6 +1300,44 @@ export interface StoredCheckpoint {
   note: string;
 }
 
+export interface SubjectCount {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  memories: number;
+}
+
+export interface SubjectEraseRequest {
+  /** true: only count what would be erased. Default: false. */
+  dry_run?: boolean | undefined;
+}
+
+export interface SubjectErasure {
+  /** Whether something was erased. false: a dry run, or nothing was there. */
+  erased: boolean;
+  /** Memories of the subject. */
+  memories: number;
+  /** Checks of the subject. */
+  checks: number;
+  /** Audit records with parts about the subject. */
+  records: number;
+  /** Exports that were removed, because they contain such records. */
+  exports: number;
+  /**
+   * The record of the erasure with its proof, for docs/engineer/RECEIPT. Keep it outside of the server: a restore
+   * of an older backup needs it.
+   */
+  receipt?: Record<string, unknown>;
+}
+
+export interface SubjectPage {
+  subjects: SubjectCount[];
+  /** Of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 export interface TagCount {
   /**
    * A label of 1 to 64 characters, without control characters. Unicode form and surrounding white space do not
@@ -1351,10 +1388,7 @@ export interface UpdateItem {
   add_tags?: readonly string[] | undefined;
   /** Tags that the memory loses, if it has them. */
   remove_tags?: readonly string[] | undefined;
-  /**
-   * Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members, in at most 4096
-   * bytes of JSON without white space. A name has 1 to 64 characters, without control characters.
-   */
+  /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
@@ -1445,10 +1479,8 @@ export interface MemoryListQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. In a query, it is JSON text. Each member is a condition, and all must hold:
-   * a string, a number or a boolean that the member of the metadata with this name must equal, or an object with
-   * one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points),
-   * `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
+   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
   /** true: only active memories. false: only inactive ones. */
@@ -1514,10 +1546,8 @@ export interface MemoryExportQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. In a query, it is JSON text. Each member is a condition, and all must hold:
-   * a string, a number or a boolean that the member of the metadata with this name must equal, or an object with
-   * one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code points),
-   * `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
+   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
   /** Whether to return the embeddings, too. Default: false. */
@@ -1554,6 +1584,14 @@ export interface MemoryHistoryQuery {
   /** next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
   /** Events per page. Default: 20. */
+  page_size?: number | undefined;
+}
+
+/** Parameters of subjectList. */
+export interface SubjectListQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Subjects of a page. Default: 100. */
   page_size?: number | undefined;
 }
 

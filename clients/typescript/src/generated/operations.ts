@@ -42,6 +42,7 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
+  MemoryPutRequest,
   MemoryReadQuery,
   MemorySearchRequest,
   MemoryStatistics,
@@ -51,6 +52,11 @@ import type {
   MemoryUpdateRequest,
   SearchResults,
   StoredCheckpoint,
+  SubjectCount,
+  SubjectEraseRequest,
+  SubjectErasure,
+  SubjectListQuery,
+  SubjectPage,
   TagCount,
   TagPage,
   UpdateResults,
@@ -156,6 +162,14 @@ const memoryExport: Operation = {
   mayRunLong: false,
 };
 
+const memoryPut: Operation = {
+  operationId: "memoryPut",
+  method: "PUT",
+  path: "/v1/memories/by-source/{source_id}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const memoryRead: Operation = {
   operationId: "memoryRead",
   method: "GET",
@@ -184,6 +198,22 @@ const memoryHistory: Operation = {
   operationId: "memoryHistory",
   method: "GET",
   path: "/v1/memories/{memory_id}/history",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const subjectList: Operation = {
+  operationId: "subjectList",
+  method: "GET",
+  path: "/v1/subjects",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const subjectErase: Operation = {
+  operationId: "subjectErase",
+  method: "POST",
+  path: "/v1/subjects/{subject}/erase",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -330,10 +360,13 @@ export const operations: readonly Operation[] = [
   memoryTags,
   memoryStatistics,
   memoryExport,
+  memoryPut,
   memoryRead,
   memoryUpdate,
   memoryDelete,
   memoryHistory,
+  subjectList,
+  subjectErase,
   checkCreate,
   checkList,
   checkRun,
@@ -463,7 +496,7 @@ export class Memories {
    * generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search,
    * best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are
    * always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a
-   * rule without tags is still included.
+   * rule without tags is still included. The same applies to metadata.
    *
    * Permission: `memory.read`.
    */
@@ -550,6 +583,19 @@ export class Memories {
   }
 
   /**
+   * Create or replace the memory of a source. Stores the memory with this source_id: creates it (201), or replaces
+   * all of its values (200). A field that is not given gets its default. The id of the memory is derived from the
+   * source_id and from the project, as in a batch. A memory that has these values already stays as it is, so the
+   * same call can be sent again. The call is refused with 2104 if another unexpired memory has the same content,
+   * and with 2101 if the project has as many memories as its plan allows.
+   *
+   * Permission: `memory.write`.
+   */
+  put(sourceId: string, body: MemoryPutRequest, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryPut, { path: { source_id: sourceId }, body }, options);
+  }
+
+  /**
    * Read a memory. Returns one memory of the project, even if it is inactive or expired.
    *
    * Permission: `memory.read`.
@@ -604,6 +650,49 @@ export class Memories {
       yield* page.events;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
+  }
+}
+
+export class Subjects {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * List subjects. Returns a page of the subjects that calls have named and that were not erased, in the order of
+   * the bytes of their names, each with the number of its memories.
+   *
+   * Permission: `memory.read`.
+   */
+  list(query: SubjectListQuery = {}, options: CallOptions = {}): Promise<SubjectPage> {
+    return this.#calls.data(subjectList, { query }, options);
+  }
+
+  /** The items of all pages of `list`, one request for each page. */
+  async *iterate(
+    query: Omit<SubjectListQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<SubjectCount, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: SubjectPage = await this.list({ ...query, cursor }, options);
+      yield* page.subjects;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits to be
+   * remembered, the parts of audit records that are about it, exports that contain these records, and its name.
+   * Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A
+   * subject that is not known has nothing to erase, so the call can be repeated.
+   *
+   * Permission: `subject.erase`.
+   */
+  erase(subject: string, body: SubjectEraseRequest = {}, options: CallOptions = {}): Promise<SubjectErasure> {
+    return this.#calls.data(subjectErase, { path: { subject: subject }, body }, options);
   }
 }
 

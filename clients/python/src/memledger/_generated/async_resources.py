@@ -46,6 +46,9 @@ from .models import (
     SortDirection,
     StatusClass,
     StoredCheckpoint,
+    SubjectCount,
+    SubjectErasure,
+    SubjectPage,
     TagCount,
     TagPage,
     TagsMatch,
@@ -79,12 +82,15 @@ from .operations import (
     MEMORY_HISTORY,
     MEMORY_INJECT,
     MEMORY_LIST,
+    MEMORY_PUT,
     MEMORY_READ,
     MEMORY_SEARCH,
     MEMORY_STATISTICS,
     MEMORY_TAGS,
     MEMORY_UPDATE,
     MEMORY_UPDATE_BATCH,
+    SUBJECT_ERASE,
+    SUBJECT_LIST,
 )
 
 
@@ -118,8 +124,7 @@ class AsyncMemories:
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
-        metadata: Metadata of the memory. A JSON object with up to 64 members, in at most 4096 bytes of JSON
-        without white space. A name has 1 to 64 characters, without control characters.
+        metadata: Metadata of the memory.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -170,11 +175,8 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. In a query, it is JSON text. Each member is a condition,
-        and all must hold: a string, a number or a boolean that the member of the metadata with this name
-        must equal, or an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings
-        are compared by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a
-        member, whatever its value).
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
         text: Only memories that contain all of these words, at most 32. A memory may continue the last
@@ -270,10 +272,6 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         tags: Only memories that have all of these tags.
-        metadata: Only memories with this metadata. Each member is a condition, and all must hold: a string,
-        a number or a boolean that the member of the metadata with this name must equal, or an object with
-        one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared by Unicode code
-        points), `in` (up to 100 values) and `exists` (whether there is such a member, whatever its value).
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -427,11 +425,6 @@ class AsyncMemories:
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
         tags_match:  Default: "all".
-        metadata: Only memories with this metadata are ranked. Each member is a condition, and all must
-        hold: a string, a number or a boolean that the member of the metadata with this name must equal, or
-        an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared
-        by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a member,
-        whatever its value).
         top_k: Maximum number of results. Default: 10.
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
@@ -490,7 +483,8 @@ class AsyncMemories:
         prompt section generated from both. With a query, these are the facts and contexts that are relevant
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
-        match them, as facts and contexts must; a rule without tags is still included.
+        match them, as facts and contexts must; a rule without tags is still included. The same applies to
+        metadata.
 
         Permission: `memory.read`.
 
@@ -502,12 +496,6 @@ class AsyncMemories:
         tags: Only facts and contexts with these tags. Rules that have tags are included only if they match.
         Rules without tags are always included.
         tags_match:  Default: "all".
-        metadata: Only facts and contexts with this metadata. Rules that have metadata are included only if
-        they match. Rules without metadata are always included. Each member is a condition, and all must
-        hold: a string, a number or a boolean that the member of the metadata with this name must equal, or
-        an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings are compared
-        by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a member,
-        whatever its value).
         top_k: Maximum number of facts and contexts. Default: 10.
         max_characters: Maximum total length of the lines of facts and contexts in the prompt, in Unicode
         code points. A memory that does not fit is omitted, never shortened. Without this field there is no
@@ -582,8 +570,7 @@ class AsyncMemories:
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
         metadata: Metadata of the memories that the call creates. Others keep theirs, and are compared
-        whatever it is. A JSON object with up to 64 members, in at most 4096 bytes of JSON without white
-        space. A name has 1 to 64 characters, without control characters.
+        whatever it is.
         detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
@@ -728,11 +715,8 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. In a query, it is JSON text. Each member is a condition,
-        and all must hold: a string, a number or a boolean that the member of the metadata with this name
-        must equal, or an object with one or more of `gt`, `gte`, `lt`, `lte` (a number or a string; strings
-        are compared by Unicode code points), `in` (up to 100 values) and `exists` (whether there is such a
-        member, whatever its value).
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
@@ -789,6 +773,64 @@ class AsyncMemories:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    async def put(
+        self,
+        source_id: str,
+        *,
+        content: str,
+        memory_type: MemoryType,
+        importance: float | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AgentMemory:
+        """Create or replace the memory of a source. Stores the memory with this source_id: creates it (201),
+        or replaces all of its values (200). A field that is not given gets its default. The id of the
+        memory is derived from the source_id and from the project, as in a batch. A memory that has these
+        values already stays as it is, so the same call can be sent again. The call is refused with 2104 if
+        another unexpired memory has the same content, and with 2101 if the project has as many memories as
+        its plan allows.
+
+        Permission: `memory.write`.
+
+        source_id: Identifier of the memory at its source, compared exactly. The id of the memory is derived
+        from it and from the project, so a repeated item is found even if the memory has been changed
+        meanwhile.
+        content: Text of the memory, stored verbatim.
+        importance: Memories with a higher importance rank higher. Default: 0.5.
+        expires_at: Expiry time of the memory; null: it never expires.
+        tags: Tags of the memory, a set.
+        metadata: Metadata of the memory.
+        is_active: Whether the memory is searched and injected. Default: true.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            MEMORY_PUT,
+            Input(
+                path={
+                    "source_id": source_id,
+                },
+                body={
+                    "content": content,
+                    "memory_type": memory_type,
+                    "importance": importance,
+                    "expires_at": expires_at,
+                    "tags": tags,
+                    "metadata": metadata,
+                    "is_active": is_active,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AgentMemory,
+        )
 
     async def read(
         self,
@@ -851,9 +893,7 @@ class AsyncMemories:
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
-        metadata: Replaces the metadata of the memory; null removes it. A JSON object with up to 64 members,
-        in at most 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control
-        characters.
+        metadata: Replaces the metadata of the memory; null removes it.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -984,6 +1024,99 @@ class AsyncMemories:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+
+class AsyncSubjects:
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectPage:
+        """List subjects. Returns a page of the subjects that calls have named and that were not erased, in the
+        order of the bytes of their names, each with the number of its memories.
+
+        Permission: `memory.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Subjects of a page. Default: 100.
+        """
+        return await self._calls.data(
+            SUBJECT_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectPage,
+        )
+
+    async def iterate(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[SubjectCount]:
+        """The items of all pages of `list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.list(
+                cursor=cursor,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.subjects:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def erase(
+        self,
+        subject: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectErasure:
+        """Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits
+        to be remembered, the parts of audit records that are about it, exports that contain these records,
+        and its name. Later calls with the same name are for a new subject. The ledger still verifies; the
+        answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.
+
+        Permission: `subject.erase`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        dry_run: true: only count what would be erased. Default: false.
+        """
+        return await self._calls.data(
+            SUBJECT_ERASE,
+            Input(
+                path={
+                    "subject": subject,
+                },
+                body={
+                    "dry_run": dry_run,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectErasure,
+        )
 
 
 class AsyncChecks:

@@ -73,6 +73,9 @@ __all__ = [
     "SearchResults",
     "SortDirection",
     "StatusClass",
+    "SubjectCount",
+    "SubjectErasure",
+    "SubjectPage",
     "TagCount",
     "TagPage",
     "UpdateStatus",
@@ -111,10 +114,6 @@ class AgentMemory(Model):
     subject: str | None = None
     """Whose memory it is. The field is absent if it is the project's own."""
     metadata: Mapping[str, Any] | None = None
-    """Metadata of the memory. The field is absent if there is none. A JSON object with up to 64 members,
-    in at most 4096 bytes of JSON without white space. A name has 1 to 64 characters, without control
-    characters.
-    """
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
@@ -919,6 +918,41 @@ class SearchResults(Model):
 SortDirection = Literal["asc", "desc"]
 
 StatusClass = Literal["2xx", "4xx", "5xx"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectCount(Model):
+    subject: str
+    """Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200
+    characters. Absent: those of the project itself.
+    """
+    memories: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectErasure(Model):
+    erased: bool
+    """Whether something was erased. false: a dry run, or nothing was there."""
+    memories: int
+    """Memories of the subject."""
+    checks: int
+    """Checks of the subject."""
+    records: int
+    """Audit records with parts about the subject."""
+    exports: int
+    """Exports that were removed, because they contain such records."""
+    receipt: Mapping[str, Any] | None = None
+    """The record of the erasure with its proof, for docs/engineer/RECEIPT. Keep it outside of the server:
+    a restore of an older backup needs it.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectPage(Model):
+    subjects: list[SubjectCount]
+    next_cursor: str | None
+    """Of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"subjects": SubjectCount}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,14 @@ MEMORY_EXPORT = Operation(
     may_run_long=False,
 )
 
+MEMORY_PUT = Operation(
+    operation_id="memoryPut",
+    method="PUT",
+    path="/v1/memories/by-source/{source_id}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 MEMORY_READ = Operation(
     operation_id="memoryRead",
     method="GET",
@@ -131,6 +139,22 @@ MEMORY_HISTORY = Operation(
     operation_id="memoryHistory",
     method="GET",
     path="/v1/memories/{memory_id}/history",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUBJECT_LIST = Operation(
+    operation_id="subjectList",
+    method="GET",
+    path="/v1/subjects",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUBJECT_ERASE = Operation(
+    operation_id="subjectErase",
+    method="POST",
+    path="/v1/subjects/{subject}/erase",
     is_idempotent=True,
     may_run_long=False,
 )
@@ -276,10 +300,13 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_TAGS,
     MEMORY_STATISTICS,
     MEMORY_EXPORT,
+    MEMORY_PUT,
     MEMORY_READ,
     MEMORY_UPDATE,
     MEMORY_DELETE,
     MEMORY_HISTORY,
+    SUBJECT_LIST,
+    SUBJECT_ERASE,
     CHECK_CREATE,
     CHECK_LIST,
     CHECK_RUN,
