@@ -1,7 +1,7 @@
 // Uses the adapters and the programs of docs/user/FRAMEWORKS.md with the frameworks themselves, against a server, and an upstream that repeats
 // what it was told. Must never let a framework call its home.
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Memledger } from "../../clients/typescript/src/client.ts";
 import { pythonClient } from "../clients/python.ts";
@@ -72,8 +72,16 @@ export async function useFrameworks(options: FrameworksOptions): Promise<void> {
     if (reason === null) await runProgramOfPage(block, target);
     else report.skip(block.option, reason);
   }
-  if (noPython === null) await useStore(target);
-  else report.skip("the store of LangGraph", noPython);
+  const store = "the store of LangGraph";
+  if (noPython !== null) report.skip(store, noPython);
+  else await useAdapter(store, [python, join(folder, "langgraph_store.py")], target);
+  const middleware = "the middleware for the AI SDK";
+  if (noPackages !== null) report.skip(middleware, noPackages);
+  else {
+    // Beside the packages.
+    copyFileSync(join(folder, "ai-sdk.mjs"), join(place, "middleware.mjs"));
+    await useAdapter(middleware, [process.execPath, "middleware.mjs"], target);
+  }
   report.claim("the server of the frameworks ends in order", (await server.stop()) === 0, server.log());
 }
 
@@ -107,12 +115,12 @@ async function runProgramOfPage({ option, text }: Block, target: Target): Promis
   report.claim(`${option} stores what its user says, once`, isRight, JSON.stringify(stored));
 }
 
-async function useStore(target: Target): Promise<void> {
-  const words = [python, join(folder, "langgraph_store.py"), target.url];
-  const { exitCode, stdout, output } = await run(words, target);
+/** @param words that start a program which prints a line for each claim that holds */
+async function useAdapter(name: string, words: readonly string[], target: Target): Promise<void> {
+  const { exitCode, stdout, output } = await run([...words, target.url], target);
   for (const line of stdout.split("\n").filter((each) => each.startsWith("ok: ")))
-    target.report.claim(`the store of LangGraph: ${line.slice(4)}`, true);
-  target.report.claim("the program of the store ends in order", exitCode === 0, output);
+    target.report.claim(`${name}: ${line.slice(4)}`, true);
+  target.report.claim(`the program of ${name} ends in order`, exitCode === 0, output);
 }
 
 /** Frameworks send traces and statistics to their makers unless they are told not to. */

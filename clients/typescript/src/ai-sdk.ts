@@ -26,14 +26,18 @@ interface Message {
  * same and a prompt cache is of use. What the user says, with the answer before it, is extracted once, while the model answers.
  */
 export function memoryMiddleware(client: Memledger, options: MemoryMiddlewareOptions) {
-  const { extract = true, onError } = options;
+  const { extract = true } = options;
   const subject = options.subject === undefined ? {} : { subject: options.subject };
+  const report = (error: unknown): null => {
+    options.onError(error);
+    return null;
+  };
 
   async function extractFrom({ prompt }: Prompt): Promise<void> {
     const messages = toMessages(prompt);
     const isNew = extract && prompt.at(-1)?.role === "user" && messages.at(-1)?.role === "user";
     const start = Math.max(0, messages.findLastIndex(isOf("assistant")));
-    if (isNew) await client.memories.extract({ messages: messages.slice(start), ...subject }).catch(onError);
+    if (isNew) await client.memories.extract({ messages: messages.slice(start), ...subject }).catch(report);
   }
 
   return {
@@ -45,7 +49,7 @@ export function memoryMiddleware(client: Memledger, options: MemoryMiddlewareOpt
       const messages = toMessages(prompt).filter(isOf("user")).slice(-2);
       const at = prompt.findLastIndex(isOf("user"));
       const wanted = { ...(messages.length === 0 ? {} : { messages }), ...subject };
-      const found = at < 0 ? null : await client.memories.inject(wanted).catch(onError);
+      const found = at < 0 ? null : await client.memories.inject(wanted).catch(report);
       if (!found || found.prompt === "") return params;
       const part = { type: "text", text: found.prompt };
       const add = (message: Message) => ({ ...message, content: [...partsOf(message), part] });
