@@ -46,7 +46,7 @@ const wanted: MemoryType | undefined = Math.random() > 2 ? "rule" : undefined;
 export async function contents(): Promise<string[]> {
   const { results } = await client.memories.search({ query: "When do we ship?", memory_type: wanted });
   const memories: AgentMemory[] = results.map(({ memory }) => memory);
-  await client.memories.delete(memories[0]?.id ?? "", { signal: AbortSignal.timeout(1) });
+  await client.memories.delete(memories[0]?.id ?? "", {}, { signal: AbortSignal.timeout(1) });
   for await (const record of client.audit.iterate({ page_size: 10 })) record.seq.toFixed();
   return memories.map(({ content }) => content);
 }

@@ -64,6 +64,7 @@ describe("the surface", () => {
       },
     });
     await useMemories(client);
+    await useSubjects(client);
     await useLedger(client);
     const missing = operations.map(({ operationId }) => operationId).filter((id) => !called.has(id));
     expect(missing).toEqual([]);
@@ -154,6 +155,20 @@ async function useMemories({ memories, checks }: Memledger): Promise<void> {
   await memories.delete(created.id);
   expect(await memories.deleteAll({ memory_type: "context" })).toEqual({ deleted_count: 0 });
   expect((await memories.deleteAll()).deleted_count).toBe(1);
+}
+
+async function useSubjects({ memories, subjects }: Memledger): Promise<void> {
+  for (const subject of ["ada", "bo"])
+    await memories.create({ content: "The user is vegetarian.", memory_type: "fact", subject });
+  const listed = (await subjects.list()).subjects.map(({ subject, memories }) => [subject, memories]);
+  expect(listed).toEqual([
+    ["ada", 1],
+    ["bo", 1],
+  ]);
+  const names = (await Array.fromAsync(subjects.iterate({ page_size: 1 }))).map(({ subject }) => subject);
+  expect(names).toEqual(["ada", "bo"]);
+  expect(await subjects.erase("ada")).toMatchObject({ erased: true, memories: 1 });
+  expect((await subjects.list()).subjects.map(({ subject }) => subject)).toEqual(["bo"]);
 }
 
 async function useLedger({ audit }: Memledger): Promise<void> {

@@ -49,6 +49,7 @@ class Surface(unittest.TestCase):
         with httpx.Client(event_hooks={"request": [record]}) as http:
             client = memledger.Memledger(api_key=KEY, base_url=URL, http_client=http)
             self.use_memories(client)
+            self.use_subjects(client)
             self.use_ledger(client)
         self.assertEqual([each.operation_id for each in OPERATIONS if each.operation_id not in called], [])
 
@@ -108,6 +109,14 @@ class Surface(unittest.TestCase):
         memories.delete(created.id)
         self.assertEqual(memories.delete_all(memory_type="context").deleted_count, 0)
         self.assertEqual(memories.delete_all().deleted_count, 1)
+
+    def use_subjects(self, client: memledger.Memledger) -> None:
+        for subject in ("ada", "bo"):
+            client.memories.create(content="The user is vegetarian.", memory_type="fact", subject=subject)
+        self.assertEqual([(each.subject, each.memories) for each in client.subjects.list().subjects], [("ada", 1), ("bo", 1)])
+        self.assertEqual([each.subject for each in client.subjects.iterate(page_size=1)], ["ada", "bo"])
+        self.assertTrue(client.subjects.erase("ada").erased)
+        self.assertEqual([each.subject for each in client.subjects.list().subjects], ["bo"])
 
     def use_ledger(self, client: memledger.Memledger) -> None:
         audit = client.audit

@@ -2,7 +2,7 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Checks, Memories } from "./generated/operations.ts";
+import { Checks, Memories, Subjects } from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**
@@ -11,6 +11,7 @@ import { type ClientOptions, readSettings } from "./settings.ts";
  */
 export class Memledger {
   readonly memories: Memories;
+  readonly subjects: Subjects;
   readonly checks: Checks;
   readonly audit: AuditLedger;
 
@@ -19,6 +20,7 @@ export class Memledger {
     const settings = readSettings(options);
     const calls = createCalls(settings);
     this.memories = new Memories(calls);
+    this.subjects = new Subjects(calls);
     this.checks = new Checks(calls);
     this.audit = new AuditLedger(calls, settings.sleep);
   }

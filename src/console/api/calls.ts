@@ -4,7 +4,7 @@
 import { type CallOptions, type Calls, createCalls } from "../../../clients/typescript/src/calls.ts";
 import type { Memledger } from "../../../clients/typescript/src/client.ts";
 import { AuditLedger } from "../../../clients/typescript/src/exports.ts";
-import { Checks, Memories } from "../../../clients/typescript/src/generated/operations.ts";
+import { Checks, Memories, Subjects } from "../../../clients/typescript/src/generated/operations.ts";
 import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
@@ -18,6 +18,7 @@ export function clientOf(project: string): Memledger {
   const calls = createCalls(settings);
   const client = {
     memories: new Memories(calls),
+    subjects: new Subjects(calls),
     checks: new Checks(calls),
     audit: new AuditLedger(calls, settings.sleep),
   };

@@ -12,8 +12,8 @@ import httpx
 
 from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
-from ._generated.async_resources import AsyncChecks, AsyncMemories
-from ._generated.resources import Checks, Memories
+from ._generated.async_resources import AsyncChecks, AsyncMemories, AsyncSubjects
+from ._generated.resources import Checks, Memories, Subjects
 from ._settings import read_settings
 from ._sync_calls import Calls
 
@@ -47,6 +47,7 @@ class Memledger:
         self._own = httpx.Client() if http_client is None else None
         calls = Calls(settings, http_client or self._own or httpx.Client(), sleep)
         self.memories = Memories(calls)
+        self.subjects = Subjects(calls)
         self.checks = Checks(calls)
         self.audit = AuditLedger(calls)
 
@@ -85,6 +86,7 @@ class AsyncMemledger:
         self._own = httpx.AsyncClient() if http_client is None else None
         calls = AsyncCalls(settings, http_client or self._own or httpx.AsyncClient(), sleep)
         self.memories = AsyncMemories(calls)
+        self.subjects = AsyncSubjects(calls)
         self.checks = AsyncChecks(calls)
         self.audit = AsyncAuditLedger(calls)
 
