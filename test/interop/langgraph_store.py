@@ -207,6 +207,10 @@ def _():
     equal(listed(suffix=("alice", "*")), [("users", "alice", "docs")])
     equal(listed(("users",), max_depth=2), [("users",)])
     equal([listed(limit=2), listed(limit=2, offset=4)], [[("docs", "private"), ("docs", "public")], [("users", "malice")]])
+    other = fill((["docs"], "k", {"n": 1}))
+    named = [each for each in store.list_namespaces(limit=10_000) if each[0] in (subject, other)]
+    equal(named, sorted([(subject, *labels) for labels in names] + [(other, "docs")]))
+    equal((other, "docs") in store.list_namespaces(prefix=("*", "docs"), limit=10_000), True)
     store.delete((subject, "users", "malice"), "k")
     equal(listed(("users", "malice")), [])
 
@@ -242,7 +246,6 @@ def _():
     refuses(BadRequestError, lambda: store.put((subject,), "k", {"text": "x" * 10_000}))
     refuses(NotImplementedError, lambda: store.put((subject,), "k", {"n": 1}, ttl=1))
     refuses(ValueError, lambda: store.search(()))
-    refuses(ValueError, lambda: store.list_namespaces())
     refuses(ValueError, lambda: store.put((), "k", {"n": 1}))
     equal(store.search((subject,)), [])
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from langgraph.store.base import (
@@ -34,7 +34,7 @@ STRING_MAX_CHARACTERS = 200
 
 class MemledgerStore(BaseStore):
     """Long-term memory of LangGraph. The first label of a namespace is the subject of the memories: a user, an agent or
-    a team. A search and a list of namespaces therefore need a prefix with at least this label.
+    a team. A search therefore needs a prefix with at least this label.
 
     A value is stored as JSON of at most 10,000 characters. The whole value is searched by meaning; `index=False` excludes
     an item from such searches, and a list of fields has no effect. Filters see strings of up to 200 characters, numbers
@@ -42,7 +42,7 @@ class MemledgerStore(BaseStore):
     """
 
     def __init__(self, client: Memledger) -> None:
-        self._memories = client.memories
+        self._memories, self._subjects = client.memories, client.subjects
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         return [self._perform(op) for op in ops]
@@ -65,21 +65,23 @@ class MemledgerStore(BaseStore):
         if op.value is None:
             self._memories.delete_all(subject=subject, metadata={PATH: path})
             return
-        content = json.dumps(op.value, ensure_ascii=False, allow_nan=False)
         members = {name: value for name, value in op.value.items() if _can_be_filtered(name, value)}
-        metadata = {**members, PATH: path}
-        try:
-            memory = self._store(subject, path, content, metadata)
-        except ConflictError:  # code 2104: another item of the subject has this value
-            memory = self._store(subject, path, f"{content}\n{path}", metadata)
-        is_active = op.index is not False
-        if memory.is_active != is_active:
-            self._memories.update(memory.id, is_active=is_active, subject=subject)
 
-    def _store(self, subject: str, path: str, content: str, metadata: Mapping[str, Any]) -> AgentMemory:
-        return self._memories.put_by_source(
-            path, content=content, memory_type="fact", metadata=metadata, subject=subject
-        )
+        def put(content: str) -> None:
+            self._memories.put(
+                path,
+                content=content,
+                memory_type="fact",
+                metadata={**members, PATH: path},
+                is_active=op.index is not False,
+                subject=subject,
+            )
+
+        content = json.dumps(op.value, ensure_ascii=False, allow_nan=False)
+        try:
+            put(content)
+        except ConflictError:  # code 2104: another item of the subject has this value
+            put(f"{content}\n{path}")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         subject, conditions = _within(op.namespace_prefix)
@@ -96,11 +98,16 @@ class MemledgerStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         wanted = op.match_conditions or ()
         prefix = next((each.path for each in wanted if each.match_type == "prefix"), ())
-        labels = next((at for at, label in enumerate(prefix) if label == "*"), len(prefix))
-        subject, conditions = _within(tuple(prefix)[:labels])
+        labels = tuple(takewhile(lambda label: label != "*", prefix))
+        subjects = labels[:1] or (each.subject for each in self._subjects.iterate())
+        found = (each for subject in subjects for each in self._below((subject, *labels[1:]), op))
+        return list(islice(found, op.offset, op.offset + op.limit))
+
+    def _below(self, prefix: tuple[str, ...], op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        subject, conditions = _within(prefix)
         found = {_item(subject, memory).namespace for memory in self._list(subject, conditions)}
-        matching = (each for each in found if all(_matches(each, condition) for condition in wanted))
-        return sorted({each[: op.max_depth] for each in matching})[op.offset : op.offset + op.limit]
+        matching = (each for each in found if all(_matches(each, wanted) for wanted in op.match_conditions or ()))
+        return sorted({each[: op.max_depth] for each in matching})
 
     def _list(self, subject: str, conditions: Mapping[str, Any], page_size: int = 100) -> Iterable[AgentMemory]:
         return self._memories.iterate(
