@@ -240,6 +240,15 @@ def _():
     equal([len(store.search((subject,))), len(store.search((subject,), query="cake"))], [1, 1])
 
 
+@claim("an item can be read after somebody else has changed its memory")
+def _():
+    subject = fill((["notes"], "k", {"text": "I like tea."}))
+    (memory,) = client.memories.list(subject=subject).memories
+    for content in ("The user likes coffee.", "5 teas"):
+        client.memories.update(memory.id, content=content, subject=subject)
+        equal([item.value for item in store.search((subject,))], [{"text": content}])
+
+
 @claim("what cannot be kept is refused")
 def _():
     subject = uuid4().hex
@@ -247,6 +256,9 @@ def _():
     refuses(NotImplementedError, lambda: store.put((subject,), "k", {"n": 1}, ttl=1))
     refuses(ValueError, lambda: store.search(()))
     refuses(ValueError, lambda: store.put((), "k", {"n": 1}))
+    refuses(ValueError, lambda: store.get((), "k"))
+    refuses(ValueError, lambda: store.put((subject,), "k", {"n": float("nan")}))
+    refuses(ValueError, lambda: store.search((subject,), filter={"langgraph": "/k"}))
     equal(store.search((subject,)), [])
 
 

@@ -52,16 +52,17 @@ class MemledgerStore(BaseStore):
 
     def _perform(self, op: Op) -> Result:
         if isinstance(op, PutOp):
-            return self._put(op)
+            self._put(op)
+            return None
         if isinstance(op, SearchOp):
             return self._search(op)
         if isinstance(op, ListNamespacesOp):
             return self._namespaces(op)
-        found = self._list(op.namespace[0], {PATH: _path((*op.namespace[1:], op.key))})
-        return next((_item(op.namespace[0], memory) for memory in found), None)
+        subject, path = _place(op)
+        return next((_item(subject, memory) for memory in self._list(subject, {PATH: path})), None)
 
     def _put(self, op: PutOp) -> None:
-        subject, path = op.namespace[0], _path((*op.namespace[1:], op.key))
+        subject, path = _place(op)
         if op.value is None:
             self._memories.delete_all(subject=subject, metadata={PATH: path})
             return
@@ -85,7 +86,10 @@ class MemledgerStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         subject, conditions = _within(op.namespace_prefix)
-        conditions |= {name: _condition(value) for name, value in (op.filter or {}).items()}
+        filters = {name: _condition(value) for name, value in (op.filter or {}).items()}
+        if PATH in filters:
+            raise ValueError(f"No filter can be by {PATH!r}, because the store has the namespace there.")
+        conditions |= filters
         end = op.offset + op.limit
         if not op.query:
             found = islice(self._list(subject, conditions, min(end, 100)), op.offset, end)
@@ -120,22 +124,39 @@ def _path(labels: Iterable[str]) -> str:
     return "".join(f"/{label.replace('%', '%25').replace('/', '%2F')}" for label in labels)
 
 
+def _place(op: GetOp | PutOp) -> tuple[str, str]:
+    """The subject of an item, and its path."""
+    return _subject(op.namespace), _path((*op.namespace[1:], op.key))
+
+
+def _subject(namespace: tuple[str, ...]) -> str:
+    if not namespace:
+        raise ValueError("The namespace is empty. Its first label is needed: the subject of the memories.")
+    return namespace[0]
+
+
 def _within(prefix: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     """The subject of a namespace, and the condition of what is in the namespace and in those below."""
-    if not prefix:
-        raise ValueError("The prefix is empty. Name the first label of the namespace at least.")
     path = _path(prefix[1:])
-    return prefix[0], {PATH: {"gte": f"{path}/", "lt": f"{path}0"}}  # "0" follows "/"
+    return _subject(prefix), {PATH: {"gte": f"{path}/", "lt": f"{path}0"}}  # "0" follows "/"
 
 
 def _item(subject: str, memory: AgentMemory, score: float | None = None) -> SearchItem:
-    value, _ = json.JSONDecoder().raw_decode(memory.content)
     path = (memory.metadata or {})[PATH]
     *labels, key = (each.replace("%2F", "/").replace("%25", "%") for each in path[1:].split("/"))
     created_at, updated_at = (
         datetime.fromisoformat(time.replace("Z", "+00:00")) for time in (memory.created_at, memory.updated_at)
     )
-    return SearchItem((subject, *labels), key, value, created_at, updated_at, score)
+    return SearchItem((subject, *labels), key, _value(memory.content), created_at, updated_at, score)
+
+
+def _value(content: str) -> dict[str, Any]:
+    """Of an item whose content somebody else has replaced, such as an extraction, it has that content as `text`."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(content)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"text": content}
 
 
 def _can_be_filtered(name: str, value: object) -> bool:
