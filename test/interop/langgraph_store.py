@@ -253,6 +253,8 @@ def _():
 def _():
     subject = uuid4().hex
     refuses(BadRequestError, lambda: store.put((subject,), "k", {"text": "x" * 10_000}))
+    refuses(BadRequestError, lambda: store.put((subject,), "k" * 200, {"n": 1}))
+    refuses(BadRequestError, lambda: store.put((subject,), "k", {f"{number:060}": 1 for number in range(64)}))
     refuses(NotImplementedError, lambda: store.put((subject,), "k", {"n": 1}, ttl=1))
     refuses(ValueError, lambda: store.search(()))
     refuses(ValueError, lambda: store.put((), "k", {"n": 1}))
