@@ -87,6 +87,7 @@ export function reasonsOf({ memory, reasons }: MissedMemory, { tags, isAnyTag, c
   const texts = {
     type: `a ${memory.memory_type}`,
     tags: isAnyTag ? "without one of the tags" : `without the tag ${missing}`,
+    metadata: "without the metadata",
     inactive: "inactive",
     expired: "expired",
     below_floor: "below the floor",
