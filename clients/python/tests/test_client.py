@@ -111,10 +111,6 @@ class Surface(unittest.TestCase):
         self.assertEqual(memories.delete_all().deleted_count, 1)
 
     def use_subjects(self, client: memledger.Memledger) -> None:
-        for content in ("Use tabs.", "Use spaces."):
-            client.memories.put("style/1 a", content=content, memory_type="rule", metadata={"by": "bo"})
-        chosen = client.memories.list(metadata={"by": {"in": ["ada", "bo"]}}).memories
-        self.assertEqual([each.content for each in chosen], ["Use spaces."])
         for subject in ("ada", "bo"):
             client.memories.create(content="The user is vegetarian.", memory_type="fact", subject=subject)
         self.assertEqual([(each.subject, each.memories) for each in client.subjects.list().subjects], [("ada", 1), ("bo", 1)])
