@@ -5,6 +5,13 @@ export const contentMaxCharacters = 10_000;
 export const subjectMaxCharacters = 200;
 export const tagsMax = 16;
 export const tagMaxCharacters = 64;
+/** Metadata of a memory: bytes of its JSON text, which SQL checks, too, members, and characters of a name. */
+export const memoryMetadataMaxBytes = 4 * 1024;
+export const memoryMetadataMembersMax = 64;
+export const memoryMetadataNameMaxCharacters = 64;
+/** Conditions of a filter by metadata, and values of its `in`. */
+export const metadataConditionsMax = 16;
+export const metadataChoicesMax = 100;
 export const queryMaxCharacters = 10_000;
 export const topKMax = 50;
 export const topKDefault = 10;

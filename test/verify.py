@@ -55,11 +55,11 @@ SCHEMAS = set("""
 8 6bb185b7545c8a6ccbb7871a14cfc0652826644ae6f2c6559c8ee5b88bf20058
 8 2ced6f4004ee3f36cb2e5fdddef8ce5f1341b14f60211236017c88adbb225a8b
 8 88638c20143b9a7ce588e22a4fd9c0931860b1edfe57ec7da0057fe7a8e2755c
-9 7b85abd5773784a5f903f431641c2b935795ec33d7e5c6e420f7df5886edd34e
-9 5503b7ab50864b4be3d1da169a18057fde53841204ae21256160ad7fb25428d9
-9 9b6d0de29bda821c402674ba040a32a0959d1fbf5cff3f04b7df3d28f0d61fd7
-9 6392f6e8b7f652510507789543f1f51dcc4de8c1999a106e97c5111656c03b0c
-9 69e17e12e2d409b2fd1a7b9f8a8a2a2d5aebb5aa8125c634ff05c299ac8eff11
+9 3ffd6ff72fa2f87439d5bb268cfaec4d007bbc69c34282a7c124017b7a4a0c2e
+9 eb279b120122c4958db83a44d280366669e356af6983c29f94d0eb73aa2777e8
+9 9b2b0d61faeae8d4fa0a765c00370455819c869d999f9cb9b1f328b2b20a6504
+9 9319939832faa7a877f3e88962d76f1c60d947409c2f5e0d983a56f767d73eca
+9 3fff79240ad6fd9f1e58969995888199577232ec2e78035f8e3e66f32ddf04a4
 """.split("\n"))
 FOREIGN_TABLES = (
     ("table", "_litestream_seq", "_litestream_seq",
@@ -70,7 +70,7 @@ TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_a
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
 ORDER = "genesis anchor signature checkpoint form seq link chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
-SHOWN = ("memory.create", "memory.read", "memory.update")
+SHOWN = ("memory.create", "memory.read", "memory.update", "memory.put")
 LISTS = {"memory.create_batch": "results", "memory.extract": "extracted"}
 
 

@@ -145,7 +145,11 @@ function readMethod(path: string, httpMethod: string, operation: JsonObject, con
 
 function parameterSchema(parameter: JsonObject) {
   const description = text(parameter.description);
-  const schema: JsonObject = { ...asObject(parameter.schema, "parameter"), description };
+  const inJson = () => at(parameter, "content", "application/json", "schema");
+  const schema: JsonObject = {
+    ...(parameter.schema === undefined ? inJson() : asObject(parameter.schema, "parameter")),
+    description,
+  };
   return { name: text(parameter.name), schema, isRequired: flag(parameter.required) };
 }
 
@@ -167,10 +171,11 @@ function readAnswer(operation: JsonObject, { schemas }: Context): Method["answer
   const responses = asObject(operation.responses, "responses");
   const successes = Object.keys(responses).filter((status) => status.startsWith("2"));
   if (successes.includes("206")) return { kind: "file" };
-  const [status = "", ...others] = successes;
-  if (others.length > 0) throw new Error(`${text(operation.operationId)} has several successful responses`);
-  if (status === "204") return { kind: "none" };
-  const envelope = referenceName(at(responses, status, "content", "application/json", "schema"));
+  if (successes.join() === "204") return { kind: "none" };
+  const [envelope = "", ...others] = new Set(
+    successes.map((status) => referenceName(at(responses, status, "content", "application/json", "schema"))),
+  );
+  if (others.length > 0) throw new Error(`${text(operation.operationId)} has several successful answers`);
   return { kind: "model", name: referenceName(at(schemas, envelope, "properties", "data")) };
 }
 

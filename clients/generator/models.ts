@@ -55,7 +55,8 @@ const annotations = new Set([
     "contentMediaType",
     "contentEncoding",
   ],
-  ...["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"],
+  ...["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"],
+  ...["minProperties", "maxProperties", "propertyNames"],
   "readOnly",
 ]);
 

@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
+import { matchesMetadata, toMetadataFilter } from "../memory/metadata-filter.ts";
 import { toTags } from "../memory/tags.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 
@@ -35,7 +36,7 @@ export interface MentioningRecord {
 
 /** Actions whose entry names the memory. */
 export const namingActions = {
-  changes: ["memory.create", "memory.update", "memory.delete"],
+  changes: ["memory.create", "memory.put", "memory.update", "memory.delete"],
   uses: ["memory.read"],
 } as const;
 
@@ -69,6 +70,8 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
       return { ...nothing, kind: "created", values: memoryIn(data) };
     case "memory.read":
       return { ...nothing, kind: "read" };
+    case "memory.put":
+      return putEvent(data, record.formerValues);
     case "memory.update": {
       const former = isObject(record.formerValues) ? record.formerValues : null;
       return { ...nothing, kind: "changed", values: memoryIn(data), former };
@@ -83,7 +86,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
     case "memory.update_batch":
       return result?.status === "updated" ? changedInBatch(detail, result) : null;
     case "memory.extract":
-      return extracted(data, id, record.madeOf);
+      return extracted(data, id, record);
     case "memory.search":
     case "memory.inject":
       return used(detail, id);
@@ -92,8 +95,15 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
   }
 }
 
+/** Only a memory that was there has former values; without any, nothing was changed. */
+function putEvent(data: JsonObject, former: Json | undefined): MemoryEvent | null {
+  if (!isObject(former)) return { ...nothing, kind: "created", values: memoryIn(data) };
+  if (Object.keys(former).length === 0) return null;
+  return { ...nothing, kind: "changed", values: memoryIn(data), former };
+}
+
 /** An item may update or supersede a memory that an item of the same call has created. */
-function extracted(data: JsonObject, id: string, madeOf: Json | undefined): MemoryEvent | null {
+function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningRecord): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
   const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
   const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
@@ -104,7 +114,7 @@ function extracted(data: JsonObject, id: string, madeOf: Json | undefined): Memo
   }
   const kind = items.some(({ action }) => action === "created") ? "created" : "changed";
   const evidence = typeof last.evidence === "string" ? last.evidence : null;
-  const added = kind === "created" ? { is_active: true } : {};
+  const added = kind === "created" ? { is_active: true, metadata: metadataIn(detail.request_body) } : {};
   const values = { ...valuesOf({ tags: [], ...added, ...last }), ...superseded };
   const source = objectsIn(madeOf).find(({ memory }) => memory === id)?.record;
   return { ...nothing, kind, values, evidence, source_record: typeof source === "string" ? source : null };
@@ -130,7 +140,13 @@ function itemOf({ request_body }: MentioningRecord["detail"], { index }: JsonObj
   const items = isObject(request_body) ? request_body.memories : null;
   const item = Array.isArray(items) ? items[Number(index)] : null;
   if (!isObject(item)) return null;
-  const defaults = { importance: importanceDefault, is_active: true, expires_at: null, tags: [] };
+  const defaults = {
+    importance: importanceDefault,
+    is_active: true,
+    expires_at: null,
+    tags: [],
+    metadata: null,
+  };
   return valuesOf({ ...defaults, ...item });
 }
 
@@ -160,14 +176,32 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 /** The values of a whole memory; null: the payload was erased. */
 function memoryIn(data: JsonObject): JsonObject | null {
-  return typeof data.content !== "string" ? null : valuesOf({ tags: [], ...data });
+  return typeof data.content !== "string" ? null : valuesOf({ tags: [], metadata: null, ...data });
 }
 
-const valueNames = ["content", "memory_type", "importance", "is_active", "expires_at", "tags"] as const;
+/** As a memory shows it: an empty object is none. */
+function metadataIn(fields: Json | undefined): Json {
+  const metadata = isObject(fields) ? fields.metadata : null;
+  return isObject(metadata) && Object.keys(metadata).length > 0 ? metadata : null;
+}
+
+const valueNames = [
+  "content",
+  "memory_type",
+  "importance",
+  "is_active",
+  "expires_at",
+  "tags",
+  "metadata",
+] as const;
 
 function valuesOf(fields: JsonObject): JsonObject | null {
   const known = valueNames.filter((name) => fields[name] !== undefined);
-  return known.length === 0 ? null : Object.fromEntries(known.map((name) => [name, fields[name] ?? null]));
+  return known.length === 0
+    ? null
+    : Object.fromEntries(
+        known.map((name) => [name, name === "metadata" ? metadataIn(fields) : (fields[name] ?? null)]),
+      );
 }
 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {
@@ -183,7 +217,7 @@ export interface MemoryRecord<Of> {
 
 /**
  * Completes the events of a memory, oldest first: what a change did not record follows from the event before. A bulk deletion is an event if
- * the memory had its type and tags then.
+ * the memory had its type, tags and metadata then.
  */
 export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: Of; event: MemoryEvent }[] {
   const complete: { of: Of; event: MemoryEvent }[] = [];
@@ -201,10 +235,15 @@ export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: 
 /** As an event, if it deleted the memory. */
 export const bulkDeletionEvent: MemoryEvent = { ...nothing, kind: "deleted" };
 
-function meets(state: JsonObject, { memory_type, tags }: JsonObject): boolean {
+function meets(state: JsonObject, { memory_type, tags, metadata }: JsonObject): boolean {
   const held = Array.isArray(state.tags) ? state.tags : [];
   const isOfType = memory_type === undefined || memory_type === state.memory_type;
-  return isOfType && (!Array.isArray(tags) || tags.every((tag) => held.includes(tag)));
+  return (
+    isOfType &&
+    (!Array.isArray(tags) || tags.every((tag) => held.includes(tag))) &&
+    (!isObject(metadata) ||
+      matchesMetadata(isObject(state.metadata) ? state.metadata : null, toMetadataFilter(metadata)))
+  );
 }
 
 /** What differs, as it was before; null: not known. */

@@ -189,6 +189,7 @@ function idOf(value: Json | undefined): string | null {
 const makingActions: ReadonlySet<string> = new Set([
   "memory.create",
   "memory.create_batch",
+  "memory.put",
   "memory.update",
   "memory.extract",
 ]);

@@ -41,6 +41,8 @@ export async function confirm(): Promise<Confirmed> {
 }
 
 export interface Done<Data> {
+  /** Instead of `success` of the operation; absent: that. */
+  readonly status?: 200;
   /** The `data` of the answer; null for 204. */
   readonly data: Data;
   /** What the record stores instead of `data`; absent: `data`. */

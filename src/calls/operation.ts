@@ -72,6 +72,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly description: string;
   readonly effects: Effects;
   readonly success: 200 | 201 | 204;
+  /** A success may have this status instead; absent: none has another one. */
+  readonly otherSuccess?: 200;
   /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
   readonly answersWithRecords?: boolean;
   readonly input: Input;

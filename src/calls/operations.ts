@@ -66,6 +66,7 @@ import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { listMemories } from "../memory/list.ts";
 import { listTags } from "../memory/list-tags.ts";
+import { putMemory } from "../memory/put.ts";
 import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { readMemoryStatistics } from "../memory/statistics.ts";
@@ -86,6 +87,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   readMemoryStatistics,
   exportMemories,
   readMemory,
+  putMemory,
   updateMemory,
   deleteMemory,
   deleteAllMemories,

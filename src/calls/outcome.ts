@@ -125,13 +125,15 @@ function settleDone(
     details = {},
     made = [],
     cost = free,
+    status: other,
   }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
   const { operation } = recordedCall;
+  const status = other ?? operation.success;
   const hasData = operation.success !== 204 && file === undefined;
   const answer: Answer = {
-    status: operation.success,
+    status,
     code: successCode,
     message,
     data: hasData ? toData(data) : null,
@@ -139,7 +141,7 @@ function settleDone(
   };
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
-    toEntry: toEntryOfSuccess(recordedCall, { memoryId: memoryId ?? null, recordId, cost }),
+    toEntry: toEntryOfSuccess(recordedCall, { memoryId: memoryId ?? null, recordId, cost, status }),
     ...sealMade(
       recordedCall,
       payloadOf(recordedCall, { code: successCode, message, response, details }),

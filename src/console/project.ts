@@ -1,9 +1,8 @@
 // Owns which project the address names, and the addresses of its views.
 
 import { signal } from "@preact/signals";
-import type { Memledger } from "../../clients/typescript/src/client.ts";
 import { type Address, addresses, type ViewName } from "./addresses.ts";
-import { administer, clientOf } from "./api/calls.ts";
+import { administer, clientOf, type ProjectClient } from "./api/calls.ts";
 import { shownPage } from "./location.ts";
 import { session } from "./session.ts";
 
@@ -57,7 +56,7 @@ export function projectName(id: string): string {
 }
 
 /** In a view of a project: its id, and the client of the API for it. */
-export function useProject(): { readonly id: string; readonly client: Memledger } {
+export function useProject(): { readonly id: string; readonly client: ProjectClient } {
   const id = shownPage()?.project ?? "";
   return { id, client: clientOf(id) };
 }

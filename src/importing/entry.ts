@@ -10,6 +10,7 @@ export interface FoundMemory {
   readonly importance?: unknown;
   readonly expires_at?: unknown;
   readonly tags?: unknown;
+  readonly metadata?: unknown;
   readonly is_active?: unknown;
   readonly source_id?: unknown;
   /** Whose memory it is; absent: the project's own. */

@@ -35,6 +35,7 @@ const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.list": { query: () => null, results: listedResults },
   "memory.export": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
+  "memory.put": { query: textOf("content"), results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
   "memory.update_batch": { query: newContents, results: () => null },
   "memory.delete_batch": { query: () => null, results: deletedResults },

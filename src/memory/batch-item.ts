@@ -2,33 +2,37 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type ErrorData, Refusal } from "../errors.ts";
-import { isObject } from "../json/json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
 import { Choice, createParser, Fields, jsonObject, Text } from "../schema/schema.ts";
 import { toExpiry } from "./create.ts";
 import { sourceIdMaxCharacters } from "./limits.ts";
 import { content, expiresAt, importance, type MemoryType, memoryId, memoryType } from "./memory.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
+/** A memory that is created, without its id at its source. */
+export const batchFields = {
+  content,
+  memory_type: memoryType,
+  importance: Type.Optional(importance),
+  expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(Tags("Tags of the memory, a set.")),
+  metadata: NewMetadata("Metadata of the memory."),
+  is_active: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
+  ),
+};
+
+export const sourceId = Text({
+  maxLength: sourceIdMaxCharacters,
+  description:
+    "Identifier of the memory at its source, compared exactly. The id of the memory is derived from it and from the project, so a repeated item is found even if the memory has been changed meanwhile.",
+  examples: ["mem0:9a2b3c4d"],
+});
+
 export const batchItem = Fields(
-  {
-    content,
-    memory_type: memoryType,
-    importance: Type.Optional(importance),
-    expires_at: Type.Optional(expiresAt),
-    tags: Type.Optional(Tags("Tags of the memory, a set.")),
-    is_active: Type.Optional(
-      Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
-    ),
-    source_id: Type.Optional(
-      Text({
-        maxLength: sourceIdMaxCharacters,
-        description:
-          "Identifier of the memory at its source, compared exactly. The id of the memory is derived from it and from the project, so a repeated item is found even if the memory has been changed meanwhile.",
-        examples: ["mem0:9a2b3c4d"],
-      }),
-    ),
-  },
+  { ...batchFields, source_id: Type.Optional(sourceId) },
   { title: "BatchItem", description: "A memory to create." },
 );
 
@@ -41,6 +45,7 @@ export interface NewItem {
   readonly importance: number;
   readonly expiresAt: number | null;
   readonly tags: readonly string[];
+  readonly metadata: JsonObject | null;
   readonly active: boolean;
   readonly sourceId: string | null;
 }
@@ -53,14 +58,19 @@ export function readBatchItem(value: unknown): NewItem {
       reason: "must be a JSON object",
     });
   const item: Static<typeof batchItem> = parse(value);
+  return { ...toNewItem(item), sourceId: item.source_id ?? null };
+}
+
+/** @throws Refusal 1400 when the metadata exceeds a limit */
+export function toNewItem(item: Omit<Static<typeof batchItem>, "source_id">): Omit<NewItem, "sourceId"> {
   return {
     content: item.content,
     type: item.memory_type,
     importance: item.importance ?? importanceDefault,
     expiresAt: toExpiry(item.expires_at ?? null),
     tags: toTags(item.tags ?? []),
+    metadata: toMetadata(item.metadata),
     active: item.is_active ?? true,
-    sourceId: item.source_id ?? null,
   };
 }
 

@@ -134,14 +134,14 @@ const changeable = [
   "is_active",
   "expires_at",
   "tags",
+  "metadata",
 ] as const satisfies readonly (keyof AgentMemory)[];
 
 /** What the fields that have changed were before, under their names in the API. */
 export function formerValues(before: Memory, after: Memory): JsonObject {
-  const [former, current] = [toAgentMemory(before), toAgentMemory(after)].map(({ tags = [], ...fields }) => ({
-    ...fields,
-    tags,
-  }));
+  const [former, current] = [toAgentMemory(before), toAgentMemory(after)].map(
+    ({ tags = [], metadata = null, ...fields }) => ({ ...fields, tags, metadata }),
+  );
   if (former === undefined || current === undefined) return {};
   const changed = changeable.filter((name) => JSON.stringify(former[name]) !== JSON.stringify(current[name]));
   return Object.fromEntries(changed.map((name) => [name, former[name]]));

@@ -2,6 +2,7 @@
 // becomes of the item.
 
 import type { ProjectApplication } from "../calls/application.ts";
+import type { JsonObject } from "../json/json.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
 import { contentSimilarity, leastCosine, trigramsOf } from "./content-similarity.ts";
@@ -40,6 +41,8 @@ export interface Match {
 export interface Storing extends ProjectApplication {
   /** Of all items; canonical. */
   readonly tags: readonly string[];
+  /** Of the memories that the call creates; absent: none. */
+  readonly metadata?: JsonObject | null;
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   memoryType,
   toAgentMemory,
 } from "./memory.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
 export const createMemory = projectOperation({
@@ -39,6 +40,7 @@ export const createMemory = projectOperation({
     importance: Type.Optional(importance),
     expires_at: Type.Optional(expiresAt),
     tags: Type.Optional(Tags("Tags of the memory, a set.")),
+    metadata: NewMetadata("Metadata of the memory."),
   }),
   output: agentMemory,
   example: {
@@ -47,6 +49,7 @@ export const createMemory = projectOperation({
   },
 
   async prepare(input, { embed }) {
+    toMetadata(input.metadata);
     return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };
   },
 
@@ -62,6 +65,7 @@ export const createMemory = projectOperation({
         importance: input.importance ?? importanceDefault,
         expiresAt: toExpiry(input.expires_at ?? null),
         tags: toTags(input.tags ?? []),
+        metadata: toMetadata(input.metadata),
         ...prepared,
       },
       now,

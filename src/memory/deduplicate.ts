@@ -73,7 +73,7 @@ async function storeItem(
   storing: Storing,
 ): Promise<{ readonly outcome: Omit<Outcome, "supersedes">; readonly memory: Memory | null }> {
   const { memories } = transaction;
-  const { caller, plan, now, tags } = storing;
+  const { caller, plan, now, tags, metadata = null } = storing;
   const { project, owner } = caller;
   const { vector, contentKey, found: _, similarItems: __, older: ___, ...item } = candidate;
   const action = chooseAction(match);
@@ -94,7 +94,7 @@ async function storeItem(
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     await requireRoom(transaction, project, plan);
-    const memory = await memories.insert(owner, { ...item, tags, contentKey, vector }, now);
+    const memory = await memories.insert(owner, { ...item, tags, metadata, contentKey, vector }, now);
     const outcome = {
       item,
       action: "created" as const,

@@ -5,6 +5,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
+import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { type Owner, ownerId } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 import { toTagFilter, WantedTags } from "./tags.ts";
@@ -43,7 +44,7 @@ export const deleteAllMemories = projectOperation({
   name: "memory.delete_all",
   summary: "Delete all memories",
   description:
-    "Permanently deletes all memories of the project, or those of one memory_type, or those with all of the given tags, or both. The body is optional. If the body is not valid, nothing is deleted.",
+    "Permanently deletes all memories of the project, or those of one memory_type, those with all of the given tags, or those with the given metadata; several conditions apply together. The body is optional. If the body is not valid, nothing is deleted.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
@@ -53,6 +54,7 @@ export const deleteAllMemories = projectOperation({
   input: Fields({
     memory_type: Type.Optional(memoryType),
     tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
+    metadata: metadataFilter,
   }),
   output: Fields(
     { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },
@@ -65,9 +67,10 @@ export const deleteAllMemories = projectOperation({
   async apply({ memories }, input, _prepared, { caller: { owner }, now }) {
     const type = input.memory_type ?? null;
     const tags = toTagFilter(input.tags);
-    const count = await (tags === null
+    const metadata = toMetadataFilter(input.metadata);
+    const count = await (tags === null && metadata === null
       ? memories.removeAll(owner, type)
-      : memories.removeTagged(owner, type, tags, now));
+      : memories.removeSelected(owner, type, { tags, metadata }, now));
     return { data: { deleted_count: count }, after: afterBulkDelete(owner, count) };
   },
 });

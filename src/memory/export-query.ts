@@ -1,6 +1,7 @@
 // Owns what is asked of an export of memories, and a page of it.
 
 import type { Memory, MemoryType } from "./memory.ts";
+import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 
 /** One page of all memories, oldest first. */
@@ -8,6 +9,8 @@ export interface ExportQuery {
   /** Null: all types. */
   readonly type: MemoryType | null;
   readonly tags: TagFilter | null;
+  /** Null or absent: whatever the metadata is. */
+  readonly metadata?: MetadataFilter | null;
   readonly withVectors: boolean;
   /** `next` of the page before; null: the first page. */
   readonly cursor: string | null;

@@ -9,6 +9,7 @@ import { Fields, Nullable } from "../schema/schema.ts";
 import type { ExportQuery } from "./export-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
+import { toMetadataFilter } from "./metadata-filter.ts";
 import { toTagFilter } from "./tags.ts";
 
 export const exportMemories = projectOperation({
@@ -68,12 +69,13 @@ export const exportMemories = projectOperation({
   },
 
   async prepare(
-    { memory_type, tag, include_vectors = false, cursor, page_size = pageSizeMax },
+    { memory_type, tag, metadata, include_vectors = false, cursor, page_size = pageSizeMax },
     { store, caller, signal },
   ) {
     const query: ExportQuery = {
       type: memory_type ?? null,
       tags: toTagFilter(tag),
+      metadata: toMetadataFilter(metadata),
       withVectors: include_vectors,
       cursor: cursor ?? null,
       limit: page_size,

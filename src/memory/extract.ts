@@ -14,6 +14,7 @@ import { exampleExtraction, extractionItem, toExtractionItem } from "./extractio
 import { type ReadText, readExtractionSource } from "./extraction-source.ts";
 import { defaultDetails, extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
@@ -50,6 +51,9 @@ export const extractMemories = projectOperation({
         Tags(
           "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
         ),
+      ),
+      metadata: NewMetadata(
+        "Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is.",
       ),
       detail: Type.Optional(
         Choice(extractionDetails, {
@@ -116,7 +120,8 @@ export const extractMemories = projectOperation({
     },
   },
 
-  async prepare({ deduplicate = true, dry_run = false, tags = [], ...given }, preparation) {
+  async prepare({ deduplicate = true, dry_run = false, tags = [], metadata, ...given }, preparation) {
+    toMetadata(metadata);
     const { prices, extractor } = preparation;
     const source = readExtractionSource(given);
     const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
@@ -126,9 +131,10 @@ export const extractMemories = projectOperation({
     return { cost, ...(await preparation.inTurn(() => findCandidates(source, scope, preparation))) };
   },
 
-  async apply(transaction, { dry_run = false, tags = [] }, prepared, application) {
+  async apply(transaction, { dry_run = false, tags = [], metadata }, prepared, application) {
     const { candidates, revision, cost } = prepared;
-    const store = () => storeItems(transaction, candidates, revision, { ...application, tags: toTags(tags) });
+    const scope = { tags: toTags(tags), metadata: toMetadata(metadata) };
+    const store = () => storeItems(transaction, candidates, revision, { ...application, ...scope });
     const read = { model_id: prepared.model, input_content: prepared.input };
     const settle = async () => {
       const stored = dry_run ? await transaction.rehearse(store) : await store();

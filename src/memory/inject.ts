@@ -13,6 +13,7 @@ import { type Found, findCandidates } from "./injection-candidates.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
+import { metadataFilter } from "./metadata-filter.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";
 import { inPromptOrder, promptLineLength, toPrompt } from "./prompt.ts";
@@ -39,7 +40,7 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included. The same applies to metadata.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
@@ -60,6 +61,7 @@ export const injectMemories = projectOperation({
         ),
       ),
       tags_match: Type.Optional(tagsMatch),
+      metadata: metadataFilter,
       top_k: topK("Maximum number of facts and contexts."),
       max_characters: Type.Optional(
         Type.Integer({

@@ -7,6 +7,7 @@ import { topKDefault } from "../limits.ts";
 import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
+import { type MetadataFilter, matchesMetadata, toMetadataFilter } from "./metadata-filter.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
 import { candidatesOf, rerank, toJudgement } from "./rerank.ts";
 import type { RerankChoice } from "./reranker.ts";
@@ -19,6 +20,7 @@ const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 interface Wanted {
   readonly tags?: readonly string[];
   readonly tags_match?: TagFilter["match"];
+  readonly metadata?: object;
   readonly top_k?: number;
   readonly min_similarity?: number;
   readonly include_project?: boolean;
@@ -50,14 +52,16 @@ export async function findCandidates(
 ): Promise<Candidates> {
   const { store, caller, embed, placePrompt, now, signal, reranker } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
+  const metadata = toMetadataFilter(wanted.metadata);
+  const isInScope = inScope(tags, metadata);
   const withProject = wanted.include_project ?? true;
   if (query === null) {
     const most = explain ? topK + missedMax : topK;
-    const search = { types: searchedTypes, tags, topK: most, withProject, now };
+    const search = { types: searchedTypes, tags, metadata, topK: most, withProject, now };
     const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
-      rules: rules.filter(inScope(tags)),
+      rules: rules.filter(isInScope),
       results: ranked.slice(0, topK),
       missed: ranked.slice(topK).map(({ result }) => ({ ...result, reasons: ["rank"] })),
     };
@@ -67,6 +71,7 @@ export async function findCandidates(
     words: query,
     types: searchedTypes,
     tags,
+    metadata,
     topK,
     minSimilarity: wanted.min_similarity ?? 0,
     includeExpired: false,
@@ -84,16 +89,18 @@ export async function findCandidates(
   const { hits, ...ranked } = await rerank(found, judgement, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
-    rules: rules.filter(inScope(tags)),
+    rules: rules.filter(isInScope),
     missed: others,
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
     ...ranked,
   };
 }
 
-/** A rule without tags is a rule of the whole project. */
-function inScope(filter: TagFilter | null) {
-  return ({ tags }: Memory) => tags.length === 0 || matchesTags(tags, filter);
+/** A rule without tags is a rule of the whole project, and so is one without metadata. */
+function inScope(tags: TagFilter | null, metadata: MetadataFilter | null) {
+  return (rule: Memory) =>
+    (rule.tags.length === 0 || matchesTags(rule.tags, tags)) &&
+    (rule.metadata === null || matchesMetadata(rule.metadata, metadata));
 }
 
 /** Nothing was compared, so the similarity is 0. */

@@ -1,6 +1,7 @@
 // Owns what a list of memories asks a storage engine for, and the page that it gets.
 
 import type { Memory, MemoryType } from "./memory.ts";
+import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 import type { WordFilter } from "./word-filter.ts";
 
@@ -8,6 +9,8 @@ import type { WordFilter } from "./word-filter.ts";
 export interface ListFilter {
   readonly type: MemoryType | null;
   readonly tags: TagFilter | null;
+  /** Absent: the property does not matter. */
+  readonly metadata?: MetadataFilter | null;
   readonly active: boolean | null;
   /** Whether the memory has expired `now`. */
   readonly expired: boolean | null;

@@ -10,6 +10,7 @@ import { Choice, Fields, Nullable, notTogether } from "../schema/schema.ts";
 import type { ListQuery } from "./list-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
+import { toMetadataFilter } from "./metadata-filter.ts";
 import { toTagFilter } from "./tags.ts";
 import { toWordFilter, wordFilter } from "./word-filter.ts";
 
@@ -86,6 +87,7 @@ export const listMemories = projectOperation({
     const query: ListQuery = {
       type: input.memory_type ?? null,
       tags: toTagFilter(input.tag),
+      metadata: toMetadataFilter(input.metadata),
       active: input.is_active ?? null,
       expired: input.expired ?? null,
       words: toWordFilter(input.text),

@@ -1,7 +1,8 @@
-// Owns the parameters that select memories by type and tags, where all memories of a project are read page by page.
+// Owns the parameters that select memories by type, tags and metadata, where all memories of a project are read page by page.
 
 import { Type } from "@sinclair/typebox";
 import { memoryType } from "./memory.ts";
+import { metadataFilter } from "./metadata-filter.ts";
 import { WantedTags } from "./tags.ts";
 
 export const memoryFilterFields = {
@@ -9,4 +10,5 @@ export const memoryFilterFields = {
   tag: Type.Optional(
     WantedTags("Only memories that have this tag. If it is given several times, memories have all of them."),
   ),
+  metadata: metadataFilter,
 };

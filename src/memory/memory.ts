@@ -2,9 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
+import type { JsonObject } from "../json/json.ts";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
+import { metadata } from "./metadata.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -25,6 +27,8 @@ export interface Memory {
   readonly expiresAt: number | null;
   /** Canonical (tags.ts); empty: none. */
   readonly tags: readonly string[];
+  /** Canonical (metadata.ts); null: none. */
+  readonly metadata: JsonObject | null;
   /** Id of the newer memory because of which this one is inactive: what it says is no longer true; null: none. */
   readonly supersededBy: string | null;
   /** Name of the subject whose memory it is; null: the project's own. */
@@ -76,6 +80,7 @@ export const agentMemory = Fields(
         description: "Whose memory it is. The field is absent if it is the project's own.",
       }),
     ),
+    metadata: Type.Optional(metadata),
     superseded_by: Type.Optional(
       Type.String({
         description:
@@ -100,6 +105,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     expires_at: memory.expiresAt === null ? null : toTimestamp(memory.expiresAt),
     ...(memory.tags.length === 0 ? {} : { tags: [...memory.tags] }),
     ...(memory.subject === null ? {} : { subject: memory.subject }),
+    ...(memory.metadata === null ? {} : { metadata: memory.metadata }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };
 }

@@ -7,11 +7,12 @@ import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { missedMax } from "./limits.ts";
 import { isExpired } from "./memory.ts";
+import { matchesMetadata } from "./metadata-filter.ts";
 import { searchResultFields, toDetailedResult, toResult } from "./search-result.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
 import { matchesTags } from "./tags.ts";
 
-const reasons = ["type", "tags", "inactive", "expired", "below_floor", "rank", "budget"] as const;
+const reasons = ["type", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"] as const;
 type MissedReason = (typeof reasons)[number];
 
 export const missedMemory = Fields(
@@ -21,7 +22,7 @@ export const missedMemory = Fields(
       Choice(reasons, {
         title: "MissedReason",
         description:
-          "type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
+          "type, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
       }),
       { minItems: 1, description: "All conditions that the memory does not meet." },
     ),
@@ -61,6 +62,7 @@ export async function findMissed(
     ...query,
     types,
     tags: null,
+    metadata: null,
     minSimilarity: 0,
     includeExpired: true,
     includeInactive: true,
@@ -83,11 +85,12 @@ function scoreOf({ relevance, memory }: SearchHit): number {
 
 /** All conditions that a memory does not meet. @param last the lowest score of a full page of results; null: there was room for more */
 function reasonsOf(hit: SearchHit, query: SearchQuery, last: number | null, floor: number): MissedReason[] {
-  const { types, tags, includeExpired, includeInactive, minSimilarity, now } = query;
+  const { types, tags, metadata, includeExpired, includeInactive, minSimilarity, now } = query;
   const { memory, similarity, relevance } = hit;
   const conditions: readonly (readonly [MissedReason, boolean])[] = [
     ["type", types === null || types.includes(memory.type)],
     ["tags", matchesTags(memory.tags, tags)],
+    ["metadata", matchesMetadata(memory.metadata, metadata)],
     ["inactive", includeInactive || memory.active],
     ["expired", includeExpired || !isExpired(memory, now)],
     ["below_floor", similarity >= minSimilarity && relevance >= floor],

@@ -8,6 +8,7 @@ import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
 import { fieldRefusal } from "./messages.ts";
+import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";
 import { query, searchModes } from "./query.ts";
@@ -47,6 +48,7 @@ export const searchMemories = projectOperation({
       memory_type: Type.Optional(memoryType),
       tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
       tags_match: Type.Optional(tagsMatch),
+      metadata: metadataFilter,
       top_k: topK("Maximum number of results."),
       min_similarity: Type.Optional(
         Type.Number({
@@ -99,11 +101,13 @@ export const searchMemories = projectOperation({
     }
     const choice = isHybrid ? (input.rerank ?? preparation.reranker.choice) : "off";
     const topK = input.top_k ?? topKDefault;
+    const metadata = toMetadataFilter(input.metadata);
     const wanted: SearchQuery = {
       vector: await embed(input.query, "query"),
       words: isHybrid ? input.query : null,
       types: input.memory_type === undefined ? null : [input.memory_type],
       tags: toTagFilter(input.tags, input.tags_match),
+      metadata,
       topK,
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,

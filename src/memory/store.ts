@@ -2,10 +2,12 @@
 
 import type { Project } from "../access/project.ts";
 import type { MadeMemory } from "../audit/made-of.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
+import type { MetadataFilter } from "./metadata-filter.ts";
 import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
 
@@ -46,6 +48,8 @@ export interface SearchQuery {
   /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
   readonly tags: TagFilter | null;
+  /** Null or absent: whatever the metadata is. */
+  readonly metadata?: MetadataFilter | null;
   readonly topK: number;
   /** Cosine, 0..1; and least of SearchHit.relevance, 0..1, absent: 0. */
   readonly minSimilarity: number;
@@ -83,6 +87,8 @@ export interface InjectionCandidates {
 export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
   readonly tags: TagFilter | null;
+  /** Null or absent: whatever the metadata is. */
+  readonly metadata?: MetadataFilter | null;
   readonly topK: number;
   /** As of SearchQuery. */
   readonly withProject?: boolean;
@@ -192,6 +198,8 @@ export interface NewMemory {
   readonly expiresAt: number | null;
   /** Canonical. */
   readonly tags: readonly string[];
+  /** Canonical; null or absent: none. */
+  readonly metadata?: JsonObject | null;
   readonly vector: Float32Array;
   /** Default: true. */
   readonly active?: boolean;
@@ -204,6 +212,12 @@ export interface MemoryChange {
   readonly memory: Memory;
   readonly contentKey: Uint8Array | null;
   readonly vector: Float32Array | null;
+}
+
+/** Which memories are wanted. Null: the property does not matter. */
+export interface MemorySelection {
+  readonly tags: TagFilter | null;
+  readonly metadata: MetadataFilter | null;
 }
 
 export interface MemoryTransaction {
@@ -237,5 +251,5 @@ export interface MemoryTransaction {
   /** As removeAll, of the project and all of its subjects. */
   removeAllOf(project: Project): Promise<number>;
   /** As removeAll, of the memories that match. */
-  removeTagged(owner: Owner, type: MemoryType | null, tags: TagFilter, now: number): Promise<number>;
+  removeSelected(owner: Owner, type: MemoryType | null, by: MemorySelection, now: number): Promise<number>;
 }

@@ -8,6 +8,7 @@ import { atLeastOne, createParser, Fields, notTogether } from "../schema/schema.
 import { activity, ifUpdatedAt, readOnlyFields } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const { default: _, ...newImportance } = importance;
@@ -27,6 +28,7 @@ const changes = {
   ),
   add_tags: Type.Optional(Tags("Tags that the memory gets besides those that it has.")),
   remove_tags: Type.Optional(Tags("Tags that the memory loses, if it has them.")),
+  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
 };
 
 export const updateItem = Fields(
@@ -64,7 +66,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
   return item;
 }
 
-/** The memory after the change, without a new `updatedAt`. @throws Refusal 1400 when it would have too many tags */
+/** The memory after the change, without a new `updatedAt`. @throws Refusal 1400 when its tags or its metadata would exceed a limit */
 export function changed(before: Memory, item: UpdateItem): Memory {
   return {
     ...before,
@@ -74,6 +76,7 @@ export function changed(before: Memory, item: UpdateItem): Memory {
     ...activity(before, item.is_active),
     expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),
     tags: changedTags(before, item),
+    metadata: item.metadata === undefined ? before.metadata : toMetadata(item.metadata),
   };
 }
 

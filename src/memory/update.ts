@@ -26,6 +26,7 @@ import {
   memoryType,
   toAgentMemory,
 } from "./memory.ts";
+import { NewMetadata, toMetadata } from "./metadata.ts";
 import { requireMemory } from "./read.ts";
 import { Tags, toTags } from "./tags.ts";
 
@@ -40,6 +41,7 @@ const changes = {
   ),
   expires_at: Type.Optional(expiresAt),
   tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
+  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
 };
 
 export const updateMemory = projectOperation({
@@ -70,6 +72,7 @@ export const updateMemory = projectOperation({
         reason: "at least one field is required",
       });
     }
+    toMetadata(input.metadata);
     return input.content === undefined ? null : await embed(input.content, "passage");
   },
 
@@ -84,6 +87,7 @@ export const updateMemory = projectOperation({
       ...activity(before, input.is_active),
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
+      metadata: input.metadata === undefined ? before.metadata : toMetadata(input.metadata),
       updatedAt: changedAt(before, now),
     };
     requireKnown(before, memory, input.if_updated_at ?? input.updated_at);

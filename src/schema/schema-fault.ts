@@ -80,7 +80,13 @@ function hasTypeOf(schema: TSchema, value: unknown): boolean {
 /** Why a value of the right JSON type is invalid; null when the type is wrong or this schema has no specific reason. */
 function specificReason(schema: TSchema, value: unknown): string | null {
   if (Array.isArray(value) && schema.type === "array") return lengthFault(schema, value.length);
+  if (isObject(value) && schema.type === "object") return membersFault(schema, Object.keys(value).length);
   return typeof value === "string" ? stringFault(schema, value) : null;
+}
+
+function membersFault({ minProperties = 0, maxProperties }: TSchema, count: number): string | null {
+  if (count < minProperties) return `is empty; send at least ${counted(minProperties, "member")}`;
+  return count > maxProperties ? `has ${counted(count, "member")}; the maximum is ${maxProperties}` : null;
 }
 
 function lengthFault({ minItems = 0, maxItems }: TSchema, length: number): string | null {

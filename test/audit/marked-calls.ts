@@ -60,6 +60,7 @@ const memory = (more: JsonObject = {}): JsonObject => ({
   content: marked("Releases are on Tuesdays."),
   memory_type: "fact",
   tags: [mark],
+  metadata: { [mark]: marked(), count: 1 },
   ...more,
 });
 
@@ -74,7 +75,9 @@ async function callProject(gateway: TestGateway): Promise<void> {
     memories: Array.from({ length: 1000 }, () => memory()),
   });
   const ids = Array.isArray(results) ? results.filter(isObject).map((result) => result.id ?? null) : [];
-  await send("PUT", `/v1/memories/${id}`, { content: marked(), tags: [] });
+  await send("PUT", `/v1/memories/${id}`, { content: marked(), tags: [], metadata: { [mark]: [mark] } });
+  for (const content of [marked(), marked("Releases are on Mondays.")])
+    await send("PUT", `/v1/memories/by-source/${encodeURIComponent(mark)}`, memory({ content }));
   await send("PUT", "/v1/memories/batch", {
     memories: [
       { memory_id: ids[0] ?? "", content: marked() },
@@ -133,6 +136,7 @@ async function callProject(gateway: TestGateway): Promise<void> {
   await send("POST", "/v1/memories", unreadable);
   await send("GET", `/v1/memories?${mark}=${mark}`);
   await send("GET", `/v1/memories?cursor=${mark}`);
+  await send("GET", `/v1/memories?metadata=${encodeURIComponent(JSON.stringify({ [mark]: mark }))}`);
   await send("POST", "/v1/memories/search", { query, tags: [mark], memory_type: mark });
   await send("POST", "/v1/audit/logs", {
     action: `audit.${mark}`,

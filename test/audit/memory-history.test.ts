@@ -99,6 +99,7 @@ describe("the changes of a memory", () => {
       is_active: true,
       expires_at: null,
       tags: [],
+      metadata: null,
     });
     expect((await history(item?.id)).events).toMatchObject([
       {

@@ -90,6 +90,11 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.history": ({ memory_id }) => ({ memory_id, include: "uses" }),
   "memory.export": () => ({ include_vectors: true }),
   "memory.read": ({ memory_id }) => ({ memory_id }),
+  "memory.put": () => ({
+    source_id: "wiki:new",
+    content: "Something new at its source.",
+    memory_type: "fact",
+  }),
   "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),
   "memory.update_batch": ({ memory_id }) => ({ memories: [{ memory_id, importance: 1 }] }),
   "memory.delete_batch": ({ memory_id }) => ({ memory_ids: [memory_id] }),

@@ -29,6 +29,7 @@ const items = Array.from({ length: 130 }, (_, at) => ({
   memory_type: at % 2 === 0 ? "fact" : "rule",
   importance: at / 200,
   is_active: at !== 7,
+  ...(at < 5 && { metadata: { shelf: `${at}`, "10": null, sizes: [at, 0.5] } }),
   ...(at < 3 && { tags: ["attic"], expires_at: "2099-01-01T00:00:00.000Z" }),
 }));
 await app.call("POST", "/v1/memories/batch", { body: { memories: items } });

@@ -64,6 +64,7 @@ describe("the surface", () => {
     };
     const client = await createClient({ fetch: noting });
     await useMemories(client);
+    await useSubjects(client);
     await useLedger(client);
     const { key } = await app.administer(createAdministrationKey, { name: "client" });
     await useAdministration(await createClient({ apiKey: String(key), fetch: noting }));
@@ -115,6 +116,18 @@ async function useMemories({ memories, checks }: Memledger): Promise<void> {
   const tagged = await memories.update(created.id, { tags: ["team:web", "a&b = c"] });
   expect(tagged.tags).toEqual(["a&b = c", "team:web"]);
   expect((await memories.tags()).tags.map(({ tag }) => tag)).toEqual(["a&b = c", "team:web"]);
+  const source = "wiki:a/b ü?";
+  const metadata = { user: "a&b = c", year: 2026 };
+  const put = await memories.put(source, { content: "The pantry is full.", memory_type: "fact", metadata });
+  const again = await memories.put(source, {
+    content: "The pantry is empty.",
+    memory_type: "fact",
+    metadata,
+  });
+  expect([again.id, again.metadata]).toEqual([put.id, metadata]);
+  const wanted = { user: "a&b = c", year: { gte: 2026 } };
+  expect((await memories.list({ metadata: wanted })).memories).toEqual([again]);
+  await memories.delete(put.id);
   expect((await memories.statistics()).total).toBe((await memories.list()).pagination.total);
   expect((await memories.list({ tag: ["team:web", "a&b = c"] })).pagination.total).toBe(1);
   expect((await memories.list({ tag: ["team:web", "none"] })).pagination.total).toBe(0);
@@ -162,6 +175,20 @@ async function useAdministration({ projects, keys, plans }: Memledger): Promise<
   expect((await projects.list({ text: "tenant" })).projects).toMatchObject([{ id: project.id, keys: 0 }]);
   expect((await plans.list()).plans.map(({ name }) => name)).toContain(project.plan);
   expect((await projects.delete(project.id, { name: "tenant 1" })).id).toBe(project.id);
+}
+
+async function useSubjects({ memories, subjects }: Memledger): Promise<void> {
+  for (const subject of ["ada", "bo"])
+    await memories.create({ content: "The user is vegetarian.", memory_type: "fact", subject });
+  const listed = (await subjects.list()).subjects.map(({ subject, memories }) => [subject, memories]);
+  expect(listed).toEqual([
+    ["ada", 1],
+    ["bo", 1],
+  ]);
+  const names = (await Array.fromAsync(subjects.iterate({ page_size: 1 }))).map(({ subject }) => subject);
+  expect(names).toEqual(["ada", "bo"]);
+  expect(await subjects.erase("ada")).toMatchObject({ erased: true, memories: 1 });
+  expect((await subjects.list()).subjects.map(({ subject }) => subject)).toEqual(["bo"]);
 }
 
 async function useLedger({ audit }: Memledger): Promise<void> {

@@ -40,13 +40,13 @@ export async function installClient(page: string, folder: string): Promise<Envir
 }
 
 /** What `npm install` makes of the package, but built by Bun, because the smoke test has no compiler. */
-async function installTypescript(folder: string): Promise<void> {
+export async function installTypescript(folder: string): Promise<void> {
   const source = join(root, "clients/typescript");
   const target = join(folder, "node_modules/memledger");
   mkdirSync(target, { recursive: true });
   copyFileSync(join(source, "package.json"), join(target, "package.json"));
   const built = await Bun.build({
-    entrypoints: [join(source, "src/index.ts")],
+    entrypoints: ["index.ts", "ai-sdk.ts"].map((name) => join(source, "src", name)),
     outdir: join(target, "dist"),
   });
   if (!built.success) throw new Error(built.logs.join("\n"));

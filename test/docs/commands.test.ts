@@ -25,6 +25,8 @@ const notRun: Readonly<Record<string, string>> = {
   "npm pack ./clients/typescript":
     "writes into the source; test/clients/package.test.ts builds the package elsewhere",
   "pip install ./clients/python": "downloads packages",
+  "pip install './clients/python[langgraph]' langchain-openai": "downloads packages; bun run interop does it",
+  "pip install crewai 'crewai-tools[mcp]'": "downloads a gigabyte of packages",
   "npx -y bun@1.4.5 run up": "builds; test/release/clone.ts runs it in a fresh clone",
   "npx -y bun@1.4.5 run check": "runs all tests, this one included",
   "bun run up": "builds; test/release/clone.ts runs it in a fresh clone",

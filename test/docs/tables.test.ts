@@ -101,6 +101,7 @@ test("calls of administration", () => {
 const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.create", "docs/user/API.md", "Create"],
   ["memory.create_batch", "docs/user/API.md", "Create many"],
+  ["memory.put", "docs/user/API.md", "Create or replace"],
   ["memory.list", "docs/user/API.md", "List"],
   ["memory.export", "docs/user/API.md", "Export"],
   ["memory.search", "docs/user/API.md", "Search"],
@@ -195,11 +196,23 @@ test("limits of the input", () => {
       "the name of a subject",
       `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
     ],
+    [
+      "`metadata` of a memory",
+      `${limits.memoryMetadataMembersMax} members, ${kib(limits.memoryMetadataMaxBytes)} as JSON without white space`,
+    ],
+    [
+      "a name in `metadata`",
+      `1 to ${limits.memoryMetadataNameMaxCharacters} characters; no control characters`,
+    ],
+    [
+      "`metadata` of a filter",
+      `1 to ${limits.metadataConditionsMax} conditions; 1 to ${limits.metadataChoicesMax} values of \`in\``,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
-    ["`source_id` of an item", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
+    ["`source_id`", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
     ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],
     ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],

@@ -13,6 +13,8 @@ export const python = join(environment, "bin/python");
 const unreachable =
   /ConnectionRefused|ConnectionClosed|DNSResolveFailed|FailedToOpenSocket|\bTimeout\b|NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProxyError/;
 const timeoutMs = 120_000;
+/** The frameworks and what they need are 400 MB. */
+const pipTimeoutMs = 900_000;
 
 /**
  * The packages of package.json.
@@ -40,7 +42,8 @@ export async function installPythonPackages(): Promise<string | null> {
   }
   const words = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
   const requirements = ["--require-hashes", "--requirement", join(folder, "requirements.txt")];
-  return reasonOf("pip install", await runProgram([...words, ...requirements], { folder, timeoutMs }));
+  const outcome = await runProgram([...words, ...requirements], { folder, timeoutMs: pipTimeoutMs });
+  return reasonOf("pip install", outcome);
 }
 
 const goFolder = join(folder, ".go");

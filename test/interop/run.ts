@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fromSource, killAll, startServer } from "../crash/server.ts";
 import { runConformance } from "./conformance.ts";
+import { useFrameworks } from "./frameworks.ts";
 import { useGateway } from "./gateway.ts";
 import { runInspector } from "./inspector.ts";
 import { findLitestream, installPackages, installPythonPackages } from "./install.ts";
@@ -46,6 +47,13 @@ try {
   }
   await proxy.stop();
   await useGateway({ command, place: join(place, "gateway"), report, noPython: pythonPackages });
+  await useFrameworks({
+    command,
+    place: join(place, "frameworks"),
+    report,
+    noPackages: packages,
+    noPython: pythonPackages,
+  });
   const litestream = await findLitestream();
   if ("reason" in litestream) report.skip("replication with Litestream", litestream.reason);
   else await replicateWithLitestream(litestream.path, { command, place: join(place, "litestream"), report });

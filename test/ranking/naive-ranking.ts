@@ -2,9 +2,11 @@
 // everything is sorted. Uses no part of src/ranking, so that the two cannot be wrong in the same way. Texts must consist of words that share
 // no stem and are no stop words.
 
+import type { JsonObject } from "../../src/json/json.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
 import type { TagFilter } from "../../src/memory/tags.ts";
+import { isDescribed } from "./naive-metadata.ts";
 
 export interface NaiveMemory {
   readonly id: string;
@@ -15,6 +17,7 @@ export interface NaiveMemory {
   readonly active: boolean;
   readonly expiresAt: number | null;
   readonly tags: readonly string[];
+  readonly metadata: JsonObject | null;
   readonly words: ReadonlySet<string>;
   readonly vector: Float32Array;
 }
@@ -63,6 +66,7 @@ export function searchable(memories: readonly NaiveMemory[], query: SearchQuery)
     (memory) =>
       (query.types === null || query.types.includes(memory.type)) &&
       (query.tags === null || matches(memory, query.tags)) &&
+      isDescribed(memory.metadata, query.metadata ?? []) &&
       (query.includeInactive || memory.active) &&
       (query.includeExpired || memory.expiresAt === null || memory.expiresAt > query.now),
   );

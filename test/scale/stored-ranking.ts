@@ -32,7 +32,7 @@ export function rankStored(
   const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
   const read = database.prepare<[string, number, number], NaiveRow>(
     `SELECT memory.serial, memory.id, memory.content, memory.memory_type, memory.importance, memory.is_active,
-       memory.expires_at, memory.tags, memory_vector.embedding
+       memory.expires_at, memory.tags, memory.metadata, memory_vector.embedding
      FROM memory JOIN memory_vector ON memory_vector.memory = memory.serial
      JOIN pool USING (project, memory_type, epoch)
      WHERE memory.project = (SELECT serial FROM project WHERE id = ?) AND memory.serial > ?

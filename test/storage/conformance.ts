@@ -12,6 +12,7 @@ import { testLedger } from "./conformance/ledger.ts";
 import { testLifecycle } from "./conformance/lifecycle.ts";
 import { testMemories } from "./conformance/memories.ts";
 import { testMemoryPages } from "./conformance/memory-pages.ts";
+import { testMetadata } from "./conformance/metadata.ts";
 import { testModels } from "./conformance/models.ts";
 import { testOrder } from "./conformance/order.ts";
 import { testRemembering } from "./conformance/remembering.ts";
@@ -37,6 +38,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testStatistics(engine);
     testSearch(engine);
     testTags(engine);
+    testMetadata(engine);
     testWords(engine);
     testSimilarMemories(engine);
     testLedger(engine);

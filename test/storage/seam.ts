@@ -106,6 +106,7 @@ interface MadeMemory {
   readonly importance?: number;
   readonly expiresAt?: number | null;
   readonly tags?: readonly string[];
+  readonly metadata?: JsonObject | null;
 }
 
 export interface Outcome {
@@ -244,10 +245,14 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     id: projectId,
     caller,
     call,
-    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null, tags }) {
+    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null, tags, metadata }) {
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       const fields = { content, memory_type: type, importance, expires_at };
-      const input = tags === undefined ? fields : { ...fields, tags };
+      const input = {
+        ...fields,
+        ...(tags === undefined ? {} : { tags }),
+        ...(metadata === undefined ? {} : { metadata }),
+      };
       return call("memory.create", input, { vector, contentKey: contentKey(content) });
     },
     async prepareRead(id) {

@@ -51,6 +51,7 @@ class Surface(unittest.TestCase):
         with httpx.Client(event_hooks={"request": [record]}) as http:
             client = memledger.Memledger(api_key=KEY, base_url=URL, http_client=http)
             self.use_memories(client)
+            self.use_subjects(client)
             self.use_ledger(client)
             self.use_administration(memledger.Memledger(api_key=ADMIN_KEY, base_url=URL, http_client=http))
         self.assertEqual([each.operation_id for each in OPERATIONS if each.operation_id not in called], [])
@@ -67,6 +68,14 @@ class Surface(unittest.TestCase):
         tagged = memories.update(created.id, tags=["team:web", "a&b = c"])
         self.assertEqual(tagged.tags, ["a&b = c", "team:web"])
         self.assertEqual([each.tag for each in memories.tags().tags], ["a&b = c", "team:web"])
+        source = "wiki:a/b ü?"
+        metadata = {"user": "a&b = c", "year": 2026}
+        put = memories.put(source, content="The pantry is full.", memory_type="fact", metadata=metadata)
+        again = memories.put(source, content="The pantry is empty.", memory_type="fact", metadata=metadata)
+        self.assertEqual((again.id, again.metadata), (put.id, metadata))
+        wanted = {"user": "a&b = c", "year": {"gte": 2026}}
+        self.assertEqual([each.id for each in memories.list(metadata=wanted).memories], [put.id])
+        memories.delete(put.id)
         self.assertEqual(memories.statistics().total, memories.list().pagination.total)
         self.assertEqual(memories.list(tag=["team:web", "a&b = c"]).pagination.total, 1)
         self.assertEqual(memories.list(tag=["a", "b = c"]).pagination.total, 0)
@@ -122,6 +131,14 @@ class Surface(unittest.TestCase):
         self.assertEqual([each.id for each in projects.list(text="tenant 2").projects], [project.id])
         self.assertIn(project.plan, [each.name for each in client.plans.list().plans])
         self.assertEqual(projects.delete(project.id, name="tenant 2").id, project.id)
+
+    def use_subjects(self, client: memledger.Memledger) -> None:
+        for subject in ("ada", "bo"):
+            client.memories.create(content="The user is vegetarian.", memory_type="fact", subject=subject)
+        self.assertEqual([(each.subject, each.memories) for each in client.subjects.list().subjects], [("ada", 1), ("bo", 1)])
+        self.assertEqual([each.subject for each in client.subjects.iterate(page_size=1)], ["ada", "bo"])
+        self.assertTrue(client.subjects.erase("ada").erased)
+        self.assertEqual([each.subject for each in client.subjects.list().subjects], ["bo"])
 
     def use_ledger(self, client: memledger.Memledger) -> None:
         audit = client.audit

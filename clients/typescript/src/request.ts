@@ -31,7 +31,8 @@ export function targetOf({ operationId, path }: Operation, input: Input): string
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {}))
     for (const each of Array.isArray(value) ? value : [value])
-      if (each !== undefined && each !== null) query.append(name, String(each));
+      if (each !== undefined && each !== null)
+        query.append(name, typeof each === "object" ? JSON.stringify(each) : String(each));
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 

@@ -8,10 +8,13 @@ import { Checks, Memories } from "../../../clients/typescript/src/generated/oper
 import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
-const clients = new Map<string, Memledger>();
+/** What an API key of a project can call. */
+export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit">;
+
+const clients = new Map<string, ProjectClient>();
 
 /** The client of the API for a project, by its id. It is the same object each time. */
-export function clientOf(project: string): Memledger {
+export function clientOf(project: string): ProjectClient {
   const known = clients.get(project);
   if (known !== undefined) return known;
   const settings = settingsWith(sessionFetch(project));

@@ -11,6 +11,7 @@ const fields = [
   "importance",
   "expires_at",
   "tags",
+  "metadata",
   "is_active",
   "source_id",
   "subject",

@@ -28,14 +28,11 @@ export function describeSuccess(operation: ApiRoute["operation"], schemas: Named
   const data = operation.example?.data;
   const example =
     data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
-  const description = operation.success === 201 ? "Created." : "Success.";
-  const schema = referenceTo(title, schemas);
-  return {
-    [operation.success]: {
-      description,
-      content: { "application/json": { schema, ...withExample(example) } },
-    },
-  };
+  const content = { "application/json": { schema: referenceTo(title, schemas), ...withExample(example) } };
+  const other = operation.scope === "project" ? operation.otherSuccess : undefined;
+  const statuses = [operation.success, ...(other === undefined ? [] : [other])];
+  const describe = (status: number) => ({ description: status === 201 ? "Created." : "Success.", content });
+  return Object.fromEntries(statuses.map((status) => [status, describe(status)]));
 }
 
 /** The upstream determines the body. */

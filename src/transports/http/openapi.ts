@@ -144,7 +144,10 @@ function describeParameters(route: ApiRoute, schemas: NamedSchemas): JsonObject[
       in: inPath.includes(name) ? "path" : "query",
       required: required.includes(name),
       description: schema.description ?? "",
-      schema: rest,
+      // An object is JSON text in a query.
+      ...(schema.type === "object"
+        ? { content: { "application/json": { schema: rest } } }
+        : { schema: rest }),
       ...withExample(route.operation.example?.input[name]),
     };
   });

@@ -3,7 +3,8 @@
 
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ErrorData, Refusal } from "../../errors.ts";
-import type { Json, JsonObject } from "../../json/json.ts";
+import { isInteroperable, isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { parseJson } from "../../json/json-text.ts";
 import { shortenName } from "../../text/characters.ts";
 import { decodePercent } from "../../text/percent-encoding.ts";
 import { endSentence } from "../../text/sentence.ts";
@@ -109,11 +110,21 @@ function addItem(items: readonly Json[], value: string, schema: TSchema): readon
 const wholeNumber = /^-?(0|[1-9]\d*)$/;
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Converts text to a number or a boolean only if the schema requires one and the text has exactly that form; validation reports the rest. */
+/** Converts text to a number, a boolean or an object only if the schema requires one and the text has exactly that form; validation reports the rest. */
 function convert(text: string, schema: TSchema): Json {
   const kind = schema[Kind];
   if (kind === "Integer" && wholeNumber.test(text)) return Number(text);
   if (kind === "Number" && jsonNumber.test(text)) return Number(text);
   if (kind === "Boolean" && (text === "true" || text === "false")) return text === "true";
-  return text;
+  return schema.type === "object" ? (readObject(text) ?? text) : text;
+}
+
+/** Null: the text is not a JSON object that the ledger can store. */
+function readObject(text: string): Json | null {
+  try {
+    const value = parseJson(text);
+    return isObject(value) && isInteroperable(value) ? value : null;
+  } catch {
+    return null;
+  }
 }

@@ -28,6 +28,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/memories/tags", "memory.tags"],
   ["GET", "/v1/memories/statistics", "memory.statistics"],
   ["GET", "/v1/memories/export", "memory.export"],
+  ["PUT", "/v1/memories/by-source/:source_id", "memory.put"],
   ["GET", "/v1/memories/:memory_id", "memory.read"],
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],

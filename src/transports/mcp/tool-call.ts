@@ -1,8 +1,9 @@
 // Owns one call of a tool: the request that `perform` gets of it, and the result that the client gets of the answer.
 
+import { Value } from "@sinclair/typebox/value";
 import { type Answer, dataOf } from "../../calls/answer.ts";
 import { successCode } from "../../errors.ts";
-import type { JsonObject } from "../../json/json.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
 import { inWordsOf, type Tool, toOperationInput } from "./tool.ts";
 
 /** A result of `tools/call`; a type alias, because the SDK's type has an index signature. */
@@ -12,9 +13,16 @@ export type ToolResult = {
   isError?: true;
 };
 
-/** The object input of the operation for the arguments of a call. */
+/** The object input of the operation for the arguments of a call. Some clients send null for each argument that the model has left out. */
 export function toInput(tool: Tool, sent: JsonObject) {
-  return { kind: "object" as const, ...toOperationInput(tool, sent) };
+  const { properties, required } = tool.operation.input;
+  const isLeftOut = ([name, value]: [string, Json]) => {
+    const { field = name } = tool.arguments[name] ?? {};
+    const schema = properties[field];
+    return value === null && schema !== undefined && !required?.includes(field) && !Value.Check(schema, null);
+  };
+  const given = Object.entries(sent).filter((each) => !isLeftOut(each));
+  return { kind: "object" as const, ...toOperationInput(tool, Object.fromEntries(given)) };
 }
 
 /** A refusal is a result with `isError`, not an error of the protocol, so that the model reads what to do and can correct its call. */

@@ -4,6 +4,7 @@ import type { Project } from "../../../src/access/project.ts";
 import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
+import { type MetadataFilter, matchesMetadata } from "../../../src/memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
@@ -14,7 +15,7 @@ import type {
   TagPage,
   TagQuery,
 } from "../../../src/memory/store.ts";
-import { matchesTags } from "../../../src/memory/tags.ts";
+import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
 import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
 import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/ranking/limits.ts";
@@ -86,13 +87,13 @@ export function createMemoryReader(data: Data): MemoryReader {
         const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.leaning);
         return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
-    readProminent: (owner, { types, tags, topK, withProject, now }, signal) =>
+    readProminent: (owner, { types, tags, metadata, topK, withProject, now }, signal) =>
       read(signal, () => {
         const rows = rowsOf(owner, withProject);
         const scoreOf = ({ importance, updatedAt }: Memory) =>
           prominence(importance, recencyOf(updatedAt, now));
         const memories = visible(rows, now)
-          .filter((memory) => types.includes(memory.type) && matchesTags(memory.tags, tags))
+          .filter((memory) => types.includes(memory.type) && isSelected(memory, { tags, metadata }))
           .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a, b));
         return { rules: rulesOf(rows, now), memories: memories.slice(0, topK) };
       }),
@@ -120,6 +121,15 @@ function newestFirst(a: Pick<Memory, "id" | "createdAt">, b: Pick<Memory, "id" |
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
+interface Selection {
+  readonly tags: TagFilter | null;
+  readonly metadata?: MetadataFilter | null | undefined;
+}
+
+function isSelected(memory: Memory, { tags, metadata }: Selection): boolean {
+  return matchesTags(memory.tags, tags) && matchesMetadata(memory.metadata, metadata);
+}
+
 function visible(rows: readonly MemoryRow[], now: number): Memory[] {
   return rows.map(({ memory }) => memory).filter((memory) => memory.active && !isExpired(memory, now));
 }
@@ -131,14 +141,14 @@ function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
 
 /** The cursor has the last row of the page before, as it was. */
 function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
-  const { type, tags, active, expired, words, now, sortBy, direction, limit, after } = query;
-  const name = JSON.stringify([type, tags, active, expired, words, sortBy, direction]);
+  const { type, tags, metadata, active, expired, words, now, sortBy, direction, limit, after } = query;
+  const name = JSON.stringify([type, tags, metadata ?? null, active, expired, words, sortBy, direction]);
   const from = "cursor" in after ? readCursor(after.cursor) : null;
   if ("cursor" in after && from?.name !== name) return null;
   const found = rows.filter(
     ({ memory }) =>
       (type === null || memory.type === type) &&
-      matchesTags(memory.tags, tags) &&
+      isSelected(memory, { tags, metadata }) &&
       (active === null || memory.active === active) &&
       (expired === null || isExpired(memory, now) === expired) &&
       (words === null || hasWords(memory, words)),
@@ -192,13 +202,13 @@ function hasWords({ content }: Memory, { words, beginning }: WordFilter): boolea
 function exportPage(
   data: Data,
   rows: readonly MemoryRow[],
-  { type, tags, withVectors, cursor, limit }: ExportQuery,
+  { type, tags, metadata, withVectors, cursor, limit }: ExportQuery,
 ): ExportPage | null {
-  const list = JSON.stringify([type, tags?.tags ?? null]);
+  const list = JSON.stringify([type, tags?.tags ?? null, metadata ?? null]);
   const [, name = "", after = ""] = cursor === null ? ["", list, "0"] : (/^(.*) (\d+)$/.exec(cursor) ?? []);
   if (name !== list) return null;
   const found = rows
-    .filter(({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, tags))
+    .filter(({ memory }) => (type === null || memory.type === type) && isSelected(memory, { tags, metadata }))
     .filter(({ created }) => created > Number(after))
     .sort((a, b) => a.created - b.created)
     .slice(0, limit);
@@ -230,6 +240,7 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
   const {
     types,
     tags,
+    metadata,
     words,
     includeInactive,
     includeExpired,
@@ -241,7 +252,7 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
   const searched = rows.filter(
     ({ memory }) =>
       (types === null || types.includes(memory.type)) &&
-      matchesTags(memory.tags, tags) &&
+      isSelected(memory, { tags, metadata }) &&
       (includeInactive || memory.active) &&
       (includeExpired || !isExpired(memory, now)),
   );
@@ -314,10 +325,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       return null;
     },
     async insert(owner, { contentKey, vector, id, active = true, ...fields }, now) {
-      const { content, type, importance, expiresAt, tags } = fields;
+      const { content, type, importance, expiresAt, tags, metadata = null } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
-      const about = { content, type, importance, active, tags, supersededBy: null, subject };
+      const about = { content, type, importance, active, tags, metadata, supersededBy: null, subject };
       const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);
       const row = {
@@ -359,9 +370,9 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;
     },
-    async removeTagged(owner, type, filter) {
+    async removeSelected(owner, type, by) {
       const removed = rowsOf(owner).filter(
-        ({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, filter),
+        ({ memory }) => (type === null || memory.type === type) && isSelected(memory, by),
       );
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;

@@ -5,6 +5,7 @@ import { openReading } from "../../../src/engines/sqlite/database-file/connectio
 import type { ListLimits } from "../../../src/engines/sqlite/memories/limits.ts";
 import { createMemoryList } from "../../../src/engines/sqlite/memories/memory-list.ts";
 import type { ListFilter } from "../../../src/memory/list-query.ts";
+import { toMetadataFilter } from "../../../src/memory/metadata-filter.ts";
 import { toWordFilter } from "../../../src/memory/word-filter.ts";
 import { listOrders, readPages } from "../../storage/conformance/memory-pages.ts";
 import { openSeam, runtime, unitVector } from "../../storage/seam.ts";
@@ -27,6 +28,10 @@ const filters: readonly Partial<ListFilter>[] = [
   { expired: true, type: "fact" },
   { tags: { tags: ["a", "b"], match: "all" }, expired: false },
   { tags: { tags: ["a", "b"], match: "any" } },
+  { metadata: toMetadataFilter({ third: true }) },
+  { metadata: toMetadataFilter({ at: { gt: 20, lte: 120 }, third: { exists: false } }), active: true },
+  { metadata: toMetadataFilter({ third: { exists: false } }), expired: false, type: "fact" },
+  { words: toWordFilter("even th"), metadata: toMetadataFilter({ kind: { in: ["k1", "k2", 3] } }) },
   { words: toWordFilter("even th") },
   { words: toWordFilter("third"), active: true, tags: { tags: ["a"], match: "all" } },
 ];
@@ -45,6 +50,7 @@ test("every way to read a page gives the same memories", async () => {
         // More of one importance than are kept until all are read.
         importance: at < 150 ? 0.5 : (at % 5) / 10,
         expiresAt: at % 11 === 0 ? now - 1000 : null,
+        metadata: at % 5 === 0 ? null : { at, kind: `k${at % 4}`, ...(at % 3 === 0 ? { third: true } : {}) },
         tags: [...(at % 4 === 0 ? ["a"] : []), ...(at % 6 === 0 ? ["b"] : [])],
       });
       if (at % 13 === 0) await member.call("memory.update", { memory_id: String(data.id), is_active: false });

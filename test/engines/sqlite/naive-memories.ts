@@ -2,6 +2,7 @@
 // with what is stored and not with what an index remembers. Changes nothing.
 
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
+import type { JsonObject } from "../../../src/json/json.ts";
 import type { MemoryType } from "../../../src/memory/memory.ts";
 import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
 import { runtime } from "../../storage/seam.ts";
@@ -16,6 +17,7 @@ export interface NaiveRow {
   readonly is_active: number;
   readonly expires_at: number | null;
   readonly tags: string | null;
+  readonly metadata: string | null;
   readonly embedding: Uint8Array;
 }
 
@@ -39,7 +41,7 @@ export function readStoredMemories(path: string): StoredMemories {
   const database = openReading({ path, runtime });
   const rows = database.prepare<[string], Row>(
     `SELECT memory.serial, memory.id, memory.content, memory.memory_type, memory.importance, memory.is_active,
-       memory.expires_at, memory.tags, memory.revision, memory_vector.embedding
+       memory.expires_at, memory.tags, memory.metadata, memory.revision, memory_vector.embedding
      FROM project, pool, memory, memory_vector
      WHERE project.id = ? AND pool.project = project.serial AND memory.project = project.serial
        AND memory.memory_type = pool.memory_type AND memory.epoch = pool.epoch
@@ -83,6 +85,7 @@ export function toNaive(row: NaiveRow): NaiveMemory {
     active: row.is_active === 1,
     expiresAt: row.expires_at,
     tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
     words: new Set(wordsOf(row.content)),
     // Not Uint8Array.from: it reads one byte after another.
     vector: new Float32Array(new Uint8Array(row.embedding).buffer),

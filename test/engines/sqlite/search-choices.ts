@@ -1,8 +1,10 @@
 // Owns the random choices in the tests of exact order: the memories, their changes and the queries. Sends nothing and compares nothing.
 
 import { memoryTypes } from "../../../src/memory/memory.ts";
+import { toMetadataFilter } from "../../../src/memory/metadata-filter.ts";
 import type { SearchQuery, SimilarityQuery } from "../../../src/memory/store.ts";
 import { createAdversarialVectors, pick, type Random } from "../../ranking/adversarial-vectors.ts";
+import { someMetadata, someMetadataFilter } from "../../ranking/naive-metadata.ts";
 import { type NaiveMemory, rankNaively, similarityOf } from "../../ranking/naive-ranking.ts";
 
 export type SearchChoices = ReturnType<typeof createSearchChoices>;
@@ -91,6 +93,7 @@ export function createSearchChoices(
         importance: importanceOf(vector),
         expires_at: expiry(),
         tags: someTags(),
+        metadata: someMetadata(random),
         is_active: random() < 0.9,
       };
       return { vector, fields };
@@ -102,12 +105,14 @@ export function createSearchChoices(
         { is_active: random() < 0.5 },
         { memory_type: pick(random, memoryTypes) },
         { tags: someTags() },
+        { metadata: someMetadata(random) },
         { expires_at: expiry() },
         { importance: 0.25, tags: someTags(), expires_at: null },
       ]),
     text,
     vector: () => vectors.next(),
     tag: () => pick(random, tags),
+    metadataFilter: () => someMetadataFilter(random),
     passHours(count: number) {
       hours += count;
     },
@@ -121,6 +126,7 @@ export function createSearchChoices(
         words: random() < 0.5 ? null : wantedWords(),
         types: random() < 0.6 ? null : memoryTypes.filter(() => random() < 0.6),
         tags: random() < 0.7 ? null : { tags: wantedTags(), match: pick(random, ["all", "any"]) },
+        metadata: random() < 0.7 ? null : toMetadataFilter(someMetadataFilter(random)),
         topK: pick(random, [1, 2, 10, 49, 50, 1 + below(50)]),
         minSimilarity: random() < 0.6 ? 0 : random(),
         includeExpired: random() < 0.3,

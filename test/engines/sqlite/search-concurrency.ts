@@ -151,6 +151,7 @@ class Project {
       active: true,
       expiresAt,
       tags: fields.tags,
+      metadata: fields.metadata,
       words: new Set(wordsOf(fields.content)),
       vector,
     };

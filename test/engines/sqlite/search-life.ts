@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
+import type { JsonObject } from "../../../src/json/json.ts";
 import { memoryTypes } from "../../../src/memory/memory.ts";
 import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
 import { type Member, openMember, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
@@ -49,6 +50,7 @@ const steps = {
   delete: 15,
   "delete a type": 7,
   "delete by tags": 7,
+  "delete by metadata": 7,
   "delete everything": 2,
   "pass time": 6,
   housekeeping: 6,
@@ -135,7 +137,7 @@ class Life {
     const choices = this.#choices;
     const { memories } = this.#options;
     const member = pick(random, [...this.#members, ...this.#members.slice(0, 1)]);
-    const remove = async (input: { memory_type?: string; tags?: string[] }) =>
+    const remove = async (input: { memory_type?: string; tags?: string[]; metadata?: JsonObject }) =>
       requireStatus(200, await member.call("memory.delete_all", input));
     if (step === "create") await this.#create(member, Math.ceil(random() * Math.max(20, memories / 4)));
     if (step === "change") {
@@ -154,6 +156,7 @@ class Life {
     }
     if (step === "delete a type") await remove({ memory_type: pick(random, memoryTypes) });
     if (step === "delete by tags") await remove({ tags: [choices.tag()] });
+    if (step === "delete by metadata") await remove({ metadata: choices.metadataFilter() });
     if (step === "delete everything") await remove({});
     if (step === "pass time") {
       choices.passHours(Math.floor(random() * 8) - 2);

@@ -92,9 +92,16 @@ function values(given: Json | undefined, depth = 0): fc.Arbitrary<Json> {
   return fc.constantFrom<Json>({}, { a: 1 }, "text", 1, null);
 }
 
-function objects({ properties, required }: JsonObject, depth = 0): fc.Arbitrary<JsonObject> {
+function objects(
+  { properties, required, additionalProperties }: JsonObject,
+  depth = 0,
+): fc.Arbitrary<JsonObject> {
+  const named = isObject(additionalProperties) ? { any: additionalProperties, "": additionalProperties } : {};
   const fields = Object.fromEntries(
-    Object.entries(isObject(properties) ? properties : {}).map(([name, each]) => [name, values(each, depth)]),
+    Object.entries({ ...(isObject(properties) ? properties : {}), ...named }).map(([name, each]) => [
+      name,
+      values(each, depth),
+    ]),
   );
   const requiredKeys = Array.isArray(required) ? required.map(String) : [];
   const whole = fc.record(fields, { requiredKeys }) as fc.Arbitrary<JsonObject>;
@@ -191,10 +198,22 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
       const list = at(described, "parameters");
       const parameters = (Array.isArray(list) ? list : []).map(resolve).filter((each) => each.in === "query");
       const properties = Object.fromEntries(
-        parameters.map((each) => [String(each.name), resolve(each.schema)]),
+        parameters.map((each) => [
+          String(each.name),
+          resolve(each.schema ?? at(each, "content", "application/json", "schema")),
+        ]),
       );
       const rules = at(described, "x-parameter-rules");
-      const validate = ajv.compile({ type: "object", properties, ...(isObject(rules) ? rules : {}) });
+      const validated = parameters.map(({ name, schema, content }) => {
+        const described = schema ?? at(content, "application/json", "schema");
+        const reference = at(described, "$ref");
+        return [name, typeof reference === "string" ? { $ref: `api${reference}` } : described];
+      });
+      const validate = ajv.compile({
+        type: "object",
+        properties: Object.fromEntries(validated),
+        ...(isObject(rules) ? rules : {}),
+      });
       await fc.assert(
         fc.asyncProperty(objects({ properties, required: [] }), async ({ unknown_member: __, ...value }) => {
           const sent = Object.entries(value).flatMap(([name, each]) =>
@@ -205,6 +224,7 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
             const isText = (item: Json) => typeof item === "string";
             const { type } = properties[name] ?? {};
             if (type === "array") return Array.isArray(each) && each.length > 0 && each.every(isText);
+            if (type === "object") return isObject(each);
             return type === "integer"
               ? typeof each === "number"
               : type === "boolean"
@@ -213,7 +233,10 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
           });
           fc.pre(isTyped);
           const query = new URLSearchParams(
-            sent.map(([name, item]): [string, string] => [name, String(item)]),
+            sent.map(([name, item]): [string, string] => [
+              name,
+              isObject(item) ? JSON.stringify(item) : String(item),
+            ]),
           );
           const isAllowed = validate(value) === true;
           await expectAgreement(route, value, isAllowed, () => app.call("GET", `${pathOf(route)}?${query}`));

@@ -71,6 +71,7 @@ describe("the OpenAPI document", () => {
       "is_active",
       "expires_at",
       "tags",
+      "metadata",
       "id",
       "created_at",
       "updated_at",

@@ -202,6 +202,33 @@ describe.each(eras)("a client of %s", (era) => {
     await close();
   });
 
+  test("may send null for an argument that it leaves out, except where null means something", async () => {
+    const { use, close } = await open();
+    const saved = await use(
+      "memory_save",
+      { content: "The dog is called Rex.", type: "fact", importance: null, expires_at: null, tags: null },
+      "memory.create",
+      201,
+    );
+    const query = "What is the dog called?";
+    const found = await use(
+      "memory_search",
+      { query, type: null, tags: null, top_k: null },
+      "memory.search",
+      200,
+    );
+    expect(found.text).toContain("Rex");
+    const { id = null } = saved.structured;
+    await use("memory_update", { id, expires_at: "2099-01-02T03:04:05Z" }, "memory.update", 200);
+    await use("memory_update", { id, expires_at: null, content: null }, "memory.update", 200);
+    const listed = await use("memory_list", { type: null, page: null }, "memory.list", 200);
+    expect(listed.text).toContain("Rex");
+    expect(listed.text).not.toContain("2099");
+    const refused = await use("memory_search", { query: null }, "memory.search", 400);
+    expect(refused.text).toContain('Argument "query"');
+    await close();
+  });
+
   test("gets the context with and without a query", async () => {
     const { use, close } = await open();
     expect((await use("memory_context", {}, "memory.inject", 200)).text).toContain("No memory was found.");

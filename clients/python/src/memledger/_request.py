@@ -57,7 +57,7 @@ def _items(name: str, value: Any) -> Iterable[Any]:
 
 
 def _to_text(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)
+    return to_json(value).decode() if isinstance(value, (bool, Mapping)) else str(value)
 
 
 def body_of(given: Input) -> bytes | None:

@@ -23,6 +23,7 @@ export interface AgentMemory {
   tags?: string[];
   /** Whose memory it is. The field is absent if it is the project's own. */
   subject?: string;
+  metadata?: Record<string, unknown>;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
    * The field is absent if there is none, and after the memory was activated again.
@@ -300,6 +301,8 @@ export interface BatchItem {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /** Metadata of the memory. */
+  metadata?: Record<string, unknown> | null | undefined;
   /** Whether the memory is searched and injected. Default: true. */
   is_active?: boolean | undefined;
   /**
@@ -891,6 +894,8 @@ export interface MemoryCreateRequest {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /** Metadata of the memory. */
+  metadata?: Record<string, unknown> | null | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -902,6 +907,7 @@ export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1003,6 +1009,8 @@ export interface MemoryExtractRequest {
    * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
+  /** Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. */
+  metadata?: Record<string, unknown> | null | undefined;
   /** Default: "essential". */
   detail?: ExtractionDetail | undefined;
   /**
@@ -1045,6 +1053,7 @@ export interface MemoryInjectRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
+  metadata?: Record<string, unknown> | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
   /**
@@ -1086,6 +1095,27 @@ export interface MemoryPage {
   next_cursor: string | null;
 }
 
+export interface MemoryPutRequest {
+  /** Text of the memory, stored verbatim. */
+  content: string;
+  memory_type: MemoryType;
+  /** Memories with a higher importance rank higher. Default: 0.5. */
+  importance?: number | undefined;
+  /** Expiry time of the memory; null: it never expires. */
+  expires_at?: string | null | undefined;
+  /** Tags of the memory, a set. */
+  tags?: readonly string[] | undefined;
+  /** Metadata of the memory. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Whether the memory is searched and injected. Default: true. */
+  is_active?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
 /** A memory that was found, created, listed, read, updated or deleted. Additional members are stored. */
 export interface MemoryResult {
   /** Memory identifier. */
@@ -1119,6 +1149,7 @@ export interface MemorySearchRequest {
   tags?: readonly string[] | undefined;
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
+  metadata?: Record<string, unknown> | undefined;
   /** Maximum number of results. Default: 10. */
   top_k?: number | undefined;
   /** Memories with a lower similarity are excluded before ranking. */
@@ -1199,6 +1230,8 @@ export interface MemoryUpdateRequest {
   expires_at?: string | null | undefined;
   /** Replaces all tags of the memory; [] removes them. */
   tags?: readonly string[] | undefined;
+  /** Replaces the metadata of the memory; null removes it. */
+  metadata?: Record<string, unknown> | null | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
@@ -1228,6 +1261,20 @@ export interface MessagePart {
 /** Who speaks. Only messages of user and assistant are read. */
 export type MessageRole = "user" | "assistant" | "system" | "developer" | "tool" | "function";
 
+/**
+ * What a member of the metadata must be: greater than gt, at least gte, less than lt, at most lte, one of in,
+ * and, with exists, there or not there, whatever its value is. Strings are compared by Unicode code points.
+ * Values of different types are never equal, and none is greater.
+ */
+export interface MetadataCondition {
+  gt?: number | string | undefined;
+  gte?: number | string | undefined;
+  lt?: number | string | undefined;
+  lte?: number | string | undefined;
+  in?: readonly (string | number | boolean)[] | undefined;
+  exists?: boolean | undefined;
+}
+
 /** A memory that the call has not returned, and why. */
 export interface MissedMemory {
   memory: AgentMemory;
@@ -1244,11 +1291,11 @@ export interface MissedMemory {
 }
 
 /**
- * type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below
- * min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank:
- * it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
+ * type, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is
+ * below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach.
+ * rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
  */
-export type MissedReason = "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
+export type MissedReason = "type" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 
 export interface Pagination {
   page: number;
@@ -1569,6 +1616,8 @@ export interface UpdateItem {
   add_tags?: readonly string[] | undefined;
   /** Tags that the memory loses, if it has them. */
   remove_tags?: readonly string[] | undefined;
+  /** Replaces the metadata of the memory; null removes it. */
+  metadata?: Record<string, unknown> | null | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
@@ -1657,6 +1706,11 @@ export interface MemoryListQuery {
   memory_type?: MemoryType | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
+  /**
+   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** true: only active memories. false: only inactive ones. */
   is_active?: boolean | undefined;
   /** true: only expired memories. false: only those that have not expired. */
@@ -1710,6 +1764,11 @@ export interface MemoryExportQuery {
   memory_type?: MemoryType | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
+  /**
+   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Whether to return the embeddings, too. Default: false. */
   include_vectors?: boolean | undefined;
   /** next_cursor of the previous page, with the same filters. */

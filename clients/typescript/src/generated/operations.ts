@@ -45,6 +45,7 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
+  MemoryPutRequest,
   MemorySearchRequest,
   MemoryStatistics,
   MemoryTagsQuery,
@@ -164,6 +165,14 @@ const memoryExport: Operation = {
   operationId: "memoryExport",
   method: "GET",
   path: "/v1/memories/export",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const memoryPut: Operation = {
+  operationId: "memoryPut",
+  method: "PUT",
+  path: "/v1/memories/by-source/{source_id}",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -438,6 +447,7 @@ export const operations: readonly Operation[] = [
   memoryTags,
   memoryStatistics,
   memoryExport,
+  memoryPut,
   memoryRead,
   memoryUpdate,
   memoryDelete,
@@ -518,8 +528,9 @@ export class Memories {
   }
 
   /**
-   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, or those
-   * with all of the given tags, or both. The body is optional. If the body is not valid, nothing is deleted.
+   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, those with
+   * all of the given tags, or those with the given metadata; several conditions apply together. The body is
+   * optional. If the body is not valid, nothing is deleted.
    *
    * Permission: `memory.write`.
    */
@@ -582,7 +593,7 @@ export class Memories {
    * generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search,
    * best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are
    * always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a
-   * rule without tags is still included.
+   * rule without tags is still included. The same applies to metadata.
    *
    * Permission: `memory.read`.
    */
@@ -666,6 +677,19 @@ export class Memories {
       yield* page.memories;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * Create or replace the memory of a source. Stores the memory with this source_id: creates it (201), or replaces
+   * all of its values (200). A field that is not given gets its default. The id of the memory is derived from the
+   * source_id and from the project, as in a batch. A memory that has these values already stays as it is, so the
+   * same call can be sent again. The call is refused with 2104 if another unexpired memory has the same content,
+   * and with 2101 if the project has as many memories as its plan allows.
+   *
+   * Permission: `memory.write`.
+   */
+  put(sourceId: string, body: MemoryPutRequest, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryPut, { path: { source_id: sourceId }, body }, options);
   }
 
   /**

@@ -1,9 +1,9 @@
 // Owns beginning an export without a time from which it begins: it begins where the retention of the plan does.
 
 import { useState } from "preact/hooks";
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { AuditExportRequest, ExportTask } from "../../../../clients/typescript/src/index.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { useEvent } from "../../api/events.ts";
 import { now } from "../../clock.ts";
 import { allTime } from "../../parts/time-span.tsx";
@@ -30,7 +30,7 @@ interface Begun extends Pick<AuditExportRequest, "end_time" | "format"> {
 
 /** @throws MemledgerError */
 export async function beginExport(
-  client: Memledger,
+  client: ProjectClient,
   { start, retention, signal, ...rest }: Begun,
 ): Promise<ExportTask> {
   const begin = (from: string) =>

@@ -1,6 +1,5 @@
 // Owns the proposals of an extraction: what was found in a text, and what the person decided about each. Nothing is stored before.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import { NotFoundError } from "../../../../clients/typescript/src/errors.ts";
 import type {
   AgentMemory,
@@ -9,6 +8,7 @@ import type {
   Redaction,
   UpdateResult,
 } from "../../../../clients/typescript/src/index.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 
 export type Decision = "open" | "accepted" | "refused" | "stored";
 
@@ -43,7 +43,7 @@ export function isWork(value: unknown): value is Work {
 }
 
 /** Finds the items of a text without storing them. @throws MemledgerError */
-export async function propose(client: Memledger, { text, tags }: Work): Promise<Work> {
+export async function propose(client: ProjectClient, { text, tags }: Work): Promise<Work> {
   const { extracted, redacted = [] } = await client.memories.extract({ text, tags, dry_run: true });
   const proposals = await Promise.all(
     extracted.map(async (item): Promise<Proposal> => {
@@ -64,7 +64,7 @@ export async function propose(client: Memledger, { text, tags }: Work): Promise<
 }
 
 /** Null: it was deleted meanwhile. */
-async function readMemory(client: Memledger, id: string): Promise<AgentMemory | null> {
+async function readMemory(client: ProjectClient, id: string): Promise<AgentMemory | null> {
   try {
     return await client.memories.read(id);
   } catch (error) {
@@ -80,7 +80,7 @@ async function readMemory(client: Memledger, id: string): Promise<AgentMemory | 
  * @throws MemledgerError of the first call that fails; sending the proposals again changes nothing that was stored
  */
 export async function store(
-  client: Memledger,
+  client: ProjectClient,
   proposals: readonly Proposal[],
   tags: readonly string[],
   onStored: (proposals: readonly Proposal[]) => void,

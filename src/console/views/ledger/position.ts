@@ -2,7 +2,7 @@
 // list is read at this place, and the address gets the id.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { countText } from "../../parts/count.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { useProject } from "../../project.ts";
@@ -46,7 +46,7 @@ interface Place {
 
 /** The record at a position, or the one before it if it is missing. @throws Error when the list does not have it */
 async function findAt(
-  client: Memledger,
+  client: ProjectClient,
   seq: number,
   onRead: () => void,
   signal: AbortSignal,

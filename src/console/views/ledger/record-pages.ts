@@ -1,7 +1,7 @@
 // Owns loading pages of records. A first page that is loaded again must have the records that it had, although each call adds one.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { AuditListQuery, AuditRecord } from "../../../../clients/typescript/src/index.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import type { LoadPage } from "../../parts/rows.ts";
 import type { KnownLinks } from "./known-links.ts";
 import type { NewRecords } from "./new-records.ts";
@@ -9,7 +9,7 @@ import type { NewRecords } from "./new-records.ts";
 const pageSize = 100;
 
 interface LoaderOptions {
-  readonly client: Memledger;
+  readonly client: ProjectClient;
   readonly listQuery: AuditListQuery;
   readonly links: KnownLinks;
   readonly news: NewRecords;

@@ -2,8 +2,8 @@
 // record. It can be ended between two calls; what is done stays done, and can be undone with the former values that the server has answered.
 // Deleting and undoing leave memories as they are that somebody else has changed meanwhile.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { MemoryListQuery, UpdateItem } from "../../../../clients/typescript/src/generated/models.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { isSelected, type Selection } from "../../parts/selection.ts";
 import { toFields } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
@@ -38,7 +38,7 @@ const pageSize = 100;
 const createdAtOnce = 50;
 
 /** @throws MemledgerError for a call that was refused as a whole; what was done before it stays done */
-export async function changeSelected(client: Memledger, work: Work): Promise<Done> {
+export async function changeSelected(client: ProjectClient, work: Work): Promise<Done> {
   const done = nothingDone();
   let performed = 0;
   for await (const memories of groups(client, work)) {
@@ -52,7 +52,7 @@ export async function changeSelected(client: Memledger, work: Work): Promise<Don
 
 /** @returns how many memories are as before, and why the first other one is not. @throws MemledgerError */
 export async function undoAll(
-  client: Memledger,
+  client: ProjectClient,
   { former, deleted }: Done,
 ): Promise<Pick<Done, "changed" | "refused" | "reason">> {
   const undone = nothingDone();
@@ -82,7 +82,7 @@ function nothingDone(): Done {
   return { changed: 0, refused: 0, reason: null, former: [], deleted: [] };
 }
 
-async function changeGroup(client: Memledger, change: ChangeOf, memories: readonly Memory[], done: Done) {
+async function changeGroup(client: ProjectClient, change: ChangeOf, memories: readonly Memory[], done: Done) {
   const items: UpdateItem[] = [];
   const leaving: Memory[] = [];
   for (const memory of memories) {
@@ -107,7 +107,7 @@ async function changeGroup(client: Memledger, change: ChangeOf, memories: readon
   }
 }
 
-async function* groups(client: Memledger, { selection, filter, loaded }: Work) {
+async function* groups(client: ProjectClient, { selection, filter, loaded }: Work) {
   if (selection.kind === "some") {
     for (const ids of divided([...selection.ids], itemsMax))
       yield await Promise.all(ids.map((id) => loaded.get(id) ?? client.memories.read(id)));

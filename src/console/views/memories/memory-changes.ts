@@ -1,8 +1,8 @@
 // Owns changing memories: each change is shown at once, and its message offers to undo it by storing the former values. Must never guess
 // them: they are those of the memory as the server has returned it. A memory that somebody else has changed since is not changed.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { MemoryUpdateRequest } from "../../../../clients/typescript/src/generated/models.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { pathOf } from "../../project.ts";
@@ -27,7 +27,7 @@ export interface MemoryChanges {
   readonly refresh: (id: string) => Promise<void>;
 }
 
-export function memoryChanges({ memories }: Memledger, shown: MemoryShown): MemoryChanges {
+export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): MemoryChanges {
   const changes: MemoryChanges = {
     async update(before, changes, done = "The memory was changed.") {
       const after = await memories.update(before.id, { ...changes, if_updated_at: before.updated_at });

@@ -1,10 +1,9 @@
 // Owns getting the whole ledger of a project from the server: an export of all records, its manifest, the newest checkpoint, and the
 // statements about changes of the signing key.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { Checkpoint, ExportTask } from "../../../../clients/typescript/src/index.ts";
-import { readOfConsole } from "../../api/calls.ts";
+import { type ProjectClient, readOfConsole } from "../../api/calls.ts";
 import { projectHeader } from "../../api/request-headers.ts";
 import { allTime } from "../../parts/time-span.tsx";
 import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
@@ -33,7 +32,7 @@ const inProgress = 2203;
 /** @throws MemledgerError, or Error when the export fails */
 export async function readProjectLedger(
   project: string,
-  client: Memledger,
+  client: ProjectClient,
   options: LedgerOptions,
 ): Promise<ProjectLedger> {
   const { kept, supplied, signal } = options;
@@ -75,7 +74,7 @@ const firstTime =
   "The public key came from this server. Compare it with a copy that was kept elsewhere. This browser now keeps the key and a checkpoint, and compares the ledger with them the next time.";
 
 /** Of all records that the plan of the project keeps, after an export that the server still writes. */
-async function begin(client: Memledger, options: LedgerOptions): Promise<ExportTask> {
+async function begin(client: ProjectClient, options: LedgerOptions): Promise<ExportTask> {
   const { signal, retention } = options;
   try {
     return await beginExport(client, {

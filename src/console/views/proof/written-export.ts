@@ -1,8 +1,8 @@
 // Owns waiting until the server has written an export. The event stream says how far it is. Only where the stream is silent (a hidden tab,
 // a proxy that holds it back) is the server asked, with a growing delay, because each such call adds a record.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { ExportDetail } from "../../../../clients/typescript/src/index.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { listen } from "../../api/events.ts";
 
 /** Records. */
@@ -21,7 +21,7 @@ const silenceMaxMs = 60_000;
 
 /** @throws MemledgerError, or Error when the export fails; the reason of the signal when it is aborted */
 export async function waitForExport(
-  client: Memledger,
+  client: ProjectClient,
   id: string,
   { signal, onWritten }: WaitOptions,
 ): Promise<void> {

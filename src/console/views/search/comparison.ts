@@ -1,7 +1,6 @@
 // Owns what the search lab asks: both modes and an injection, each with what it has not returned and why. Must never rank anything itself:
 // scores, orders and reasons are those of the server.
 
-import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type {
   AgentMemory,
   Injection,
@@ -10,6 +9,7 @@ import type {
   SearchResult,
   SearchResults,
 } from "../../../../clients/typescript/src/index.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 
 /** What the address asks for. */
 export interface Asked {
@@ -43,7 +43,7 @@ const importanceWeight = 0.3;
 const relevanceWeight = 1 - importanceWeight;
 
 /** @throws MemledgerError of the first call that fails */
-export async function compare(client: Memledger, asked: Asked, signal: AbortSignal): Promise<Comparison> {
+export async function compare(client: ProjectClient, asked: Asked, signal: AbortSignal): Promise<Comparison> {
   const { memory_type, ...injected } = toSearch(asked);
   const rerank = asked.isReranked ? undefined : "off";
   const filter = { ...injected, top_k: asked.count, explain: true, rerank } satisfies MemorySearchRequest;
@@ -87,6 +87,7 @@ export function reasonsOf({ memory, reasons }: MissedMemory, { tags, isAnyTag, c
   const texts = {
     type: `a ${memory.memory_type}`,
     tags: isAnyTag ? "without one of the tags" : `without the tag ${missing}`,
+    metadata: "without the metadata",
     inactive: "inactive",
     expired: "expired",
     below_floor: "below the floor",

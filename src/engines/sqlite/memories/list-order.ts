@@ -20,6 +20,8 @@ export interface ListedRow {
   readonly expires_at: number | null;
   /** A JSON array; null without tags. */
   readonly tags: string | null;
+  /** A JSON object; null without metadata. */
+  readonly metadata: string | null;
 }
 
 /** A place in an order: the memory before it. */
@@ -62,7 +64,7 @@ export function createWalk(
 ): (project: number, order: Order, place: Place | null) => Generator<ListedRow, void> {
   const rows = (sortBy: ListQuery["sortBy"], condition: string, direction: string) =>
     database.prepare<[Record<string, unknown>], ListedRow>(
-      `SELECT m.serial, ${sortColumns[sortBy]} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags
+      `SELECT m.serial, ${sortColumns[sortBy]} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags, m.metadata
        FROM memory m INDEXED BY ${indexes[sortBy]} WHERE m.project = :project ${condition} ORDER BY ${direction}`,
     );
 

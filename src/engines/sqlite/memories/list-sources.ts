@@ -5,7 +5,7 @@ import type { ListFilter } from "../../../memory/list-query.ts";
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 import { toMatch } from "./word-match.ts";
 import { createMatchReader } from "./word-reader.ts";
 
@@ -65,7 +65,8 @@ export function createListSources(
   });
 
   return (project, filter, now, isPurging) => {
-    const { type, tags, words } = filter;
+    const { type, tags, metadata, words } = filter;
+    const described = (metadata ?? []).map((condition) => ({ tags: null, metadata: [condition] }));
     const common = { project, type, now };
     const match = words === null ? null : toMatch(words);
     const revisions = match === null ? null : readMatching(project, match, 0, -1);
@@ -75,8 +76,10 @@ export function createListSources(
     }
     if (filter.active === false) sources.push(counting(inactive, common));
     if (filter.expired === true) sources.push(counting(expired, common));
-    for (const filter of toTagSources(tags)) {
-      const { sql, parameters } = taggedMemories(filter, ofPool);
+    for (const part of [...toTagSources(tags).map((tags) => ({ tags })), ...described]) {
+      const selected = selectedMemories(part, ofPool);
+      if (selected === null) continue;
+      const { sql, parameters } = selected;
       sources.push(counting(`SELECT memory AS serial FROM (${sql})`, { ...common, ...parameters }));
     }
     if (revisions !== null) {

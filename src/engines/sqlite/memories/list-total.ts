@@ -3,7 +3,7 @@
 import type { ListFilter } from "../../../memory/list-query.ts";
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 /** Which memories are counted. Null: all of the project. */
 interface Counted {
@@ -48,15 +48,16 @@ export function createListTotal(
   };
 
   return (project, filter, now) => {
-    const { type, tags, words, active, expired } = filter;
+    const { type, words, active, expired } = filter;
+    const selected = selectedMemories(filter, ofPool);
     const counted = { project, type, now };
     if (words !== null) return null;
-    if (tags === null) return byState(counted, filter);
+    if (selected === null) return byState(counted, filter);
     if (active !== null || expired !== null) return null;
-    const { sql, parameters } = taggedMemories(tags, ofPool);
-    const tagged = database
+    const { sql, parameters } = selected;
+    const matching = database
       .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${sql})`)
       .pluck();
-    return tagged.get({ ...parameters, ...counted }) ?? 0;
+    return matching.get({ ...parameters, ...counted }) ?? 0;
   };
 }

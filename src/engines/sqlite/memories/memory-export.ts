@@ -8,7 +8,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory-row.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 interface ExportRow extends MemoryRow {
   embedding: Uint8Array | null;
@@ -21,20 +21,20 @@ export function createMemoryExport(
   const serialOf = ownerSerialsOf(database);
   const cursors = createCursors();
   return database.transaction((owner: Owner, query: ExportQuery) => {
-    const { type, tags, withVectors, cursor, limit } = query;
-    const list = JSON.stringify([ownerId(owner), type, tags?.tags ?? null]);
+    const { type, tags, metadata = null, withVectors, cursor, limit } = query;
+    const list = JSON.stringify([ownerId(owner), type, tags?.tags ?? null, metadata]);
     const after = cursor === null ? 0 : cursors.read(list, cursor);
     if (after === null) return null;
-    const tagged = tags === null ? null : taggedMemories(tags);
+    const selected = selectedMemories(query);
     const rows = database
       .prepare<[Record<string, unknown>], ExportRow>(
         `SELECT ${memoryColumns}, ${withVectors ? "v.embedding" : "NULL AS embedding"} FROM memory m ${aliveJoin}
          ${withVectors ? "JOIN memory_vector v ON v.memory = m.serial" : ""}
          WHERE m.project = :project AND m.serial > :after AND (:type IS NULL OR m.memory_type = :type)
-           ${tagged === null ? "" : `AND m.serial IN (${tagged.sql})`}
+           ${selected === null ? "" : `AND m.serial IN (${selected.sql})`}
          ORDER BY m.serial LIMIT :limit`,
       )
-      .all({ ...tagged?.parameters, project: serialOf(owner), after, type, limit });
+      .all({ ...selected?.parameters, project: serialOf(owner), after, type, limit });
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
       memories: rows.map(toMemory),

@@ -3,6 +3,7 @@
 
 import type { ListQuery, MemoryPage } from "../../../memory/list-query.ts";
 import { isExpired, type MemoryType } from "../../../memory/memory.ts";
+import { matchesMetadata } from "../../../memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -22,7 +23,7 @@ import { createListSources, type ListSource, type ListSources } from "./list-sou
 import { createListTotal } from "./list-total.ts";
 import { aliveFirst } from "./memory-reader.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 type Matches = (row: ListedRow) => boolean;
 
@@ -79,17 +80,17 @@ export function createMemoryList(
 
   /** The place before a numbered page, of which the database skips the rows: reading each one here would take three times as long. */
   const placeOf = (project: number, query: ListQuery, skip: number): Place | null => {
-    const { type, tags } = query;
-    const tagged = tags === null ? null : taggedMemories(tags, ":type IS NULL OR p.memory_type = :type");
+    const { type } = query;
+    const selected = selectedMemories(query, ":type IS NULL OR p.memory_type = :type");
     const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
-    const from = tagged === null ? alive : "memory m";
+    const from = selected === null ? alive : "memory m";
     const wanted =
-      tagged === null ? "(:type IS NULL OR m.memory_type = :type)" : `m.serial IN (${tagged.sql})`;
+      selected === null ? "(:type IS NULL OR m.memory_type = :type)" : `m.serial IN (${selected.sql})`;
     const skipped = database.prepare<[Record<string, unknown>], Place>(
       `SELECT ${sortColumns[query.sortBy]} AS value, m.serial FROM ${from} WHERE m.project = :project AND ${wanted}
        ${toOrderBy(query, "")} LIMIT 1 OFFSET :offset`,
     );
-    return skipped.get({ ...tagged?.parameters, project, type, offset: skip - 1 }) ?? null;
+    return skipped.get({ ...selected?.parameters, project, type, offset: skip - 1 }) ?? null;
   };
 
   const countOf = (project: number, query: ListQuery, found: ListSources, matches: Matches): number => {
@@ -141,8 +142,8 @@ export function createMemoryList(
 }
 
 /** Whether a list has all memories that match its words. */
-function isUnfiltered({ type, tags, active, expired }: ListQuery): boolean {
-  return type === null && tags === null && active === null && expired === null;
+function isUnfiltered({ type, tags, metadata = null, active, expired }: ListQuery): boolean {
+  return type === null && tags === null && metadata === null && active === null && expired === null;
 }
 
 function present(row: MemoryRow | undefined): MemoryRow {
@@ -161,7 +162,7 @@ function smallest(sources: readonly ListSource[], max: number): ListSource | nul
 /** Reads the rows of a source. */
 function createCollection(database: Database) {
   const columns = (value: string) =>
-    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags`;
+    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags, m.metadata`;
   const read = (sql: string) => database.prepare<[Record<string, unknown>], ListedRow>(sql);
   return {
     all({ sql, parameters }: ListSource): Iterable<ListedRow> {
@@ -191,7 +192,7 @@ function take(rows: Iterable<ListedRow>, matches: Matches, skip: number, limit: 
 
 /** @param alive the epoch of each type: memories with another one are hidden */
 function toPredicate(
-  { type, tags, active, expired, now }: ListQuery,
+  { type, tags, metadata = null, active, expired, now }: ListQuery,
   revisions: Float64Array | null,
   alive: ReadonlyMap<MemoryType, number>,
 ): Matches {
@@ -201,7 +202,8 @@ function toPredicate(
     (active === null || (row.is_active === 1) === active) &&
     (expired === null || isExpired({ expiresAt: row.expires_at }, now) === expired) &&
     (revisions === null || includes(revisions, row.content_revision)) &&
-    (tags === null || (row.tags !== null && matchesTags(JSON.parse(row.tags), tags)));
+    (tags === null || (row.tags !== null && matchesTags(JSON.parse(row.tags), tags))) &&
+    (metadata === null || matchesMetadata(row.metadata === null ? null : JSON.parse(row.metadata), metadata));
 }
 
 /** @param numbers ascending */
@@ -217,6 +219,6 @@ function includes(numbers: Float64Array, wanted: number): boolean {
 
 /** The same for every page of the list. */
 function nameOf(owner: Owner, query: ListQuery): string {
-  const { type, tags, active, expired, words, sortBy, direction } = query;
-  return JSON.stringify([ownerId(owner), type, tags, active, expired, words, sortBy, direction]);
+  const { type, tags, metadata = null, active, expired, words, sortBy, direction } = query;
+  return JSON.stringify([ownerId(owner), type, tags, metadata, active, expired, words, sortBy, direction]);
 }

@@ -7,7 +7,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 /** `aliveJoin` in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
 export const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
@@ -76,10 +76,10 @@ export function createProminenceReader(
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  return function* read(owners, { types, tags, topK, now }) {
-    const tagged = tags === null ? null : taggedMemories(tags);
-    const statement = tagged === null ? ranked : rank(`AND m.serial IN (${tagged.sql})`);
-    const wanted = { types: JSON.stringify(types), now, ...tagged?.parameters };
+  return function* read(owners, { types, tags, metadata, topK, now }) {
+    const selected = selectedMemories({ tags, metadata });
+    const statement = selected === null ? ranked : rank(`AND m.serial IN (${selected.sql})`);
+    const wanted = { types: JSON.stringify(types), now, ...selected?.parameters };
     const rows = owners.values().flatMap((project) => statement.iterate({ ...wanted, project }));
     const best = yield* mostProminent(rows, topK, now);
     return best.map(({ serial }) => {

@@ -1,5 +1,6 @@
 // Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
 
+import type { JsonObject } from "../../../json/json.ts";
 import type { Memory, MemoryType } from "../../../memory/memory.ts";
 import { noTags } from "../../../memory/tags.ts";
 
@@ -17,6 +18,8 @@ export interface MemoryRow {
   expires_at: number | null;
   /** A JSON array; null without tags. */
   tags: string | null;
+  /** A JSON object; null without metadata. */
+  metadata: string | null;
   superseded_by: string | null;
   subject: string | null;
 }
@@ -24,7 +27,7 @@ export interface MemoryRow {
 const subjectColumn =
   "(SELECT s.name FROM project o JOIN pseudonym s ON s.id = o.id WHERE o.serial = m.project AND o.parent IS NOT NULL) AS subject";
 
-export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.superseded_by, ${subjectColumn}`;
+export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.metadata, m.superseded_by, ${subjectColumn}`;
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =
@@ -49,6 +52,7 @@ export function toMemory(row: MemoryRow): Memory {
     lastAccessedAt: row.last_accessed_at,
     expiresAt: row.expires_at,
     tags: row.tags === null ? noTags : (JSON.parse(row.tags) as string[]),
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
     supersededBy: row.superseded_by,
     subject: row.subject,
   };
@@ -57,6 +61,11 @@ export function toMemory(row: MemoryRow): Memory {
 /** As `MemoryRow.tags`. */
 export function toTagColumn(tags: readonly string[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(tags);
+}
+
+/** As `MemoryRow.metadata`. */
+export function toMetadataColumn(metadata: JsonObject | null): string | null {
+  return metadata === null ? null : JSON.stringify(metadata);
 }
 
 /** Copies, because SQLite's bytes need not be aligned to four. */

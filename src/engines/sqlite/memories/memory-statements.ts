@@ -42,9 +42,9 @@ export function memoryStatements(database: Database) {
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at, tags)
+         is_active, created_at, updated_at, expires_at, tags, metadata)
        VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         :active, :now, :now, :expiresAt, :tags)`,
+         :active, :now, :now, :expiresAt, :tags, :metadata)`,
     ),
     giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
@@ -52,7 +52,7 @@ export function memoryStatements(database: Database) {
       `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
          content_revision = :contentRevision, content = :content,
          importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags, superseded_by = :supersededBy
+         tags = :tags, metadata = :metadata, superseded_by = :supersededBy
        WHERE serial = :serial`,
     ),
     setMadeOf: database.prepare("UPDATE memory SET made_of = ? WHERE id = ?"),
@@ -83,7 +83,9 @@ export function memoryStatements(database: Database) {
        WHERE memories > 0 AND project IN (${ownersOfProject})`,
     ),
     forgetSubjectMemories: database.prepare("UPDATE project SET subject_memories = 0 WHERE id = ?"),
-    moveToEpoch: database.prepare("UPDATE memory SET epoch = ?, tags = NULL WHERE serial = ?"),
+    moveToEpoch: database.prepare(
+      "UPDATE memory SET epoch = ?, tags = NULL, metadata = NULL WHERE serial = ?",
+    ),
     nextEpoch: database.prepare(
       "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
     ),

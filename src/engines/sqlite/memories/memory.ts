@@ -9,10 +9,17 @@ import { isUnitVector } from "../../../ranking/scores.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
-import { aliveJoin, type MemoryRow, toMemory, toTagColumn, toVector } from "./memory-row.ts";
+import {
+  aliveJoin,
+  type MemoryRow,
+  toMemory,
+  toMetadataColumn,
+  toTagColumn,
+  toVector,
+} from "./memory-row.ts";
 import { memoryStatements } from "./memory-statements.ts";
 import type { Revisions } from "./revisions.ts";
-import { taggedMemories } from "./tags.ts";
+import { selectedMemories } from "./selected-memories.ts";
 
 export function createMemoryTransaction(
   database: Database,
@@ -74,7 +81,16 @@ export function createMemoryTransaction(
     },
 
     async insert(owner, memory, now) {
-      const { content, contentKey, type, importance, expiresAt, tags, active = true } = memory;
+      const {
+        content,
+        contentKey,
+        type,
+        importance,
+        expiresAt,
+        tags,
+        metadata = null,
+        active = true,
+      } = memory;
       const id = memory.id ?? state.createId(now);
       // A memory that a bulk delete has hidden may still have the id.
       if (typeof memory.id === "string") sql.giveUpId.run(state.createId(now), id);
@@ -92,6 +108,7 @@ export function createMemoryTransaction(
         now,
         expiresAt,
         tags: toTagColumn(tags),
+        metadata: toMetadataColumn(metadata),
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
       state.changeWords("add", serialOf(owner), revision, content);
@@ -103,6 +120,7 @@ export function createMemoryTransaction(
         importance,
         expiresAt,
         tags,
+        metadata,
         active,
         createdAt: now,
         updatedAt: now,
@@ -127,6 +145,7 @@ export function createMemoryTransaction(
         updatedAt,
         expiresAt,
         tags: toTagColumn(memory.tags),
+        metadata: toMetadataColumn(memory.metadata),
         supersededBy: memory.supersededBy,
         active: active ? 1 : 0,
         epoch: epochOf(owner, type),
@@ -183,17 +202,17 @@ export function createMemoryTransaction(
       return removed;
     },
 
-    async removeTagged(owner, type, filter, now) {
+    async removeSelected(owner, type, by, now) {
       const serial = serialOf(owner);
-      const tagged = taggedMemories(filter);
+      const selected = selectedMemories(by);
       const found = database
         .prepare<[Record<string, unknown>], { serial: number; memory_type: MemoryType }>(
           `SELECT m.serial, m.memory_type FROM memory m ${aliveJoin}
-           WHERE m.serial IN (${tagged.sql}) AND (:type IS NULL OR m.memory_type = :type)`,
+           WHERE ${selected === null ? "m.project = :project" : `m.serial IN (${selected.sql})`} AND (:type IS NULL OR m.memory_type = :type)`,
         )
-        .all({ ...tagged.parameters, project: serial, type });
+        .all({ ...selected?.parameters, project: serial, type });
       for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
-        // They leave their pool for a dead one, without their tags, so that nothing shows them and the purge deletes them.
+        // They leave their pool for a dead one, without their tags and metadata, so that nothing shows them and the purge deletes them.
         const epoch = revisions.next(serial);
         sql.buryEpoch.run(serial, each, epoch);
         for (const row of rows) {

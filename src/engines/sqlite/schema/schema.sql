@@ -535,7 +535,7 @@ BEGIN
   DELETE FROM open_exchange WHERE record = NEW.id;
 END
 
--- 8.. table memory ON memory
+-- 8..8 table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -639,6 +639,24 @@ CREATE TABLE api_key (
   last_used_at  INTEGER
 , gateway TEXT, subject TEXT) STRICT, WITHOUT ROWID
 
+-- 9.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096)) STRICT
+
 -- 9.. table remember_task ON remember_task
 CREATE TABLE remember_task (
   record     TEXT    PRIMARY KEY,
@@ -675,6 +693,50 @@ CREATE TABLE administration_key (
 ) STRICT, WITHOUT ROWID
 
 -- 9.. index sqlite_autoindex_administration_key_2 ON administration_key
+
+-- 9.. table memory_metadata ON memory_metadata
+CREATE TABLE memory_metadata (
+  project     INTEGER NOT NULL,
+  name        TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 64 AND instr(name, char(0)) = 0),
+  value       ANY     NOT NULL,
+  memory_type TEXT    NOT NULL,
+  epoch       INTEGER NOT NULL,
+  memory      INTEGER NOT NULL,
+  PRIMARY KEY (project, name, value, memory_type, epoch, memory)
+) STRICT, WITHOUT ROWID
+
+-- 9.. trigger memory_metadata_of_new ON memory
+CREATE TRIGGER memory_metadata_of_new AFTER INSERT ON memory WHEN NEW.metadata IS NOT NULL
+BEGIN
+  INSERT INTO memory_metadata (project, name, value, memory_type, epoch, memory)
+  SELECT NEW.project, key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL) WHEN 'real' THEN value
+    WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.metadata);
+END
+
+-- 9.. trigger memory_metadata_of_changed ON memory
+CREATE TRIGGER memory_metadata_of_changed AFTER UPDATE OF serial, project, metadata, memory_type, epoch ON memory
+WHEN OLD.metadata IS NOT NEW.metadata OR (NEW.metadata IS NOT NULL AND (OLD.serial, OLD.project, OLD.memory_type, OLD.epoch)
+  IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
+BEGIN
+  DELETE FROM memory_metadata
+  WHERE project = OLD.project AND (name, value) IN (SELECT key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL)
+      WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  INSERT INTO memory_metadata (project, name, value, memory_type, epoch, memory)
+  SELECT NEW.project, key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL) WHEN 'real' THEN value
+    WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.metadata);
+END
+
+-- 9.. trigger memory_metadata_of_removed ON memory
+CREATE TRIGGER memory_metadata_of_removed AFTER DELETE ON memory WHEN OLD.metadata IS NOT NULL
+BEGIN
+  DELETE FROM memory_metadata
+  WHERE project = OLD.project AND (name, value) IN (SELECT key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL)
+      WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+END
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -26,7 +26,7 @@ export function foreignColumn(hasSubjects: boolean): string {
 export const ownersJoined = `LEFT JOIN audit_chain c ON c.number = e.chain
   LEFT JOIN api_key k ON k.id = e.key
   LEFT JOIN memory m ON m.id = e.memory AND e.status BETWEEN 200 AND 299
-    AND e.action IN ('memory.create', 'memory.read', 'memory.update')`;
+    AND e.action IN ('memory.create', 'memory.read', 'memory.update', 'memory.put')`;
 
 /** Actions whose answer lists memories of the project, and the member that has the list. */
 const lists: ReadonlyMap<string, string> = new Map([

@@ -92,6 +92,7 @@ from .operations import (
     MEMORY_HISTORY,
     MEMORY_INJECT,
     MEMORY_LIST,
+    MEMORY_PUT,
     MEMORY_READ,
     MEMORY_SEARCH,
     MEMORY_STATISTICS,
@@ -123,6 +124,7 @@ class AsyncMemories:
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -138,6 +140,7 @@ class AsyncMemories:
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        metadata: Metadata of the memory.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -150,6 +153,7 @@ class AsyncMemories:
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
                     "subject": subject,
                 },
             ),
@@ -162,6 +166,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -186,6 +191,8 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
         text: Only memories that contain all of these words, at most 32. A memory may continue the last
@@ -205,6 +212,7 @@ class AsyncMemories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "is_active": is_active,
                     "expired": expired,
                     "text": text,
@@ -225,6 +233,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -243,6 +252,7 @@ class AsyncMemories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 is_active=is_active,
                 expired=expired,
                 text=text,
@@ -265,14 +275,15 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeletedMemories:
         """Delete all memories. Permanently deletes all memories of the project, or those of one memory_type,
-        or those with all of the given tags, or both. The body is optional. If the body is not valid,
-        nothing is deleted.
+        those with all of the given tags, or those with the given metadata; several conditions apply
+        together. The body is optional. If the body is not valid, nothing is deleted.
 
         Permission: `memory.write`.
 
@@ -286,6 +297,7 @@ class AsyncMemories:
                 body={
                     "memory_type": memory_type,
                     "tags": tags,
+                    "metadata": metadata,
                     "subject": subject,
                 },
             ),
@@ -405,6 +417,7 @@ class AsyncMemories:
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
@@ -449,6 +462,7 @@ class AsyncMemories:
                     "memory_type": memory_type,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
@@ -469,6 +483,7 @@ class AsyncMemories:
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
@@ -484,7 +499,8 @@ class AsyncMemories:
         prompt section generated from both. With a query, these are the facts and contexts that are relevant
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
-        match them, as facts and contexts must; a rule without tags is still included.
+        match them, as facts and contexts must; a rule without tags is still included. The same applies to
+        metadata.
 
         Permission: `memory.read`.
 
@@ -518,6 +534,7 @@ class AsyncMemories:
                     "messages": messages,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
@@ -537,6 +554,7 @@ class AsyncMemories:
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
@@ -567,6 +585,8 @@ class AsyncMemories:
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
+        metadata: Metadata of the memories that the call creates. Others keep theirs, and are compared
+        whatever it is.
         detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
@@ -581,6 +601,7 @@ class AsyncMemories:
                     "text": text,
                     "messages": messages,
                     "tags": tags,
+                    "metadata": metadata,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
@@ -682,6 +703,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -701,6 +723,8 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
@@ -713,6 +737,7 @@ class AsyncMemories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
@@ -728,6 +753,7 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -742,6 +768,7 @@ class AsyncMemories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 include_vectors=include_vectors,
                 page_size=page_size,
                 subject=subject,
@@ -754,6 +781,64 @@ class AsyncMemories:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    async def put(
+        self,
+        source_id: str,
+        *,
+        content: str,
+        memory_type: MemoryType,
+        importance: float | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AgentMemory:
+        """Create or replace the memory of a source. Stores the memory with this source_id: creates it (201),
+        or replaces all of its values (200). A field that is not given gets its default. The id of the
+        memory is derived from the source_id and from the project, as in a batch. A memory that has these
+        values already stays as it is, so the same call can be sent again. The call is refused with 2104 if
+        another unexpired memory has the same content, and with 2101 if the project has as many memories as
+        its plan allows.
+
+        Permission: `memory.write`.
+
+        source_id: Identifier of the memory at its source, compared exactly. The id of the memory is derived
+        from it and from the project, so a repeated item is found even if the memory has been changed
+        meanwhile.
+        content: Text of the memory, stored verbatim.
+        importance: Memories with a higher importance rank higher. Default: 0.5.
+        expires_at: Expiry time of the memory; null: it never expires.
+        tags: Tags of the memory, a set.
+        metadata: Metadata of the memory.
+        is_active: Whether the memory is searched and injected. Default: true.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            MEMORY_PUT,
+            Input(
+                path={
+                    "source_id": source_id,
+                },
+                body={
+                    "content": content,
+                    "memory_type": memory_type,
+                    "importance": importance,
+                    "expires_at": expires_at,
+                    "tags": tags,
+                    "metadata": metadata,
+                    "is_active": is_active,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AgentMemory,
+        )
 
     async def read(
         self,
@@ -790,6 +875,7 @@ class AsyncMemories:
         is_active: bool | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -809,6 +895,7 @@ class AsyncMemories:
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
+        metadata: Replaces the metadata of the memory; null removes it.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -827,6 +914,7 @@ class AsyncMemories:
                     "is_active": is_active,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
                     "if_updated_at": if_updated_at,
                     "subject": subject,
                 },

@@ -122,6 +122,7 @@ class AgentMemory(Model):
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
     subject: str | None = None
     """Whose memory it is. The field is absent if it is the project's own."""
+    metadata: Mapping[str, Any] | None = None
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
@@ -750,7 +751,7 @@ class Extraction(Model):
 
 ExtractionDetail = Literal["essential", "full"]
 
-MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "rank", "budget"]
+MissedReason = Literal["type", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,14 @@ MEMORY_EXPORT = Operation(
     may_run_long=False,
 )
 
+MEMORY_PUT = Operation(
+    operation_id="memoryPut",
+    method="PUT",
+    path="/v1/memories/by-source/{source_id}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 MEMORY_READ = Operation(
     operation_id="memoryRead",
     method="GET",
@@ -372,6 +380,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_TAGS,
     MEMORY_STATISTICS,
     MEMORY_EXPORT,
+    MEMORY_PUT,
     MEMORY_READ,
     MEMORY_UPDATE,
     MEMORY_DELETE,

@@ -92,6 +92,7 @@ from .operations import (
     MEMORY_HISTORY,
     MEMORY_INJECT,
     MEMORY_LIST,
+    MEMORY_PUT,
     MEMORY_READ,
     MEMORY_SEARCH,
     MEMORY_STATISTICS,
@@ -123,6 +124,7 @@ class Memories:
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -138,6 +140,7 @@ class Memories:
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        metadata: Metadata of the memory.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -150,6 +153,7 @@ class Memories:
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
                     "subject": subject,
                 },
             ),
@@ -162,6 +166,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -186,6 +191,8 @@ class Memories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
         text: Only memories that contain all of these words, at most 32. A memory may continue the last
@@ -205,6 +212,7 @@ class Memories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "is_active": is_active,
                     "expired": expired,
                     "text": text,
@@ -225,6 +233,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         expired: bool | Unset = UNSET,
         text: str | Unset = UNSET,
@@ -243,6 +252,7 @@ class Memories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 is_active=is_active,
                 expired=expired,
                 text=text,
@@ -264,14 +274,15 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeletedMemories:
         """Delete all memories. Permanently deletes all memories of the project, or those of one memory_type,
-        or those with all of the given tags, or both. The body is optional. If the body is not valid,
-        nothing is deleted.
+        those with all of the given tags, or those with the given metadata; several conditions apply
+        together. The body is optional. If the body is not valid, nothing is deleted.
 
         Permission: `memory.write`.
 
@@ -285,6 +296,7 @@ class Memories:
                 body={
                     "memory_type": memory_type,
                     "tags": tags,
+                    "metadata": metadata,
                     "subject": subject,
                 },
             ),
@@ -404,6 +416,7 @@ class Memories:
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
@@ -448,6 +461,7 @@ class Memories:
                     "memory_type": memory_type,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
@@ -468,6 +482,7 @@ class Memories:
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
@@ -483,7 +498,8 @@ class Memories:
         prompt section generated from both. With a query, these are the facts and contexts that are relevant
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
-        match them, as facts and contexts must; a rule without tags is still included.
+        match them, as facts and contexts must; a rule without tags is still included. The same applies to
+        metadata.
 
         Permission: `memory.read`.
 
@@ -517,6 +533,7 @@ class Memories:
                     "messages": messages,
                     "tags": tags,
                     "tags_match": tags_match,
+                    "metadata": metadata,
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
@@ -536,6 +553,7 @@ class Memories:
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
@@ -566,6 +584,8 @@ class Memories:
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
+        metadata: Metadata of the memories that the call creates. Others keep theirs, and are compared
+        whatever it is.
         detail:  Default: "essential".
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
@@ -580,6 +600,7 @@ class Memories:
                     "text": text,
                     "messages": messages,
                     "tags": tags,
+                    "metadata": metadata,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
@@ -680,6 +701,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -699,6 +721,8 @@ class Memories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
@@ -711,6 +735,7 @@ class Memories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "metadata": metadata,
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
@@ -726,6 +751,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -740,6 +766,7 @@ class Memories:
                 cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                metadata=metadata,
                 include_vectors=include_vectors,
                 page_size=page_size,
                 subject=subject,
@@ -751,6 +778,64 @@ class Memories:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    def put(
+        self,
+        source_id: str,
+        *,
+        content: str,
+        memory_type: MemoryType,
+        importance: float | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AgentMemory:
+        """Create or replace the memory of a source. Stores the memory with this source_id: creates it (201),
+        or replaces all of its values (200). A field that is not given gets its default. The id of the
+        memory is derived from the source_id and from the project, as in a batch. A memory that has these
+        values already stays as it is, so the same call can be sent again. The call is refused with 2104 if
+        another unexpired memory has the same content, and with 2101 if the project has as many memories as
+        its plan allows.
+
+        Permission: `memory.write`.
+
+        source_id: Identifier of the memory at its source, compared exactly. The id of the memory is derived
+        from it and from the project, so a repeated item is found even if the memory has been changed
+        meanwhile.
+        content: Text of the memory, stored verbatim.
+        importance: Memories with a higher importance rank higher. Default: 0.5.
+        expires_at: Expiry time of the memory; null: it never expires.
+        tags: Tags of the memory, a set.
+        metadata: Metadata of the memory.
+        is_active: Whether the memory is searched and injected. Default: true.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return self._calls.data(
+            MEMORY_PUT,
+            Input(
+                path={
+                    "source_id": source_id,
+                },
+                body={
+                    "content": content,
+                    "memory_type": memory_type,
+                    "importance": importance,
+                    "expires_at": expires_at,
+                    "tags": tags,
+                    "metadata": metadata,
+                    "is_active": is_active,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AgentMemory,
+        )
 
     def read(
         self,
@@ -787,6 +872,7 @@ class Memories:
         is_active: bool | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -806,6 +892,7 @@ class Memories:
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
+        metadata: Replaces the metadata of the memory; null removes it.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -824,6 +911,7 @@ class Memories:
                     "is_active": is_active,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "metadata": metadata,
                     "if_updated_at": if_updated_at,
                     "subject": subject,
                 },

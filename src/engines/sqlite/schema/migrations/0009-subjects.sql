@@ -22,3 +22,50 @@ CREATE TABLE administration_key (
   revoked_at    INTEGER,
   last_used_at  INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Metadata of memories. The column is what a memory shows: a JSON object; null without metadata.
+ALTER TABLE memory ADD COLUMN metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096);
+
+-- The members of metadata as rows, to find memories by them. A row has the pool of its memory, as in memory_tag. Only the triggers below
+-- write it. The storage class of a value is its type, so that values of different types are never equal, and each type has one range of
+-- the key: numbers, then strings, then x'00' for false, x'01' for true, and x'' for null, an array and an object.
+CREATE TABLE memory_metadata (
+  project     INTEGER NOT NULL,
+  name        TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 64 AND instr(name, char(0)) = 0),
+  value       ANY     NOT NULL,
+  memory_type TEXT    NOT NULL,
+  epoch       INTEGER NOT NULL,
+  memory      INTEGER NOT NULL,
+  PRIMARY KEY (project, name, value, memory_type, epoch, memory)
+) STRICT, WITHOUT ROWID;
+
+-- A number is stored as the double that it means, because a whole number may be another one as an integer.
+CREATE TRIGGER memory_metadata_of_new AFTER INSERT ON memory WHEN NEW.metadata IS NOT NULL
+BEGIN
+  INSERT INTO memory_metadata (project, name, value, memory_type, epoch, memory)
+  SELECT NEW.project, key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL) WHEN 'real' THEN value
+    WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.metadata);
+END;
+
+CREATE TRIGGER memory_metadata_of_changed AFTER UPDATE OF serial, project, metadata, memory_type, epoch ON memory
+WHEN OLD.metadata IS NOT NEW.metadata OR (NEW.metadata IS NOT NULL AND (OLD.serial, OLD.project, OLD.memory_type, OLD.epoch)
+  IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
+BEGIN
+  DELETE FROM memory_metadata
+  WHERE project = OLD.project AND (name, value) IN (SELECT key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL)
+      WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  INSERT INTO memory_metadata (project, name, value, memory_type, epoch, memory)
+  SELECT NEW.project, key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL) WHEN 'real' THEN value
+    WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.metadata);
+END;
+
+CREATE TRIGGER memory_metadata_of_removed AFTER DELETE ON memory WHEN OLD.metadata IS NOT NULL
+BEGIN
+  DELETE FROM memory_metadata
+  WHERE project = OLD.project AND (name, value) IN (SELECT key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL)
+      WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+END;

@@ -1,8 +1,10 @@
 // Owns the queries of a search index: all memories of a project, or the changes since a revision.
 
 import type { MemoryType } from "../../../../memory/memory.ts";
+import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import { aliveJoin } from "../../memories/memory-row.ts";
+import { serialsOf } from "../../memories/metadata.ts";
 import { createWordReader } from "../../memories/word-reader.ts";
 
 export interface ChangedRow {
@@ -39,6 +41,8 @@ export interface IndexStatements {
   isBehind(project: number, afterRevision: number, rows: number): boolean;
   /** The revision through which as many memories have changed, or the newest one; null: none has changed. */
   endOf(project: number, afterRevision: number, rows: number): number | null;
+  /** Serials of the memories that have a member as the condition says; those that a bulk delete has hidden may be among them. */
+  described(project: number, condition: MetadataCondition): Iterable<number>;
   /** Begins another read transaction, which sees what was committed since. */
   renew(): void;
   /** As createWordReader. */
@@ -75,6 +79,13 @@ export function createIndexStatements(database: Database): IndexStatements {
     renew() {
       database.exec("COMMIT");
       database.exec("BEGIN");
+    },
+    described(project, condition) {
+      const { sql, parameters } = serialsOf(condition, 0);
+      return database
+        .prepare<[Record<string, unknown>], number>(sql)
+        .pluck()
+        .iterate({ ...parameters, project });
     },
     removals: (project, afterRevision) => removals.iterate(project, afterRevision),
     holders: createWordReader(database),

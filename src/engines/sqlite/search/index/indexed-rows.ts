@@ -2,7 +2,9 @@
 // Must never read the database.
 
 import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
+import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
+import type { Reading } from "../../../../ranking/query-keywords.ts";
 import { isActiveState, type RowBlock, typeOfState } from "../../../../ranking/row-block.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
@@ -10,6 +12,7 @@ import { EligibleSets } from "./eligible-sets.ts";
 import type { ChangedRow } from "./index-statements.ts";
 import { writeValues, writeVector } from "./row-writing.ts";
 import { SeenSerials } from "./seen-serials.ts";
+import { setBit } from "./slot-bits.ts";
 import { SlotTable } from "./slot-table.ts";
 import { rowOf, Slots } from "./slots.ts";
 import { TagSets } from "./tag-sets.ts";
@@ -20,6 +23,14 @@ export interface AdoptedRows {
   readonly rows: number;
   readonly tagTexts: readonly string[];
 }
+
+export type EligibleQuery = EligibilityQuery & Pick<SearchQuery, "tags" | "metadata">;
+
+/** Serials of memories that have a member as the condition says, as the index is. */
+type ReadDescribed = (condition: MetadataCondition) => Iterable<number>;
+
+/** Reading them takes a millisecond. */
+const serialsPerPart = 1_000;
 
 export class IndexedRows {
   readonly slots: Slots;
@@ -57,22 +68,41 @@ export class IndexedRows {
    * The slots that the query can return, as bits in shared memory, until `endGroup`. Queries with the same filter get the same ones, so
    * that they are computed and passed to other threads once. Must not be changed.
    */
-  eligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
-    const { types, tags, includeInactive, includeExpired, now } = query;
+  *eligible(query: EligibleQuery, described: ReadDescribed): Reading<Uint32Array> {
+    const { types, tags, metadata = null, includeInactive, includeExpired, now } = query;
     const expired = includeExpired ? null : this.#eligibility.expiredState(now, this.#expiriesOf);
-    const filter = JSON.stringify([types, tags, includeInactive, expired]);
-    const eligible = this.#eligibleOfGroup.get(filter) ?? this.#computeEligible(query);
+    const filter = JSON.stringify([types, tags, metadata, includeInactive, expired]);
+    const eligible = this.#eligibleOfGroup.get(filter) ?? (yield* this.#computeEligible(query, described));
     this.#eligibleOfGroup.set(filter, eligible);
     return eligible;
   }
 
-  #computeEligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
+  *#computeEligible(query: EligibleQuery, described: ReadDescribed): Reading<Uint32Array> {
     const eligible = this.#eligibleSets.take(Math.ceil(this.slots.end / 32));
     const isMatch = query.tags === null ? null : this.tagSets.matching(query.tags);
     if (query.tags !== null && isMatch === null) return eligible;
     this.#eligibility.fill(query, eligible, this.#expiriesOf);
     if (isMatch !== null) this.slots.keepTagged(eligible, isMatch);
+    for (const condition of query.metadata ?? []) {
+      const found = yield* this.#slotsOf(described(condition), eligible.length);
+      const mask = condition.isWanted ? 0 : -1;
+      for (let at = 0; at < found.length; at++)
+        eligible[at] = (eligible[at] ?? 0) & ((found[at] ?? 0) ^ mask);
+    }
     return eligible;
+  }
+
+  /** The slots of memories as bits. Pauses, because there may be a million. */
+  *#slotsOf(serials: Iterable<number>, words: number): Reading<Uint32Array> {
+    const bits = new Uint32Array(words);
+    let read = 0;
+    for (const serial of serials) {
+      const slot = this.#bySerial.find(serial);
+      if (slot !== -1) setBit(bits, slot, true);
+      read += 1;
+      if (read % serialsPerPart === 0) yield;
+    }
+    return bits;
   }
 
   /** The results of `eligible` are not used any more. */

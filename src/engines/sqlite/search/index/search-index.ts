@@ -3,7 +3,12 @@
 
 import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
 import { PostingLists, type WordReader } from "../../../../ranking/posting-lists.ts";
-import { countSlots, type ReadNearWords, type SearchedOwner } from "../../../../ranking/query-keywords.ts";
+import {
+  countSlots,
+  type Reading,
+  type ReadNearWords,
+  type SearchedOwner,
+} from "../../../../ranking/query-keywords.ts";
 import { metadataBytesPerRow, type RowBlock } from "../../../../ranking/row-block.ts";
 import type { ScannedBlock } from "../../../../ranking/scan-task.ts";
 import { countBits, type SlotSet } from "../../../../ranking/slot-set.ts";
@@ -14,7 +19,7 @@ import type { GroupSteps } from "../steps/turns.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import type { IndexContent } from "./index-content.ts";
 import type { IndexStatements, Pool } from "./index-statements.ts";
-import { type AdoptedRows, IndexedRows } from "./indexed-rows.ts";
+import { type AdoptedRows, type EligibleQuery, IndexedRows } from "./indexed-rows.ts";
 import { rowOf } from "./slots.ts";
 
 /** Of a memory without tags, beside the codes of its vector, at most: its row, its bits, and its entries in the tables. */
@@ -130,9 +135,9 @@ export class SearchIndex {
     this.#rows.adopt(block, parts);
   }
 
-  /** As IndexedRows.eligible. */
-  eligible(query: Parameters<IndexedRows["eligible"]>[0]): Uint32Array {
-    return this.#rows.eligible(query);
+  /** As IndexedRows.eligible. @param statements as of `catchUp` */
+  eligible(statements: IndexStatements, query: EligibleQuery): Reading<Uint32Array> {
+    return this.#rows.eligible(query, (condition) => statements.described(this.#project, condition));
   }
 
   /** As IndexedRows.endGroup. */

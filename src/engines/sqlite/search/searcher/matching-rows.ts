@@ -3,6 +3,7 @@
 import type { SearchQuery } from "../../../../memory/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import { aliveJoin } from "../../memories/memory-row.ts";
+import { matchesRow } from "../../memories/metadata.ts";
 import { taggedMemories } from "../../memories/tags.ts";
 
 /** Memories of the owner, matching or not, that a batch is read from. */
@@ -61,10 +62,16 @@ export function createMatchingRows(database: Database): MatchingRows {
   }
   const filterOf = (owner: number, query: SearchQuery) => {
     const tagged = query.tags === null ? null : taggedMemories(query.tags, inBatch("t.memory"));
+    const described = (query.metadata ?? []).map(matchesRow);
+    const conditions = [
+      ...(tagged === null ? [] : [`m.serial IN (${tagged.sql})`]),
+      ...described.map(({ sql }) => sql),
+    ];
     return {
-      condition: tagged === null ? null : `AND m.serial IN (${tagged.sql})`,
+      condition: conditions.length === 0 ? null : `AND ${conditions.join(" AND ")}`,
       parameters: {
         ...tagged?.parameters,
+        ...Object.assign({}, ...described.map(({ parameters }) => parameters)),
         project: owner,
         types: query.types === null ? null : JSON.stringify(query.types),
         includeInactive: query.includeInactive ? 1 : 0,

@@ -124,10 +124,12 @@ function* prepare(
   pause: Pause,
 ): GroupSteps<(readonly [SearchIndex, ScanQuery])[]> {
   const { vector, words, topK, minSimilarity, minRelevance = 0 } = query;
-  const searched = owners.flatMap((owner) => {
+  const searched: { owner: number; index: SearchIndex; eligible: Uint32Array }[] = [];
+  for (const owner of owners) {
     const index = open.get(owner);
-    return index === undefined ? [] : [{ owner, index, eligible: index.eligible(query) }];
-  });
+    if (index === undefined) continue;
+    searched.push({ owner, index, eligible: yield* inTurns(index.eligible(statements.index, query), pause) });
+  }
   let keywords: readonly { readonly share: number; readonly holders: readonly WordHolders["holders"][] }[] =
     [];
   if (words !== null) {

@@ -8,6 +8,7 @@ import type { ChangedRow } from "../../../../../src/engines/sqlite/search/index/
 import { IndexedRows } from "../../../../../src/engines/sqlite/search/index/indexed-rows.ts";
 import { writeValues, writeVector } from "../../../../../src/engines/sqlite/search/index/row-writing.ts";
 import { memoryTypes } from "../../../../../src/memory/memory.ts";
+import { eligibleIn } from "./eligible-slots.ts";
 
 const dimensions = 8;
 const embedding = new Uint8Array(Float32Array.from([1, 0, 0, 0, 0, 0, 0, 0]).buffer);
@@ -46,7 +47,7 @@ function newRows(): IndexedRows {
 function found(rows: IndexedRows): number[][] {
   return filters.flatMap((filter) =>
     [0, 10, 20].map((now) => {
-      const bits = rows.eligible({ ...filter, now });
+      const bits = eligibleIn(rows, { ...filter, now });
       rows.endGroup();
       const slots = [...new Array(rows.slots.end).keys()];
       return slots

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { BlockBuffers } from "../../../../../src/engines/sqlite/search/index/block-buffers.ts";
 import { IndexedRows } from "../../../../../src/engines/sqlite/search/index/indexed-rows.ts";
 import type { MemoryType } from "../../../../../src/memory/memory.ts";
+import { eligibleIn } from "./eligible-slots.ts";
 
 const embedding = new Uint8Array(Float32Array.from([1, 0, 0, 0, 0, 0, 0, 0]).buffer);
 const expiresAt = 1_000;
@@ -52,9 +53,9 @@ const queries = [
 ] as const;
 
 test("each query of a group gets the slots that it gets alone", () => {
-  const alone = queries.map((query) => [...openRows().eligible(query)]);
+  const alone = queries.map((query) => [...eligibleIn(openRows(), query)]);
   const rows = openRows();
-  const together = queries.map((query) => rows.eligible(query));
+  const together = queries.map((query) => eligibleIn(rows, query));
   expect(together.map((slots) => [...slots])).toEqual(alone);
   expect(alone.map(([bits]) => bits)).toEqual([
     0b111, 0b111, 0b11, 0b111, 0b1111, 0b101, 0b110, 0b100, 0b110, 0, 0b111,
@@ -63,16 +64,16 @@ test("each query of a group gets the slots that it gets alone", () => {
 
 test("queries with the same filter share their slots, unless a memory expires between their times", () => {
   const rows = openRows();
-  const first = rows.eligible(everything);
-  expect(rows.eligible({ ...everything, now: expiresAt - 2 })).toBe(first);
-  expect(rows.eligible({ ...everything, now: expiresAt })).not.toBe(first);
-  expect(rows.eligible({ ...everything, types: ["fact"] })).not.toBe(first);
+  const first = eligibleIn(rows, everything);
+  expect(eligibleIn(rows, { ...everything, now: expiresAt - 2 })).toBe(first);
+  expect(eligibleIn(rows, { ...everything, now: expiresAt })).not.toBe(first);
+  expect(eligibleIn(rows, { ...everything, types: ["fact"] })).not.toBe(first);
 });
 
 test("the next group sees what has changed", () => {
   const rows = openRows();
-  expect(rows.eligible(everything)[0]).toBe(0b111);
+  expect(eligibleIn(rows, everything)[0]).toBe(0b111);
   rows.endGroup();
   rows.drop(2);
-  expect(rows.eligible(everything)[0]).toBe(0b101);
+  expect(eligibleIn(rows, everything)[0]).toBe(0b101);
 });
