@@ -1,6 +1,8 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
+import { createTokens } from "./access/token.ts";
+import { createSigner } from "./audit/signed-note.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
@@ -174,6 +176,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     prices: config.prices,
     ...gateway,
     limiter: createRateLimiter(),
+    tokens: createTokens(createSigner(ledger.files.signingKey)),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
@@ -191,7 +194,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const isReady = () => readiness(store, supervisor);
-  const console = config.console ? createSignedIn({ store, clock }, checks) : null;
+  const console = config.console ? createSignedIn(tools, checks) : null;
   // The model can change.
   const build = () => ({
     format: locked.engine.format,

@@ -1,4 +1,4 @@
-// Owns API keys: the form of their secrets, in one place, and creation. Only the SHA-256 of a secret is stored.
+// Owns API keys, and the forms of their secrets and of tokens, in one place. Only the SHA-256 of a secret is stored.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { KeyGateway } from "./key-gateway.ts";
@@ -11,10 +11,11 @@ export const permissions = [
   "audit.write",
   "gateway.use",
   "subject.erase",
+  "key.issue",
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Those of keys that are bound to subjects: all others are for operations of the whole project. */
+/** Those of keys that are bound to subjects: all others are for operations of the whole project. Tokens have their places: append only. */
 export const permissionsForSubjects: readonly Permission[] = ["memory.read", "memory.write", "gateway.use"];
 
 export interface Key {
@@ -29,6 +30,8 @@ export interface Key {
   readonly subject: string | null;
   /** What it says about requests to the gateway; null: nothing. */
   readonly gateway: KeyGateway | null;
+  /** Tokens that it has issued in another epoch are revoked. */
+  readonly tokenEpoch: number;
 }
 
 /**
@@ -50,14 +53,19 @@ export function isUsedWithSecret({ name }: Pick<Key, "name">): boolean {
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43; // 32 bytes in base 62
 const secretPrefix = "ml_";
+export const tokenPrefix = "mlt_";
+const anyPrefix = "mlt?_";
 /** What follows the prefix of every secret, as the source of a regular expression. */
 export const secretCharacters = `[${alphabet}]{${secretLength}}`;
-/** The form of a secret of a key, as the source of a regular expression. */
-export const secretForm = secretPrefix + secretCharacters;
-const wholeSecret = new RegExp(`^${secretForm}$`);
+const keyForm = secretPrefix + secretCharacters;
+const tokenForm = `${tokenPrefix}[A-Za-z0-9_-]{100}`;
+/** The form of a secret of a key or of a token, as the source of a regular expression. */
+export const secretForm = `(?:${keyForm}|${tokenForm})`;
+const wholeSecret = new RegExp(`^${keyForm}$`);
+const wholeToken = new RegExp(`^${tokenForm}$`);
 const anywhere = new RegExp(secretForm);
-const inCredential = new RegExp(`(?:^|[\\s,])${secretPrefix}`);
-const partOfSecret = new RegExp(`\\b${secretPrefix}`);
+const inCredential = new RegExp(`(?:^|[\\s,])${anyPrefix}`);
+const partOfSecret = new RegExp(`\\b${anyPrefix}`);
 
 /** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
 export function createSecret(): string {
@@ -80,12 +88,17 @@ export function digestSecret(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Whether the text has the form of a secret. */
+/** Whether the text has the form of a secret of a key. */
 export function isSecret(text: string): boolean {
   return wholeSecret.test(text);
 }
 
-/** Whether a text has a secret. An id never does. */
+/** Whether the text has the form of a token. */
+export function isToken(text: string): boolean {
+  return wholeToken.test(text);
+}
+
+/** Whether a text has a secret of a key or a token. An id never does. */
 export function hasSecret(text: string): boolean {
   return anywhere.test(text);
 }

@@ -123,6 +123,7 @@ const senderFields = {
   os_user: text("Name of this user, as reported."),
   sudo_user: text("Name of the user who ran sudo, as reported."),
   session_id: text("The session of the console in which the call was sent; null for other calls."),
+  token_id: text("The token with which the call was sent; null for other calls."),
   performed_for: text(
     "Name of the operation that had this one performed for its caller; null for other calls.",
   ),
@@ -189,6 +190,7 @@ export const exampleDetail = {
   os_user: null,
   sudo_user: null,
   session_id: null,
+  token_id: null,
   performed_for: null,
   erased_places: [],
 } as const satisfies AuditRecordDetail;

@@ -30,6 +30,7 @@ export function toAuditRecordDetail(
     os_user: textOf(payload.os_user),
     sudo_user: textOf(payload.sudo_user),
     session_id: textOf(payload.session_id),
+    token_id: textOf(payload.token_id),
     performed_for: textOf(payload.performed_for),
     erased_places: [...record.erased],
   };

@@ -14,7 +14,10 @@ import type { Operation } from "./operation.ts";
 /** The call of a record. */
 export interface RecordedCall<Named = Operation> {
   readonly operation: Named;
-  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody" | "recordId" | "subject">;
+  readonly call: Pick<
+    Call,
+    "origin" | "token" | "memoryId" | "parameters" | "unreadableBody" | "recordId" | "subject"
+  >;
   readonly body: JsonObject | null;
 }
 
@@ -66,12 +69,13 @@ export function entryOf(
 
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
-  { call: { origin, parameters, unreadableBody }, body }: Pick<RecordedCall, "call" | "body">,
+  { call: { origin, token, parameters, unreadableBody }, body }: Pick<RecordedCall, "call" | "body">,
   { code, message, response, details }: RecordedOutcome,
 ): JsonObject {
   const isSuccess = code === successCode;
   return withoutNulls({
     ...describeOrigin(origin),
+    token_id: token?.id ?? null,
     error_msg: isSuccess ? null : message,
     request_parameters: parameters,
     request_body: body,

@@ -2,7 +2,7 @@
 
 import { authorise, unauthenticated } from "../access/authorise.ts";
 import { type Caller, callerFor } from "../access/caller.ts";
-import { digestSecret, isLocalKey, isSecret } from "../access/key.ts";
+import { digestSecret, isLocalKey, isSecret, isToken } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import type { Session } from "../access/session.ts";
@@ -11,10 +11,12 @@ import { Refusal } from "../errors.ts";
 import { type Actor, judgeKey, nobody } from "./actor.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
+import { identifyToken, type TokenReaders } from "./identify-token.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "./request.ts";
 
-export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
+export async function identify(readers: TokenReaders, credentials: Credentials, now: number): Promise<Actor> {
+  const { access } = readers.store;
   switch (credentials.kind) {
     case "administration":
       return nobody;
@@ -29,17 +31,18 @@ export async function identify(access: AccessReader, credentials: Credentials, n
     case "link":
       return identifyLink(access, credentials, now);
     case "key":
-      return identifyKey(access, credentials, now);
+      return identifyKey(readers, credentials, now);
   }
 }
 
 async function identifyKey(
-  access: AccessReader,
+  readers: TokenReaders,
   { secret, advice }: KeyCredentials,
   now: number,
 ): Promise<Actor> {
   if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
-  const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
+  if (isToken(secret)) return identifyToken(readers, secret, advice, now);
+  const caller = isSecret(secret) ? await readers.store.access.findCaller(digestSecret(secret)) : null;
   return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
 }
 
@@ -83,6 +86,9 @@ export type Authority =
 export function requireAuthority(operation: Operation, actor: Actor, plans: Plans, now: number): Authority {
   const { caller, session, link } = actor;
   if (operation.scope === "session") {
+    // The console is for the whole project, and a session would outlive a token.
+    if (caller !== null && caller.key.subject !== null && session === null)
+      throw new Refusal(1403, "Permission denied: the API key is for subjects only. Use another key.");
     if (caller !== null || session !== null || link !== null) return { kind: "session", operation };
     throw unauthenticated(`${operation.name} is for people who sign in to the console.`);
   }

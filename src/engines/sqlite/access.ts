@@ -6,6 +6,7 @@ import type { KeyGateway } from "../../access/key-gateway.ts";
 import type { PlanName } from "../../access/plan.ts";
 import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
+import { createTokenEpoch } from "../../access/token.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { memoriesOf, serialsOf } from "./project-serials.ts";
@@ -33,6 +34,7 @@ interface KeyRow {
   last_used_at: number | null;
   subject: string | null;
   gateway: string | null;
+  token_epoch: number;
 }
 
 interface CallerRow extends ProjectRow, KeyRow {
@@ -42,7 +44,7 @@ interface CallerRow extends ProjectRow, KeyRow {
 const projectColumns =
   "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 const keyColumns =
-  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway";
+  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway, k.token_epoch";
 /**
  * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
  * takes eight times as long as the query.
@@ -150,6 +152,7 @@ export function createAccessTransaction(
   );
   const updateKey = database.prepare("UPDATE api_key SET gateway = ? WHERE id = ?");
   const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
+  const beginTokenEpoch = database.prepare("UPDATE api_key SET token_epoch = ? WHERE id = ?");
 
   return {
     findCaller: async (keyId) => findCaller(keyId),
@@ -207,6 +210,7 @@ export function createAccessTransaction(
         lastUsedAt: null,
         subject,
         gateway,
+        tokenEpoch: 0,
       };
     },
     async listKeys(project) {
@@ -219,6 +223,10 @@ export function createAccessTransaction(
     async revokeKey(keyId, now) {
       state.callers.clear();
       revoke.run(now, keyId);
+    },
+    async revokeTokens(keyId) {
+      state.callers.clear();
+      beginTokenEpoch.run(createTokenEpoch(), keyId);
     },
     ...createSessionTransaction(database, state, findCaller),
   };
@@ -253,6 +261,7 @@ function toKey(row: KeyRow): Key {
     lastUsedAt: row.last_used_at,
     subject: row.subject,
     gateway: row.gateway === null ? null : (JSON.parse(row.gateway) as KeyGateway),
+    tokenEpoch: row.token_epoch,
   };
 }
 

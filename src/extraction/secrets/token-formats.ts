@@ -25,7 +25,7 @@ const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
 const formats: readonly TokenFormat[] = [
   // Of memledger itself.
-  token("memledger", "ml_", secretForm),
+  token("memledger", "ml", secretForm),
 
   // Formats of many services.
   within(

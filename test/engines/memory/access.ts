@@ -4,6 +4,7 @@ import { type Caller, callerFor } from "../../../src/access/caller.ts";
 import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
+import { createTokenEpoch } from "../../../src/access/token.ts";
 import type { Data, KeyRow, SessionRow } from "./data.ts";
 
 export function createAccessReader(data: Data): AccessReader {
@@ -123,6 +124,7 @@ export function createAccessTransaction(data: Data): AccessTransaction {
         lastUsedAt: null,
         subject,
         gateway,
+        tokenEpoch: 0,
       };
       keys.set(key.id, { key, project: project.id, digest: Buffer.from(secretDigest).toString("hex") });
       return key;
@@ -135,6 +137,10 @@ export function createAccessTransaction(data: Data): AccessTransaction {
     async revokeKey(keyId, now) {
       const row = keys.get(keyId);
       if (row !== undefined) revoke(row, now);
+    },
+    async revokeTokens(keyId) {
+      const row = keys.get(keyId);
+      if (row !== undefined) keys.set(keyId, { ...row, key: { ...row.key, tokenEpoch: createTokenEpoch() } });
     },
     async insertSession({ secretDigest, ...fields }, now) {
       const session = { ...fields, id: createId(now), createdAt: now, lastUsedAt: null };

@@ -626,7 +626,7 @@ CREATE TABLE project (
   deleted_at     INTEGER
 , revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0) STRICT
 
--- 9.. table api_key ON api_key
+-- 9..9 table api_key ON api_key
 CREATE TABLE api_key (
   id            TEXT    PRIMARY KEY,
   project       INTEGER NOT NULL REFERENCES project (serial),
@@ -662,6 +662,19 @@ CREATE TABLE open_exchange (
 
 -- 9.. index project_by_parent ON project
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
+
+-- 10.. table api_key ON api_key
+CREATE TABLE api_key (
+  id            TEXT    PRIMARY KEY,
+  project       INTEGER NOT NULL REFERENCES project (serial),
+  name          TEXT    NOT NULL,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  permissions   TEXT    NOT NULL,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER,
+  revoked_at    INTEGER,
+  last_used_at  INTEGER
+, gateway TEXT, subject TEXT, token_epoch INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
