@@ -1,8 +1,6 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
-import { createTokens } from "./access/token.ts";
-import { createSigner } from "./audit/signed-note.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
@@ -149,7 +147,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     logger,
   });
   const model = await chooseModelInUse(config, locked, logger);
-  const { store, embedder } = await startEngines(parts, locked, model, {
+  const { store, embedder, tokens } = await startEngines(parts, locked, model, {
     config,
     ledger: ledger.files,
     logger,
@@ -176,7 +174,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     prices: config.prices,
     ...gateway,
     limiter: createRateLimiter(),
-    tokens: createTokens(createSigner(ledger.files.signingKey)),
+    tokens,
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },

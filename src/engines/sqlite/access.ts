@@ -6,12 +6,12 @@ import type { KeyGateway } from "../../access/key-gateway.ts";
 import type { PlanName } from "../../access/plan.ts";
 import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
-import { createTokenEpoch } from "../../access/token.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
+import { createTokenTransaction } from "./token-epochs.ts";
 
 interface ProjectRow {
   id: string;
@@ -152,7 +152,6 @@ export function createAccessTransaction(
   );
   const updateKey = database.prepare("UPDATE api_key SET gateway = ? WHERE id = ?");
   const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
-  const beginTokenEpoch = database.prepare("UPDATE api_key SET token_epoch = ? WHERE id = ?");
 
   return {
     findCaller: async (keyId) => findCaller(keyId),
@@ -224,10 +223,7 @@ export function createAccessTransaction(
       state.callers.clear();
       revoke.run(now, keyId);
     },
-    async revokeTokens(keyId) {
-      state.callers.clear();
-      beginTokenEpoch.run(createTokenEpoch(), keyId);
-    },
+    ...createTokenTransaction(database, state),
     ...createSessionTransaction(database, state, findCaller),
   };
 }

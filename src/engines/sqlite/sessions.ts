@@ -4,12 +4,12 @@ import type { Caller } from "../../access/caller.ts";
 import { endedKeptMs } from "../../access/limits.ts";
 import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../access/store.ts";
-import { createTokenEpoch } from "../../access/token.ts";
 import type { Administrator } from "../../calls/administrator.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { type DatabaseFile, openWriting } from "./database-file/connection.ts";
 import { checkFormat } from "./schema/migrate.ts";
 import type { WriterState } from "./threads/writer-state.ts";
+import { revokeAllTokens } from "./token-epochs.ts";
 
 interface AdministratorRow {
   os_uid: number | null;
@@ -150,10 +150,9 @@ export function endAllSessions(file: DatabaseFile): number {
   const database = openWriting(file);
   try {
     // Older formats have none.
-    const format = checkFormat(database);
-    if (format < formatWithSessions) return 0;
+    if (checkFormat(database) < formatWithSessions) return 0;
     const end = database.transaction(() => {
-      if (format >= formatWithTokens) revokeAllTokens(database);
+      revokeAllTokens(database);
       return (
         database.prepare("DELETE FROM console_session").run().changes +
         database.prepare("DELETE FROM console_link").run().changes
@@ -167,13 +166,6 @@ export function endAllSessions(file: DatabaseFile): number {
 }
 
 const formatWithSessions = 7;
-const formatWithTokens = 10;
-
-function revokeAllTokens(database: Database): void {
-  const begin = database.prepare("UPDATE api_key SET token_epoch = ? WHERE id = ?");
-  for (const id of database.prepare<[], string>("SELECT id FROM api_key").pluck().all())
-    begin.run(createTokenEpoch(), id);
-}
 
 const unknownAdministrator: Administrator = { osUid: null, osUser: null, sudoUser: null };
 

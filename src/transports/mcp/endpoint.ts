@@ -80,7 +80,7 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
     if (method !== "notifications/cancelled" || !isObject(params)) return;
     const { requestId } = params;
     if (typeof requestId === "string" || typeof requestId === "number")
-      running.cancel({ keyId: caller.key.id, tokenId: caller.token?.id, sessionId, requestId });
+      running.cancel({ keyId: caller.key.id, sessionId, requestId });
   };
 
   return {

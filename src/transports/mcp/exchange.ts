@@ -99,8 +99,7 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
       const isCounted = performed === 0;
       performed += 1;
       const startedAt = isCounted ? arrivedAt : clock.elapsed();
-      const name = { keyId: caller.key.id, tokenId: caller.token?.id, sessionId, requestId };
-      using call = running.begin(name, signal);
+      using call = running.begin({ keyId: caller.key.id, sessionId, requestId }, signal);
       const sent: Arrival = {
         credentials: arrival.credentials,
         subject: arrival.subject,

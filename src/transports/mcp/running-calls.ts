@@ -1,11 +1,9 @@
 // Owns which calls of tools are running, so that a client of the 2025 protocols can cancel one: it does so with another HTTP request.
 // Nothing of it outlives its call. Clients of 2026-07-28 close the connection instead.
 
-/** What a client names when it cancels: its key or token, its session id, and its own id of the request. */
+/** What a client names when it cancels: its key, its session id, and its own id of the request. */
 export interface CallName {
   readonly keyId: string;
-  /** Absent: the client uses no token. */
-  readonly tokenId?: string | undefined;
   /** Null: the client sends none, so it could not be told from another one, and cannot cancel. */
   readonly sessionId: string | null;
   readonly requestId: string | number;
@@ -41,6 +39,6 @@ export function createRunningCalls(): RunningCalls {
 }
 
 /** The numbers and texts that JSON-RPC allows as ids are different ids. */
-function print({ keyId, tokenId, sessionId, requestId }: CallName): string {
-  return JSON.stringify([tokenId ?? keyId, sessionId, requestId]);
+function print({ keyId, sessionId, requestId }: CallName): string {
+  return JSON.stringify([keyId, sessionId, requestId]);
 }

@@ -1,2 +1,2 @@
--- token_epoch: tokens that the key has issued in another epoch are revoked.
+-- A key has an epoch of its tokens: those that it has issued in another one are revoked.
 ALTER TABLE api_key ADD COLUMN token_epoch INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,30 @@
+// Owns the SQL of the epochs of tokens: a new one revokes all tokens of a key. Tokens themselves have no row.
+
+import type { AccessTransaction } from "../../access/store.ts";
+import { createTokenEpoch } from "../../access/token.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+const begin = "UPDATE api_key SET token_epoch = ? WHERE id = ?";
+
+export function createTokenTransaction(
+  database: Database,
+  state: WriterState,
+): Pick<AccessTransaction, "revokeTokens"> {
+  const beginEpoch = database.prepare(begin);
+  return {
+    async revokeTokens(keyId) {
+      state.callers.clear();
+      beginEpoch.run(createTokenEpoch(), keyId);
+    },
+  };
+}
+
+/** In a database that no server uses. Those of older formats have no tokens. */
+export function revokeAllTokens(database: Database): void {
+  const hasTokens = "SELECT 1 FROM pragma_table_info('api_key') WHERE name = 'token_epoch'";
+  if (database.prepare(hasTokens).get() === undefined) return;
+  const beginEpoch = database.prepare(begin);
+  for (const id of database.prepare<[], string>("SELECT id FROM api_key").pluck().all())
+    beginEpoch.run(createTokenEpoch(), id);
+}
