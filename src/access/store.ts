@@ -85,8 +85,8 @@ export interface AccessTransaction {
   /** Replaces what the key says about requests to the gateway. */
   updateKey(key: Pick<Key, "id" | "gateway">): Promise<void>;
   revokeKey(keyId: string, now: number): Promise<void>;
-  /** Begins another epoch of the tokens of the key. */
-  revokeTokens(keyId: string): Promise<void>;
+  /** Begins another epoch of the tokens of the key. @param keyId null: of each key */
+  revokeTokens(keyId: string | null): Promise<void>;
   insertSession(session: NewSession, now: number): Promise<Session>;
   findSession(id: string): Promise<KnownSession | null>;
   /** The oldest first; expired ones too, until they are removed. */

@@ -9,6 +9,7 @@ import { openWriting } from "../../src/engines/sqlite/database-file/connection.t
 import type { JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { forwardedRoutes, routes } from "../../src/transports/http/routes.ts";
+import { run } from "../cli/command.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { request, sessionPath } from "../transports/http/console/signed-in.ts";
 import { connect, eras } from "../transports/mcp/clients.ts";
@@ -199,6 +200,25 @@ describe("a token is not valid any more", () => {
     await end(token, "erased");
     expect((await read(await tokenFor("user:erased"))).status).toBe(200);
     await end(token, "erased");
+  });
+
+  test("when the signing key was changed", async () => {
+    const token = await tokenFor("user:1");
+    await app.restart(async () => {
+      const words = [
+        "audit",
+        "rotate-key",
+        "--yes",
+        "--data-dir",
+        app.config.dataDir,
+        "--log-level",
+        "error",
+      ];
+      const { exitCode, stderr } = await run(words);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+    });
+    await end(token, "unknown or malformed");
+    expect((await read(await tokenFor("user:1"))).status).toBe(200);
   });
 
   test("when that happens between the two halves of its call", async () => {

@@ -5,17 +5,24 @@ import { createTokenEpoch } from "../../access/token.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
-const begin = "UPDATE api_key SET token_epoch = ? WHERE id = ?";
+/** @returns a function that begins an epoch of a key; null: of each key */
+function createBeginning(database: Database): (keyId: string | null) => void {
+  const all = database.prepare<[], string>("SELECT id FROM api_key").pluck();
+  const begin = database.prepare("UPDATE api_key SET token_epoch = ? WHERE id = ?");
+  return (keyId) => {
+    for (const id of keyId === null ? all.all() : [keyId]) begin.run(createTokenEpoch(), id);
+  };
+}
 
 export function createTokenTransaction(
   database: Database,
   state: WriterState,
 ): Pick<AccessTransaction, "revokeTokens"> {
-  const beginEpoch = database.prepare(begin);
+  const begin = createBeginning(database);
   return {
     async revokeTokens(keyId) {
       state.callers.clear();
-      beginEpoch.run(createTokenEpoch(), keyId);
+      begin(keyId);
     },
   };
 }
@@ -23,8 +30,5 @@ export function createTokenTransaction(
 /** In a database that no server uses. Those of older formats have no tokens. */
 export function revokeAllTokens(database: Database): void {
   const hasTokens = "SELECT 1 FROM pragma_table_info('api_key') WHERE name = 'token_epoch'";
-  if (database.prepare(hasTokens).get() === undefined) return;
-  const beginEpoch = database.prepare(begin);
-  for (const id of database.prepare<[], string>("SELECT id FROM api_key").pluck().all())
-    beginEpoch.run(createTokenEpoch(), id);
+  if (database.prepare(hasTokens).get() !== undefined) createBeginning(database)(null);
 }

@@ -139,8 +139,9 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       if (row !== undefined) revoke(row, now);
     },
     async revokeTokens(keyId) {
-      const row = keys.get(keyId);
-      if (row !== undefined) keys.set(keyId, { ...row, key: { ...row.key, tokenEpoch: createTokenEpoch() } });
+      for (const row of keys.all())
+        if (keyId === null || row.key.id === keyId)
+          keys.set(row.key.id, { ...row, key: { ...row.key, tokenEpoch: createTokenEpoch() } });
     },
     async insertSession({ secretDigest, ...fields }, now) {
       const session = { ...fields, id: createId(now), createdAt: now, lastUsedAt: null };
