@@ -21,6 +21,8 @@ export interface AgentMemory {
   expires_at: string | null;
   /** Tags of the memory, sorted by Unicode code points. The field is absent if there are none. */
   tags?: string[];
+  /** Whose memory it is. The field is absent if it is the project's own. */
+  subject?: string;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
    * The field is absent if there is none, and after the memory was activated again.
@@ -230,6 +232,8 @@ export interface AuditRecordDetail {
   sudo_user: string | null;
   /** The session of the console in which the call was sent; null for other calls. */
   session_id: string | null;
+  /** The token with which the call was sent; null for other calls. */
+  token_id: string | null;
   /** Name of the operation that had this one performed for its caller; null for other calls. */
   performed_for: string | null;
   /** JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null. */
@@ -334,6 +338,11 @@ export interface Check {
 }
 
 export interface CheckCreateRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query: string;
   /** Default: "hybrid". */
@@ -349,6 +358,14 @@ export interface CheckCreateRequest {
   expected_memory_id: string;
   /** The memory must be among so many first results. Default: 3. */
   within?: number | undefined;
+}
+
+export interface CheckDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface CheckList {
@@ -392,6 +409,14 @@ export interface CheckRun {
   failed: number;
   /** One result for each check, the oldest check first. */
   results: CheckResult[];
+}
+
+export interface CheckRunRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface Checkpoint {
@@ -696,6 +721,28 @@ export interface Injection {
   missed?: MissedMemory[];
 }
 
+export interface IssuedToken {
+  /** Id of the token, as records name it. */
+  id: string;
+  /** The token itself. It is not shown again, and stored nowhere. */
+  token: string;
+  permissions: ("memory.read" | "memory.write" | "gateway.use")[];
+  /** When the token expires. */
+  expires_at: string;
+}
+
+export interface KeyIssueRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  /** Permissions of the token, which the key must have, too. Absent: all of these that the key has. */
+  permissions?: readonly ("memory.read" | "memory.write" | "gateway.use")[] | undefined;
+  /** Seconds that the token is valid. Default: 3600. */
+  expires_in?: number | undefined;
+}
+
 export interface LedgerStatistics {
   /** Number of records that a list can show. */
   records: number;
@@ -712,11 +759,21 @@ export interface LedgerStatistics {
 }
 
 export interface MemoryCreateBatchRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** The memories to create. */
   memories: readonly BatchItem[];
 }
 
 export interface MemoryCreateRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Text of the memory, stored verbatim. */
   content: string;
   memory_type: MemoryType;
@@ -729,12 +786,22 @@ export interface MemoryCreateRequest {
 }
 
 export interface MemoryDeleteAllRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
 }
 
 export interface MemoryDeleteBatchRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Ids of the memories to delete. */
   memory_ids: readonly string[];
   /**
@@ -742,6 +809,14 @@ export interface MemoryDeleteBatchRequest {
    * 2108.
    */
   if_updated_at?: readonly string[] | undefined;
+}
+
+export interface MemoryDeleteRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryEvent {
@@ -801,6 +876,11 @@ export interface MemoryExportPage {
 
 export interface MemoryExtractRequest {
   /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+  /**
    * Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages, and cannot
    * be combined with them.
    */
@@ -836,6 +916,11 @@ export interface MemoryHistory {
 export type MemoryHistoryPart = "changes" | "uses";
 
 export interface MemoryInjectRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query?: string | undefined;
   /**
@@ -866,6 +951,11 @@ export interface MemoryInjectRequest {
    */
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
+  /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
   /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
@@ -906,6 +996,11 @@ export interface MemoryResult {
 }
 
 export interface MemorySearchRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query: string;
   /** Default: "semantic". */
@@ -924,6 +1019,11 @@ export interface MemorySearchRequest {
   include_expired?: boolean | undefined;
   /** Whether to include inactive memories. Default: false. */
   include_inactive?: boolean | undefined;
+  /**
+   * Whether the memories of the project itself are included in a call for a subject. Without a subject it means
+   * nothing. Default: true.
+   */
+  include_project?: boolean | undefined;
   /**
    * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
    * a second search. Default: false.
@@ -965,11 +1065,21 @@ export interface MemoryTypeCounts {
 }
 
 export interface MemoryUpdateBatchRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** The changes. */
   memories: readonly UpdateItem[];
 }
 
 export interface MemoryUpdateRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /** Text of the memory, stored verbatim. */
   content?: string | undefined;
   memory_type?: MemoryType | undefined;
@@ -1299,6 +1409,11 @@ export interface VerificationRound {
 /** Parameters of memoryList. */
 export interface MemoryListQuery {
   /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+  /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
    */
@@ -1329,6 +1444,11 @@ export interface MemoryListQuery {
 /** Parameters of memoryTags. */
 export interface MemoryTagsQuery {
   /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+  /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
    */
@@ -1339,8 +1459,22 @@ export interface MemoryTagsQuery {
   page_size?: number | undefined;
 }
 
+/** Parameters of memoryStatistics. */
+export interface MemoryStatisticsQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
 /** Parameters of memoryExport. */
 export interface MemoryExportQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
   /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
@@ -1356,6 +1490,15 @@ export interface MemoryExportQuery {
   page_size?: number | undefined;
 }
 
+/** Parameters of memoryRead. */
+export interface MemoryReadQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
 /** Parameters of memoryHistory. */
 export interface MemoryHistoryQuery {
   /** changes: created, changed, deleted. uses: found, injected, read. Default: "changes". */
@@ -1369,6 +1512,15 @@ export interface MemoryHistoryQuery {
   cursor?: string | undefined;
   /** Events per page. Default: 20. */
   page_size?: number | undefined;
+}
+
+/** Parameters of checkList. */
+export interface CheckListQuery {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of auditList. */

@@ -13,8 +13,11 @@ import type {
   BatchResults,
   Check,
   CheckCreateRequest,
+  CheckDeleteRequest,
   CheckList,
+  CheckListQuery,
   CheckRun,
+  CheckRunRequest,
   Checkpoint,
   CheckpointPage,
   DeleteResults,
@@ -24,11 +27,14 @@ import type {
   ExportTask,
   Extraction,
   Injection,
+  IssuedToken,
+  KeyIssueRequest,
   LedgerStatistics,
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryDeleteBatchRequest,
+  MemoryDeleteRequest,
   MemoryEvent,
   MemoryExportPage,
   MemoryExportQuery,
@@ -38,8 +44,10 @@ import type {
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
+  MemoryReadQuery,
   MemorySearchRequest,
   MemoryStatistics,
+  MemoryStatisticsQuery,
   MemoryTagsQuery,
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
@@ -310,6 +318,22 @@ const auditVerify: Operation = {
   mayRunLong: false,
 };
 
+const keyIssue: Operation = {
+  operationId: "keyIssue",
+  method: "POST",
+  path: "/v1/keys",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const keyRevokeIssued: Operation = {
+  operationId: "keyRevokeIssued",
+  method: "DELETE",
+  path: "/v1/keys",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 /** Every operation of the API. */
 export const operations: readonly Operation[] = [
   memoryCreate,
@@ -344,6 +368,8 @@ export const operations: readonly Operation[] = [
   auditCheckpoint,
   auditCheckpointList,
   auditVerify,
+  keyIssue,
+  keyRevokeIssued,
 ];
 
 /** Create, read, search, extract and inject the memories of the project. */
@@ -512,8 +538,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  statistics(options: CallOptions = {}): Promise<MemoryStatistics> {
-    return this.#calls.data(memoryStatistics, {}, options);
+  statistics(query: MemoryStatisticsQuery = {}, options: CallOptions = {}): Promise<MemoryStatistics> {
+    return this.#calls.data(memoryStatistics, { query }, options);
   }
 
   /**
@@ -547,8 +573,8 @@ export class Memories {
    *
    * Permission: `memory.read`.
    */
-  read(memoryId: string, options: CallOptions = {}): Promise<AgentMemory> {
-    return this.#calls.data(memoryRead, { path: { memory_id: memoryId } }, options);
+  read(memoryId: string, query: MemoryReadQuery = {}, options: CallOptions = {}): Promise<AgentMemory> {
+    return this.#calls.data(memoryRead, { path: { memory_id: memoryId }, query }, options);
   }
 
   /**
@@ -568,8 +594,8 @@ export class Memories {
    *
    * Permission: `memory.write`.
    */
-  delete(memoryId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId } }, options);
+  delete(memoryId: string, body: MemoryDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId }, body }, options);
   }
 
   /**
@@ -623,8 +649,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  list(options: CallOptions = {}): Promise<CheckList> {
-    return this.#calls.data(checkList, {}, options);
+  list(query: CheckListQuery = {}, options: CallOptions = {}): Promise<CheckList> {
+    return this.#calls.data(checkList, { query }, options);
   }
 
   /**
@@ -634,8 +660,8 @@ export class Checks {
    *
    * Permission: `memory.read`.
    */
-  run(options: CallOptions = {}): Promise<CheckRun> {
-    return this.#calls.data(checkRun, {}, options);
+  run(body: CheckRunRequest = {}, options: CallOptions = {}): Promise<CheckRun> {
+    return this.#calls.data(checkRun, { body }, options);
   }
 
   /**
@@ -643,8 +669,8 @@ export class Checks {
    *
    * Permission: `memory.write`.
    */
-  delete(checkId: string, options: CallOptions = {}): Promise<void> {
-    return this.#calls.nothing(checkDelete, { path: { check_id: checkId } }, options);
+  delete(checkId: string, body: CheckDeleteRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(checkDelete, { path: { check_id: checkId }, body }, options);
   }
 }
 
@@ -811,5 +837,34 @@ export class Audit {
    */
   verify(options: CallOptions = {}): Promise<Verification> {
     return this.#calls.data(auditVerify, {}, options);
+  }
+}
+
+export class Keys {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can do nothing
+   * outside of its subject, and needs no row. Its calls are calls of the key that has issued it, whose rate they
+   * share, and it is not valid longer than that key.
+   *
+   * Permission: `key.issue`.
+   */
+  issue(body: KeyIssueRequest, options: CallOptions = {}): Promise<IssuedToken> {
+    return this.#calls.data(keyIssue, { body }, options);
+  }
+
+  /**
+   * Revoke all tokens of a key. Revokes all tokens that the key of this call has issued, immediately and
+   * permanently. Revoking the key itself ends them, too.
+   *
+   * Permission: `key.issue`.
+   */
+  revokeIssued(options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(keyRevokeIssued, {}, options);
   }
 }

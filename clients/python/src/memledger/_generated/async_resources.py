@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .._async_calls import AsyncCalls
 from .._calls import CallOptions
@@ -31,6 +31,7 @@ from .models import (
     Extraction,
     ExtractionDetail,
     Injection,
+    IssuedToken,
     LedgerStatistics,
     MemoryEvent,
     MemoryExportPage,
@@ -69,6 +70,8 @@ from .operations import (
     CHECK_DELETE,
     CHECK_LIST,
     CHECK_RUN,
+    KEY_ISSUE,
+    KEY_REVOKE_ISSUED,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
@@ -99,6 +102,7 @@ class AsyncMemories:
         *,
         content: str,
         memory_type: MemoryType,
+        subject: str | Unset = UNSET,
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -112,6 +116,8 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
@@ -121,6 +127,7 @@ class AsyncMemories:
             MEMORY_CREATE,
             Input(
                 body={
+                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -135,6 +142,7 @@ class AsyncMemories:
     async def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -157,6 +165,8 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -175,6 +185,7 @@ class AsyncMemories:
             MEMORY_LIST,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "is_active": is_active,
@@ -194,6 +205,7 @@ class AsyncMemories:
     async def iterate(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -211,6 +223,7 @@ class AsyncMemories:
         while True:
             page = await self.list(
                 cursor=cursor,
+                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 is_active=is_active,
@@ -232,6 +245,7 @@ class AsyncMemories:
     async def delete_all(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -244,12 +258,15 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         tags: Only memories that have all of these tags.
         """
         return await self._calls.data(
             MEMORY_DELETE_ALL,
             Input(
                 body={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tags": tags,
                 },
@@ -262,6 +279,7 @@ class AsyncMemories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -276,12 +294,15 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memories: The memories to create.
         """
         return await self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memories": memories,
                 },
             ),
@@ -293,6 +314,7 @@ class AsyncMemories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -304,12 +326,15 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memories: The changes.
         """
         return await self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memories": memories,
                 },
             ),
@@ -321,6 +346,7 @@ class AsyncMemories:
         self,
         *,
         memory_ids: Sequence[str],
+        subject: str | Unset = UNSET,
         if_updated_at: Sequence[str] | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -333,6 +359,8 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
@@ -341,6 +369,7 @@ class AsyncMemories:
             MEMORY_DELETE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
                 },
@@ -353,6 +382,7 @@ class AsyncMemories:
         self,
         *,
         query: str,
+        subject: str | Unset = UNSET,
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
@@ -362,6 +392,7 @@ class AsyncMemories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -375,6 +406,8 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
@@ -383,6 +416,8 @@ class AsyncMemories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
         """
@@ -390,6 +425,7 @@ class AsyncMemories:
             MEMORY_SEARCH,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "rerank": rerank,
@@ -400,6 +436,7 @@ class AsyncMemories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "include_project": include_project,
                     "explain": explain,
                 },
             ),
@@ -410,6 +447,7 @@ class AsyncMemories:
     async def inject(
         self,
         *,
+        subject: str | Unset = UNSET,
         query: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -418,6 +456,7 @@ class AsyncMemories:
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -431,6 +470,8 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         messages: A conversation in the form of chat APIs, instead of a query. The query is the last message
         of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In
@@ -446,6 +487,8 @@ class AsyncMemories:
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
         reach in a project with as many memories.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
         """
@@ -453,6 +496,7 @@ class AsyncMemories:
             MEMORY_INJECT,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "messages": messages,
                     "tags": tags,
@@ -461,6 +505,7 @@ class AsyncMemories:
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
                     "rerank": rerank,
+                    "include_project": include_project,
                     "explain": explain,
                 },
             ),
@@ -471,6 +516,7 @@ class AsyncMemories:
     async def extract(
         self,
         *,
+        subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -496,6 +542,8 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         text: Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
@@ -512,6 +560,7 @@ class AsyncMemories:
             MEMORY_EXTRACT,
             Input(
                 body={
+                    "subject": subject,
                     "text": text,
                     "messages": messages,
                     "tags": tags,
@@ -527,6 +576,7 @@ class AsyncMemories:
     async def tags(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -540,6 +590,8 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
@@ -549,6 +601,7 @@ class AsyncMemories:
             MEMORY_TAGS,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
@@ -561,6 +614,7 @@ class AsyncMemories:
     async def iterate_tags(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -572,6 +626,7 @@ class AsyncMemories:
         while True:
             page = await self.tags(
                 page=number,
+                subject=subject,
                 memory_type=memory_type,
                 page_size=page_size,
                 audit_metadata=audit_metadata,
@@ -587,6 +642,7 @@ class AsyncMemories:
     async def statistics(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -596,10 +652,17 @@ class AsyncMemories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_STATISTICS,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -607,6 +670,7 @@ class AsyncMemories:
     async def export(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -624,6 +688,8 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -635,6 +701,7 @@ class AsyncMemories:
             MEMORY_EXPORT,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "include_vectors": include_vectors,
@@ -649,6 +716,7 @@ class AsyncMemories:
     async def iterate_export(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -662,6 +730,7 @@ class AsyncMemories:
         while True:
             page = await self.export(
                 cursor=cursor,
+                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 include_vectors=include_vectors,
@@ -680,6 +749,7 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -689,12 +759,17 @@ class AsyncMemories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                query={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -705,6 +780,7 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         content: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         importance: float | Unset = UNSET,
@@ -724,6 +800,8 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher.
         is_active: If false, search and injection ignore the memory.
@@ -739,6 +817,7 @@ class AsyncMemories:
                     "memory_id": memory_id,
                 },
                 body={
+                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -756,6 +835,7 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -765,12 +845,17 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -862,6 +947,7 @@ class AsyncChecks:
         *,
         query: str,
         expected_memory_id: str,
+        subject: str | Unset = UNSET,
         mode: CheckMode | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -877,6 +963,8 @@ class AsyncChecks:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "hybrid".
         tags: Only memories with these tags are ranked.
@@ -889,6 +977,7 @@ class AsyncChecks:
             CHECK_CREATE,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "memory_type": memory_type,
@@ -906,6 +995,7 @@ class AsyncChecks:
     async def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -913,10 +1003,17 @@ class AsyncChecks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_LIST,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -924,6 +1021,7 @@ class AsyncChecks:
     async def run(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -933,10 +1031,17 @@ class AsyncChecks:
         not accessed by a check.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_RUN,
-            Input(),
+            Input(
+                body={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -945,6 +1050,7 @@ class AsyncChecks:
         self,
         check_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -954,12 +1060,17 @@ class AsyncChecks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1431,4 +1542,63 @@ class AsyncAudit:
             Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             Verification,
+        )
+
+
+class AsyncKeys:
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def issue(
+        self,
+        *,
+        subject: str,
+        permissions: Sequence[Literal["memory.read", "memory.write", "gateway.use"]] | Unset = UNSET,
+        expires_in: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> IssuedToken:
+        """Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can
+        do nothing outside of its subject, and needs no row. Its calls are calls of the key that has issued
+        it, whose rate they share, and it is not valid longer than that key.
+
+        Permission: `key.issue`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        permissions: Permissions of the token, which the key must have, too. Absent: all of these that the
+        key has.
+        expires_in: Seconds that the token is valid. Default: 3600.
+        """
+        return await self._calls.data(
+            KEY_ISSUE,
+            Input(
+                body={
+                    "subject": subject,
+                    "permissions": permissions,
+                    "expires_in": expires_in,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            IssuedToken,
+        )
+
+    async def revoke_issued(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Revoke all tokens of a key. Revokes all tokens that the key of this call has issued, immediately and
+        permanently. Revoking the key itself ends them, too.
+
+        Permission: `key.issue`.
+        """
+        return await self._calls.nothing(
+            KEY_REVOKE_ISSUED,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
         )

@@ -56,6 +56,7 @@ __all__ = [
     "MissedMemory",
     "SearchResult",
     "Injection",
+    "IssuedToken",
     "LedgerStatistics",
     "MemoryEventKind",
     "MemoryEvent",
@@ -108,6 +109,8 @@ class AgentMemory(Model):
     """Expiry time of the memory; null: it never expires."""
     tags: list[str] | None = None
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
+    subject: str | None = None
+    """Whose memory it is. The field is absent if it is the project's own."""
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
@@ -319,6 +322,8 @@ class AuditRecordDetail(Model):
     """Name of the user who ran sudo, as reported."""
     session_id: str | None
     """The session of the console in which the call was sent; null for other calls."""
+    token_id: str | None
+    """The token with which the call was sent; null for other calls."""
     performed_for: str | None
     """Name of the operation that had this one performed for its caller; null for other calls."""
     erased_places: list[str]
@@ -754,6 +759,17 @@ class Injection(Model):
     memories; keyword scores differ from those of the results, because words have another rarity there.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult, "missed": MissedMemory}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssuedToken(Model):
+    id: str
+    """Id of the token, as records name it."""
+    token: str
+    """The token itself. It is not shown again, and stored nowhere."""
+    permissions: list[Literal["memory.read", "memory.write", "gateway.use"]]
+    expires_at: str
+    """When the token expires."""
 
 
 @dataclass(frozen=True, kw_only=True)

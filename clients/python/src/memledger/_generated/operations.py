@@ -263,6 +263,22 @@ AUDIT_VERIFY = Operation(
     may_run_long=False,
 )
 
+KEY_ISSUE = Operation(
+    operation_id="keyIssue",
+    method="POST",
+    path="/v1/keys",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+KEY_REVOKE_ISSUED = Operation(
+    operation_id="keyRevokeIssued",
+    method="DELETE",
+    path="/v1/keys",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 OPERATIONS: tuple[Operation, ...] = (
     MEMORY_CREATE,
     MEMORY_LIST,
@@ -296,5 +312,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_CHECKPOINT,
     AUDIT_CHECKPOINT_LIST,
     AUDIT_VERIFY,
+    KEY_ISSUE,
+    KEY_REVOKE_ISSUED,
 )
 """Every operation of the API."""

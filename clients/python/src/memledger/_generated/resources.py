@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .._calls import CallOptions
 from .._download import Download
@@ -31,6 +31,7 @@ from .models import (
     Extraction,
     ExtractionDetail,
     Injection,
+    IssuedToken,
     LedgerStatistics,
     MemoryEvent,
     MemoryExportPage,
@@ -69,6 +70,8 @@ from .operations import (
     CHECK_DELETE,
     CHECK_LIST,
     CHECK_RUN,
+    KEY_ISSUE,
+    KEY_REVOKE_ISSUED,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
@@ -99,6 +102,7 @@ class Memories:
         *,
         content: str,
         memory_type: MemoryType,
+        subject: str | Unset = UNSET,
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -112,6 +116,8 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
@@ -121,6 +127,7 @@ class Memories:
             MEMORY_CREATE,
             Input(
                 body={
+                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -135,6 +142,7 @@ class Memories:
     def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -157,6 +165,8 @@ class Memories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -175,6 +185,7 @@ class Memories:
             MEMORY_LIST,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "is_active": is_active,
@@ -194,6 +205,7 @@ class Memories:
     def iterate(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -211,6 +223,7 @@ class Memories:
         while True:
             page = self.list(
                 cursor=cursor,
+                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 is_active=is_active,
@@ -231,6 +244,7 @@ class Memories:
     def delete_all(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -243,12 +257,15 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         tags: Only memories that have all of these tags.
         """
         return self._calls.data(
             MEMORY_DELETE_ALL,
             Input(
                 body={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tags": tags,
                 },
@@ -261,6 +278,7 @@ class Memories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -275,12 +293,15 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memories: The memories to create.
         """
         return self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memories": memories,
                 },
             ),
@@ -292,6 +313,7 @@ class Memories:
         self,
         *,
         memories: Sequence[Mapping[str, Any]],
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -303,12 +325,15 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memories: The changes.
         """
         return self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memories": memories,
                 },
             ),
@@ -320,6 +345,7 @@ class Memories:
         self,
         *,
         memory_ids: Sequence[str],
+        subject: str | Unset = UNSET,
         if_updated_at: Sequence[str] | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -332,6 +358,8 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
@@ -340,6 +368,7 @@ class Memories:
             MEMORY_DELETE_BATCH,
             Input(
                 body={
+                    "subject": subject,
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
                 },
@@ -352,6 +381,7 @@ class Memories:
         self,
         *,
         query: str,
+        subject: str | Unset = UNSET,
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
@@ -361,6 +391,7 @@ class Memories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -374,6 +405,8 @@ class Memories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
@@ -382,6 +415,8 @@ class Memories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
         """
@@ -389,6 +424,7 @@ class Memories:
             MEMORY_SEARCH,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "rerank": rerank,
@@ -399,6 +435,7 @@ class Memories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "include_project": include_project,
                     "explain": explain,
                 },
             ),
@@ -409,6 +446,7 @@ class Memories:
     def inject(
         self,
         *,
+        subject: str | Unset = UNSET,
         query: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -417,6 +455,7 @@ class Memories:
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
+        include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -430,6 +469,8 @@ class Memories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         messages: A conversation in the form of chat APIs, instead of a query. The query is the last message
         of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In
@@ -445,6 +486,8 @@ class Memories:
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
         reach in a project with as many memories.
+        include_project: Whether the memories of the project itself are included in a call for a subject.
+        Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
         """
@@ -452,6 +495,7 @@ class Memories:
             MEMORY_INJECT,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "messages": messages,
                     "tags": tags,
@@ -460,6 +504,7 @@ class Memories:
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
                     "rerank": rerank,
+                    "include_project": include_project,
                     "explain": explain,
                 },
             ),
@@ -470,6 +515,7 @@ class Memories:
     def extract(
         self,
         *,
+        subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -495,6 +541,8 @@ class Memories:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         text: Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
@@ -511,6 +559,7 @@ class Memories:
             MEMORY_EXTRACT,
             Input(
                 body={
+                    "subject": subject,
                     "text": text,
                     "messages": messages,
                     "tags": tags,
@@ -526,6 +575,7 @@ class Memories:
     def tags(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -539,6 +589,8 @@ class Memories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
@@ -548,6 +600,7 @@ class Memories:
             MEMORY_TAGS,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
@@ -560,6 +613,7 @@ class Memories:
     def iterate_tags(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -571,6 +625,7 @@ class Memories:
         while True:
             page = self.tags(
                 page=number,
+                subject=subject,
                 memory_type=memory_type,
                 page_size=page_size,
                 audit_metadata=audit_metadata,
@@ -585,6 +640,7 @@ class Memories:
     def statistics(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -594,10 +650,17 @@ class Memories:
         memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_STATISTICS,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             MemoryStatistics,
         )
@@ -605,6 +668,7 @@ class Memories:
     def export(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -622,6 +686,8 @@ class Memories:
 
         Permission: `memory.read`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -633,6 +699,7 @@ class Memories:
             MEMORY_EXPORT,
             Input(
                 query={
+                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "include_vectors": include_vectors,
@@ -647,6 +714,7 @@ class Memories:
     def iterate_export(
         self,
         *,
+        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -660,6 +728,7 @@ class Memories:
         while True:
             page = self.export(
                 cursor=cursor,
+                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 include_vectors=include_vectors,
@@ -677,6 +746,7 @@ class Memories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -686,12 +756,17 @@ class Memories:
         Permission: `memory.read`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_READ,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                query={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -702,6 +777,7 @@ class Memories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         content: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         importance: float | Unset = UNSET,
@@ -721,6 +797,8 @@ class Memories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher.
         is_active: If false, search and injection ignore the memory.
@@ -736,6 +814,7 @@ class Memories:
                     "memory_id": memory_id,
                 },
                 body={
+                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -753,6 +832,7 @@ class Memories:
         self,
         memory_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -762,12 +842,17 @@ class Memories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             MEMORY_DELETE,
             Input(
                 path={
                     "memory_id": memory_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -858,6 +943,7 @@ class Checks:
         *,
         query: str,
         expected_memory_id: str,
+        subject: str | Unset = UNSET,
         mode: CheckMode | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -873,6 +959,8 @@ class Checks:
 
         Permission: `memory.write`.
 
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "hybrid".
         tags: Only memories with these tags are ranked.
@@ -885,6 +973,7 @@ class Checks:
             CHECK_CREATE,
             Input(
                 body={
+                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "memory_type": memory_type,
@@ -902,6 +991,7 @@ class Checks:
     def list(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -909,10 +999,17 @@ class Checks:
         """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_LIST,
-            Input(),
+            Input(
+                query={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckList,
         )
@@ -920,6 +1017,7 @@ class Checks:
     def run(
         self,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -929,10 +1027,17 @@ class Checks:
         not accessed by a check.
 
         Permission: `memory.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_RUN,
-            Input(),
+            Input(
+                body={
+                    "subject": subject,
+                },
+            ),
             CallOptions(audit_metadata, timeout, max_retries),
             CheckRun,
         )
@@ -941,6 +1046,7 @@ class Checks:
         self,
         check_id: str,
         *,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -950,12 +1056,17 @@ class Checks:
         Permission: `memory.write`.
 
         check_id: Check identifier, 32 hexadecimal characters.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.nothing(
             CHECK_DELETE,
             Input(
                 path={
                     "check_id": check_id,
+                },
+                body={
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -1425,4 +1536,63 @@ class Audit:
             Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             Verification,
+        )
+
+
+class Keys:
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def issue(
+        self,
+        *,
+        subject: str,
+        permissions: Sequence[Literal["memory.read", "memory.write", "gateway.use"]] | Unset = UNSET,
+        expires_in: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> IssuedToken:
+        """Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can
+        do nothing outside of its subject, and needs no row. Its calls are calls of the key that has issued
+        it, whose rate they share, and it is not valid longer than that key.
+
+        Permission: `key.issue`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        permissions: Permissions of the token, which the key must have, too. Absent: all of these that the
+        key has.
+        expires_in: Seconds that the token is valid. Default: 3600.
+        """
+        return self._calls.data(
+            KEY_ISSUE,
+            Input(
+                body={
+                    "subject": subject,
+                    "permissions": permissions,
+                    "expires_in": expires_in,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            IssuedToken,
+        )
+
+    def revoke_issued(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Revoke all tokens of a key. Revokes all tokens that the key of this call has issued, immediately and
+        permanently. Revoking the key itself ends them, too.
+
+        Permission: `key.issue`.
+        """
+        return self._calls.nothing(
+            KEY_REVOKE_ISSUED,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
         )
