@@ -5,7 +5,7 @@ import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { randomId } from "../ids.ts";
 import { subjectName } from "../memory/owner.ts";
-import { Choice, Fields, Id, Timestamp } from "../schema/schema.ts";
+import { Choice, Fields, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { type Key, type Permission, permissionsForSubjects } from "./key.ts";
 import { tokenLifeSecondsDefault, tokenLifeSecondsMax } from "./limits.ts";
@@ -14,7 +14,7 @@ const permission = Choice(permissionsForSubjects, { description: "An allowed kin
 
 const issued = Fields(
   {
-    id: Id({ description: "Id of the token, as records name it." }),
+    id: Type.String({ description: "Id of the token, as records name it." }),
     token: Type.String({ description: "The token itself. It is not shown again, and stored nowhere." }),
     permissions: Type.Array(permission),
     expires_at: Timestamp({ description: "When the token expires." }),
@@ -85,7 +85,7 @@ export const revokeTokens = projectOperation({
   summary: "Revoke all tokens of a key",
   description:
     "Revokes all tokens that the key of this call has issued, immediately and permanently. Revoking the key itself ends them, too.",
-  effects: { readOnly: false, destructive: true, idempotent: true },
+  effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "key.issue",
   feature: "gateway",
   refusals: [],
