@@ -92,6 +92,7 @@ export const revokeTokens = projectOperation({
   success: 204,
   input: Fields({}),
   output: null,
+  example: { input: {}, data: null },
 
   async prepare() {
     return null;

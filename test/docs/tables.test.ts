@@ -86,6 +86,7 @@ const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.search", "docs/user/API.md", "Search"],
   ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
   ["memory.inject", "docs/user/API.md", "Inject memories into a prompt"],
+  ["key.issue", "docs/user/API.md", "Tokens"],
   ["audit.list", "docs/user/AUDIT.md", "List and read"],
   ["audit.export", "docs/user/AUDIT.md", "Export"],
 ];

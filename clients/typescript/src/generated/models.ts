@@ -338,11 +338,6 @@ export interface Check {
 }
 
 export interface CheckCreateRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query: string;
   /** Default: "hybrid". */
@@ -358,6 +353,11 @@ export interface CheckCreateRequest {
   expected_memory_id: string;
   /** The memory must be among so many first results. Default: 3. */
   within?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface CheckDeleteRequest {
@@ -759,21 +759,16 @@ export interface LedgerStatistics {
 }
 
 export interface MemoryCreateBatchRequest {
+  /** The memories to create. */
+  memories: readonly BatchItem[];
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
-  /** The memories to create. */
-  memories: readonly BatchItem[];
 }
 
 export interface MemoryCreateRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   /** Text of the memory, stored verbatim. */
   content: string;
   memory_type: MemoryType;
@@ -783,25 +778,25 @@ export interface MemoryCreateRequest {
   expires_at?: string | null | undefined;
   /** Tags of the memory, a set. */
   tags?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteAllRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
-}
-
-export interface MemoryDeleteBatchRequest {
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
+}
+
+export interface MemoryDeleteBatchRequest {
   /** Ids of the memories to delete. */
   memory_ids: readonly string[];
   /**
@@ -809,6 +804,11 @@ export interface MemoryDeleteBatchRequest {
    * 2108.
    */
   if_updated_at?: readonly string[] | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryDeleteRequest {
@@ -876,11 +876,6 @@ export interface MemoryExportPage {
 
 export interface MemoryExtractRequest {
   /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-  /**
    * Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages, and cannot
    * be combined with them.
    */
@@ -904,6 +899,11 @@ export interface MemoryExtractRequest {
   deduplicate?: boolean | undefined;
   /** Whether to return what would be stored, without storing it. Default: false. */
   dry_run?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryHistory {
@@ -916,11 +916,6 @@ export interface MemoryHistory {
 export type MemoryHistoryPart = "changes" | "uses";
 
 export interface MemoryInjectRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query?: string | undefined;
   /**
@@ -961,6 +956,11 @@ export interface MemoryInjectRequest {
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Field that the list is ordered by. */
@@ -996,11 +996,6 @@ export interface MemoryResult {
 }
 
 export interface MemorySearchRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   /** Text of the query, in natural language. */
   query: string;
   /** Default: "semantic". */
@@ -1029,6 +1024,11 @@ export interface MemorySearchRequest {
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface MemoryStatistics {
@@ -1065,21 +1065,16 @@ export interface MemoryTypeCounts {
 }
 
 export interface MemoryUpdateBatchRequest {
+  /** The changes. */
+  memories: readonly UpdateItem[];
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
-  /** The changes. */
-  memories: readonly UpdateItem[];
 }
 
 export interface MemoryUpdateRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
   /** Text of the memory, stored verbatim. */
   content?: string | undefined;
   memory_type?: MemoryType | undefined;
@@ -1096,6 +1091,11 @@ export interface MemoryUpdateRequest {
    * and the change is refused with 2108.
    */
   if_updated_at?: string | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** One message. Other members are ignored. */
@@ -1409,11 +1409,6 @@ export interface VerificationRound {
 /** Parameters of memoryList. */
 export interface MemoryListQuery {
   /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-  /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
    */
@@ -1439,15 +1434,15 @@ export interface MemoryListQuery {
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
-}
-
-/** Parameters of memoryTags. */
-export interface MemoryTagsQuery {
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
+}
+
+/** Parameters of memoryTags. */
+export interface MemoryTagsQuery {
   /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
@@ -1457,6 +1452,11 @@ export interface MemoryTagsQuery {
   page?: number | undefined;
   /** Tags per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryStatistics. */
@@ -1471,11 +1471,6 @@ export interface MemoryStatisticsQuery {
 /** Parameters of memoryExport. */
 export interface MemoryExportQuery {
   /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-  /**
    * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
    * temporary.
    */
@@ -1488,6 +1483,11 @@ export interface MemoryExportQuery {
   cursor?: string | undefined;
   /** Memories per page. Default: 100. */
   page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 /** Parameters of memoryRead. */

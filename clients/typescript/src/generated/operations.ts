@@ -330,7 +330,7 @@ const keyRevokeIssued: Operation = {
   operationId: "keyRevokeIssued",
   method: "DELETE",
   path: "/v1/keys",
-  isIdempotent: true,
+  isIdempotent: false,
   mayRunLong: false,
 };
 

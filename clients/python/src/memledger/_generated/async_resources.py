@@ -102,10 +102,10 @@ class AsyncMemories:
         *,
         content: str,
         memory_type: MemoryType,
-        subject: str | Unset = UNSET,
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -116,23 +116,23 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_CREATE,
             Input(
                 body={
-                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -142,7 +142,6 @@ class AsyncMemories:
     async def list(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -153,6 +152,7 @@ class AsyncMemories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -165,8 +165,6 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -180,12 +178,13 @@ class AsyncMemories:
         page_size: Memories per page. Default: 20.
         sort_by: Field that the list is ordered by. Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_LIST,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "is_active": is_active,
@@ -196,6 +195,7 @@ class AsyncMemories:
                     "page_size": page_size,
                     "sort_by": sort_by,
                     "sort_dir": sort_dir,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -205,7 +205,6 @@ class AsyncMemories:
     async def iterate(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -214,6 +213,7 @@ class AsyncMemories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -223,7 +223,6 @@ class AsyncMemories:
         while True:
             page = await self.list(
                 cursor=cursor,
-                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 is_active=is_active,
@@ -232,6 +231,7 @@ class AsyncMemories:
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -245,9 +245,9 @@ class AsyncMemories:
     async def delete_all(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -258,17 +258,17 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        tags: Only memories that have all of these tags.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        tags: Only memories that have all of these tags.
         """
         return await self._calls.data(
             MEMORY_DELETE_ALL,
             Input(
                 body={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -294,16 +294,16 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        memories: The memories to create.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        memories: The memories to create.
         """
         return await self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -326,16 +326,16 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
+        memories: The changes.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        memories: The changes.
         """
         return await self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -346,8 +346,8 @@ class AsyncMemories:
         self,
         *,
         memory_ids: Sequence[str],
-        subject: str | Unset = UNSET,
         if_updated_at: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -359,19 +359,19 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_DELETE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -382,7 +382,6 @@ class AsyncMemories:
         self,
         *,
         query: str,
-        subject: str | Unset = UNSET,
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
@@ -394,6 +393,7 @@ class AsyncMemories:
         include_inactive: bool | Unset = UNSET,
         include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -406,8 +406,6 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
@@ -420,12 +418,13 @@ class AsyncMemories:
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_SEARCH,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "rerank": rerank,
@@ -438,6 +437,7 @@ class AsyncMemories:
                     "include_inactive": include_inactive,
                     "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -447,7 +447,6 @@ class AsyncMemories:
     async def inject(
         self,
         *,
-        subject: str | Unset = UNSET,
         query: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -458,6 +457,7 @@ class AsyncMemories:
         rerank: Rerank | Unset = UNSET,
         include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -470,8 +470,6 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         messages: A conversation in the form of chat APIs, instead of a query. The query is the last message
         of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In
@@ -491,12 +489,13 @@ class AsyncMemories:
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_INJECT,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "messages": messages,
                     "tags": tags,
@@ -507,6 +506,7 @@ class AsyncMemories:
                     "rerank": rerank,
                     "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -516,13 +516,13 @@ class AsyncMemories:
     async def extract(
         self,
         *,
-        subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -542,8 +542,6 @@ class AsyncMemories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         text: Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
@@ -555,18 +553,20 @@ class AsyncMemories:
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_EXTRACT,
             Input(
                 body={
-                    "subject": subject,
                     "text": text,
                     "messages": messages,
                     "tags": tags,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -576,10 +576,10 @@ class AsyncMemories:
     async def tags(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -590,21 +590,21 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_TAGS,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -614,9 +614,9 @@ class AsyncMemories:
     async def iterate_tags(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -626,9 +626,9 @@ class AsyncMemories:
         while True:
             page = await self.tags(
                 page=number,
-                subject=subject,
                 memory_type=memory_type,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -670,12 +670,12 @@ class AsyncMemories:
     async def export(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -688,25 +688,25 @@ class AsyncMemories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_EXPORT,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -716,11 +716,11 @@ class AsyncMemories:
     async def iterate_export(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -730,11 +730,11 @@ class AsyncMemories:
         while True:
             page = await self.export(
                 cursor=cursor,
-                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 include_vectors=include_vectors,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -780,7 +780,6 @@ class AsyncMemories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         content: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         importance: float | Unset = UNSET,
@@ -788,6 +787,7 @@ class AsyncMemories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -800,8 +800,6 @@ class AsyncMemories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher.
         is_active: If false, search and injection ignore the memory.
@@ -809,6 +807,8 @@ class AsyncMemories:
         tags: Replaces all tags of the memory; [] removes them.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             MEMORY_UPDATE,
@@ -817,7 +817,6 @@ class AsyncMemories:
                     "memory_id": memory_id,
                 },
                 body={
-                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -825,6 +824,7 @@ class AsyncMemories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -947,13 +947,13 @@ class AsyncChecks:
         *,
         query: str,
         expected_memory_id: str,
-        subject: str | Unset = UNSET,
         mode: CheckMode | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         within: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -963,8 +963,6 @@ class AsyncChecks:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "hybrid".
         tags: Only memories with these tags are ranked.
@@ -972,12 +970,13 @@ class AsyncChecks:
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
         within: The memory must be among so many first results. Default: 3.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             CHECK_CREATE,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "memory_type": memory_type,
@@ -986,6 +985,7 @@ class AsyncChecks:
                     "min_similarity": min_similarity,
                     "expected_memory_id": expected_memory_id,
                     "within": within,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

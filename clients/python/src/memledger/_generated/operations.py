@@ -275,7 +275,7 @@ KEY_REVOKE_ISSUED = Operation(
     operation_id="keyRevokeIssued",
     method="DELETE",
     path="/v1/keys",
-    is_idempotent=True,
+    is_idempotent=False,
     may_run_long=False,
 )
 

@@ -102,10 +102,10 @@ class Memories:
         *,
         content: str,
         memory_type: MemoryType,
-        subject: str | Unset = UNSET,
         importance: float | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -116,23 +116,23 @@ class Memories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher. Default: 0.5.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_CREATE,
             Input(
                 body={
-                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -142,7 +142,6 @@ class Memories:
     def list(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -153,6 +152,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -165,8 +165,6 @@ class Memories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
@@ -180,12 +178,13 @@ class Memories:
         page_size: Memories per page. Default: 20.
         sort_by: Field that the list is ordered by. Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_LIST,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "is_active": is_active,
@@ -196,6 +195,7 @@ class Memories:
                     "page_size": page_size,
                     "sort_by": sort_by,
                     "sort_dir": sort_dir,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -205,7 +205,6 @@ class Memories:
     def iterate(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -214,6 +213,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -223,7 +223,6 @@ class Memories:
         while True:
             page = self.list(
                 cursor=cursor,
-                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 is_active=is_active,
@@ -232,6 +231,7 @@ class Memories:
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -244,9 +244,9 @@ class Memories:
     def delete_all(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -257,17 +257,17 @@ class Memories:
 
         Permission: `memory.write`.
 
+        tags: Only memories that have all of these tags.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        tags: Only memories that have all of these tags.
         """
         return self._calls.data(
             MEMORY_DELETE_ALL,
             Input(
                 body={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tags": tags,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -293,16 +293,16 @@ class Memories:
 
         Permission: `memory.write`.
 
+        memories: The memories to create.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        memories: The memories to create.
         """
         return self._calls.data(
             MEMORY_CREATE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -325,16 +325,16 @@ class Memories:
 
         Permission: `memory.write`.
 
+        memories: The changes.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
-        memories: The changes.
         """
         return self._calls.data(
             MEMORY_UPDATE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memories": memories,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -345,8 +345,8 @@ class Memories:
         self,
         *,
         memory_ids: Sequence[str],
-        subject: str | Unset = UNSET,
         if_updated_at: Sequence[str] | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -358,19 +358,19 @@ class Memories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_ids: Ids of the memories to delete.
         if_updated_at: One for each id, in the order of memory_ids. A memory that has been changed since
         stays, and is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_DELETE_BATCH,
             Input(
                 body={
-                    "subject": subject,
                     "memory_ids": memory_ids,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -381,7 +381,6 @@ class Memories:
         self,
         *,
         query: str,
-        subject: str | Unset = UNSET,
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
@@ -393,6 +392,7 @@ class Memories:
         include_inactive: bool | Unset = UNSET,
         include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -405,8 +405,6 @@ class Memories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "semantic".
         tags: Only memories with these tags are ranked.
@@ -419,12 +417,13 @@ class Memories:
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_SEARCH,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "rerank": rerank,
@@ -437,6 +436,7 @@ class Memories:
                     "include_inactive": include_inactive,
                     "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -446,7 +446,6 @@ class Memories:
     def inject(
         self,
         *,
-        subject: str | Unset = UNSET,
         query: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
@@ -457,6 +456,7 @@ class Memories:
         rerank: Rerank | Unset = UNSET,
         include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -469,8 +469,6 @@ class Memories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         messages: A conversation in the form of chat APIs, instead of a query. The query is the last message
         of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In
@@ -490,12 +488,13 @@ class Memories:
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_INJECT,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "messages": messages,
                     "tags": tags,
@@ -506,6 +505,7 @@ class Memories:
                     "rerank": rerank,
                     "include_project": include_project,
                     "explain": explain,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -515,13 +515,13 @@ class Memories:
     def extract(
         self,
         *,
-        subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -541,8 +541,6 @@ class Memories:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         text: Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
@@ -554,18 +552,20 @@ class Memories:
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_EXTRACT,
             Input(
                 body={
-                    "subject": subject,
                     "text": text,
                     "messages": messages,
                     "tags": tags,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -575,10 +575,10 @@ class Memories:
     def tags(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -589,21 +589,21 @@ class Memories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_TAGS,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "page": page,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -613,9 +613,9 @@ class Memories:
     def iterate_tags(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -625,9 +625,9 @@ class Memories:
         while True:
             page = self.tags(
                 page=number,
-                subject=subject,
                 memory_type=memory_type,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -668,12 +668,12 @@ class Memories:
     def export(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -686,25 +686,25 @@ class Memories:
 
         Permission: `memory.read`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
         page_size: Memories per page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_EXPORT,
             Input(
                 query={
-                    "subject": subject,
                     "memory_type": memory_type,
                     "tag": tag,
                     "include_vectors": include_vectors,
                     "cursor": cursor,
                     "page_size": page_size,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -714,11 +714,11 @@ class Memories:
     def iterate_export(
         self,
         *,
-        subject: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -728,11 +728,11 @@ class Memories:
         while True:
             page = self.export(
                 cursor=cursor,
-                subject=subject,
                 memory_type=memory_type,
                 tag=tag,
                 include_vectors=include_vectors,
                 page_size=page_size,
+                subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
                 max_retries=max_retries,
@@ -777,7 +777,6 @@ class Memories:
         self,
         memory_id: str,
         *,
-        subject: str | Unset = UNSET,
         content: str | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         importance: float | Unset = UNSET,
@@ -785,6 +784,7 @@ class Memories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -797,8 +797,6 @@ class Memories:
         Permission: `memory.write`.
 
         memory_id: Memory identifier, 32 hexadecimal characters.
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         content: Text of the memory, stored verbatim.
         importance: Memories with a higher importance rank higher.
         is_active: If false, search and injection ignore the memory.
@@ -806,6 +804,8 @@ class Memories:
         tags: Replaces all tags of the memory; [] removes them.
         if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
         since, it stays as it is, and the change is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             MEMORY_UPDATE,
@@ -814,7 +814,6 @@ class Memories:
                     "memory_id": memory_id,
                 },
                 body={
-                    "subject": subject,
                     "content": content,
                     "memory_type": memory_type,
                     "importance": importance,
@@ -822,6 +821,7 @@ class Memories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "if_updated_at": if_updated_at,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -943,13 +943,13 @@ class Checks:
         *,
         query: str,
         expected_memory_id: str,
-        subject: str | Unset = UNSET,
         mode: CheckMode | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
         within: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -959,8 +959,6 @@ class Checks:
 
         Permission: `memory.write`.
 
-        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
-        to 200 characters. Absent: those of the project itself.
         query: Text of the query, in natural language.
         mode:  Default: "hybrid".
         tags: Only memories with these tags are ranked.
@@ -968,12 +966,13 @@ class Checks:
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
         within: The memory must be among so many first results. Default: 3.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             CHECK_CREATE,
             Input(
                 body={
-                    "subject": subject,
                     "query": query,
                     "mode": mode,
                     "memory_type": memory_type,
@@ -982,6 +981,7 @@ class Checks:
                     "min_similarity": min_similarity,
                     "expected_memory_id": expected_memory_id,
                     "within": within,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
