@@ -26,7 +26,7 @@ import {
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
-import { requireWholeProject } from "./shared-state.ts";
+import { requireWholeProject } from "./stored-state.ts";
 import { toTargetUrl } from "./target-url.ts";
 import type { UpstreamKind } from "./upstream.ts";
 import { refuseRedirect, toUpstreamRefusal } from "./upstream-refusals.ts";

@@ -3,7 +3,12 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { permissions } from "../../src/access/key.ts";
-import { exchangeBodiesMaxBytes, exchangeBodiesMaxBytesPerProject } from "../../src/access/limits.ts";
+import {
+  exchangeBodiesMaxBytes,
+  exchangeBodiesMaxBytesPerProject,
+  tokenLifeSecondsDefault,
+  tokenLifeSecondsMax,
+} from "../../src/access/limits.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
@@ -176,6 +181,14 @@ test("limits of the input", () => {
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
+    [
+      "`subject`",
+      `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
+    ],
+    [
+      "`expires_in` of a token",
+      `1 to ${number(tokenLifeSecondsMax)} seconds (${tokenLifeSecondsMax / 86_400} days), default ${number(tokenLifeSecondsDefault)}`,
+    ],
     ["`source_id` of an item", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
     ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],

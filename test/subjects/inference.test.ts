@@ -141,7 +141,7 @@ function withoutIds(text: string): string {
   return text
     .replace(/[0-9a-f]{32}/g, "id")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time")
-    .replace(/("last_accessed_at":)null/g, "$1\"time\"")
+    .replace(/("last_accessed_at":)null/g, '$1"time"')
     .replace(/"(?:next_)?cursor":"[^"]*"/g, "cursor")
     .replace(/"(?:created|created_at)":\d+/g, "time");
 }

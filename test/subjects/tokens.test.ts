@@ -4,10 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Permission } from "../../src/access/key.ts";
 import { revokeKey } from "../../src/access/key-operations.ts";
 import { deleteProject } from "../../src/access/project-operations.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import { openWriting } from "../../src/engines/sqlite/database-file/connection.ts";
 import type { JsonObject } from "../../src/json/json.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
 import { forwardedRoutes, routes } from "../../src/transports/http/routes.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
@@ -194,12 +191,8 @@ describe("a token is not valid any more", () => {
 
   test("when its subject was erased, and a new subject with the same name is another one", async () => {
     const token = await tokenFor("user:erased");
-    await app.restart(() => {
-      const { database: path, runtime } = locate(app.config.dataDir);
-      const database = openWriting({ path, runtime: prepareRuntime(runtime) });
-      database.prepare("UPDATE pseudonym SET name = NULL WHERE name = 'user:erased'").run();
-      database.close();
-    });
+    const path = `/v1/subjects/${encodeURIComponent("user:erased")}/erase`;
+    expect((await app.call("POST", path, { body: {} })).data.erased).toBe(true);
     await end(token, "erased");
     expect((await read(await tokenFor("user:erased"))).status).toBe(200);
     await end(token, "erased");

@@ -2,7 +2,7 @@
 
 import { toDetails, toEntry } from "../exchange-record.ts";
 import { forwardOther, type PassedOther } from "../forward-other.ts";
-import { requireWholeProject } from "../shared-state.ts";
+import { requireWholeProject } from "../stored-state.ts";
 import { gatewayOperation } from "./gateway-operation.ts";
 
 export const forwardRequest = gatewayOperation<PassedOther>({

@@ -50,7 +50,7 @@ export function Memories() {
   const openId = query.get("memory");
   const open = useData(`${project} ${openId}`, async (signal): Promise<Memory> => {
     const id = openId ?? "";
-    return loaded.get(id) ?? (await client.memories.read(id, { signal }));
+    return loaded.get(id) ?? (await client.memories.read(id, {}, { signal }));
   });
   // A change can end, or be undone, when other memories are shown than at its beginning.
   const current = useRef({ rows, open, openId });

@@ -33,11 +33,11 @@ export function Checks() {
     if (address.has("long")) long.set(check.query);
     route(`${pathOf("search")}?${address}`);
   };
-  const all = useData(project, async (signal) => (await client.checks.list({ signal })).checks);
+  const all = useData(project, async (signal) => (await client.checks.list({}, { signal })).checks);
   // How often the checks were to be performed. A link from another view begins with once.
   const [round, setRound] = useState(query.get("run") === null ? 0 : 1);
   const run = useData(`${project} ${round}`, async (signal) =>
-    round === 0 ? null : client.checks.run({ signal }),
+    round === 0 ? null : client.checks.run({}, { signal }),
   );
   useEffect(() => query.set({ run: null }, "replace"), []);
   const performAll = () => setRound(round + 1);
