@@ -246,7 +246,10 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
     return { scope: "project", ...operation };
   const { properties, ...schema } = operation.input;
   // `prepare` and `apply` do not see it. An operation that needs a subject says so in its own input.
-  const input = Type.Object({ ...properties, subject: properties.subject ?? Type.Optional(subjectName) }, schema);
+  const input = Type.Object(
+    { ...properties, subject: properties.subject ?? Type.Optional(subjectName) },
+    schema,
+  );
   return { scope: "project", ...operation, input: input as unknown as Input };
 }
 
