@@ -1,4 +1,4 @@
-// What 32 clients at once get out of one server, durable and audited: updates, creates and reads.
+// What 32 clients at once get out of one server, durable and audited: updates, creates, tokens and reads.
 
 import { join } from "node:path";
 import { creates } from "./creates.ts";
@@ -18,6 +18,7 @@ import {
 import type { PlannedCall, Stream, StreamResult } from "./load-generator.ts";
 import { reads } from "./reads.ts";
 import { createRandom } from "./texts.ts";
+import { tokens } from "./tokens.ts";
 
 const clients = 32;
 const memories = 5_000;
@@ -27,6 +28,7 @@ export async function throughput(options: BenchOptions): Promise<readonly Table[
   const measures = [
     ...(await updates(options)),
     ...(await creates(options, clients)),
+    ...(await tokens(options, clients)),
     ...(await reads(options, clients, ceiling)),
   ];
   const note = `${clients} clients, each sending its next call when the last one is answered; every call durable (\`synchronous = FULL\`) with its audit record. The load generator reaches ${perSecond(ceiling)} against a server that does nothing.`;

@@ -147,7 +147,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     logger,
   });
   const model = await chooseModelInUse(config, locked, logger);
-  const { store, embedder } = await startEngines(parts, locked, model, {
+  const { store, embedder, tokens } = await startEngines(parts, locked, model, {
     config,
     ledger: ledger.files,
     logger,
@@ -174,6 +174,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     prices: config.prices,
     ...gateway,
     limiter: createRateLimiter(),
+    tokens,
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
@@ -191,7 +192,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const isReady = () => readiness(store, supervisor);
-  const console = config.console ? createSignedIn({ store, clock }, checks) : null;
+  const console = config.console ? createSignedIn(tools, checks) : null;
   // The model can change.
   const build = () => ({
     format: locked.engine.format,

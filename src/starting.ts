@@ -1,6 +1,8 @@
 // Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread, and a language
 // model if one is configured.
 
+import { createTokens, type Tokens } from "./access/token.ts";
+import { createSigner } from "./audit/signed-note.ts";
 import { type Clock, dayMs } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
@@ -39,7 +41,7 @@ export async function startEngines(
   { engine, runtime }: LockedDirectory,
   model: ModelSource,
   { config, ledger, logger, clock, clockShift, supervisor, onModelChange, onRemember }: EngineOptions,
-): Promise<{ store: Store; embedder: ReplaceableEmbedder }> {
+): Promise<{ store: Store; embedder: ReplaceableEmbedder; tokens: Tokens }> {
   const { dimensions } = readModelConfig(model);
   const { embedders, embeddingThreads: threads } = config;
   const starting = startEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger }).then(
@@ -65,7 +67,7 @@ export async function startEngines(
   if (config.rerank.choice !== "off" && embedder.current.reranker === null) {
     logger.info("searches are not reranked; no reranker belongs to the embedding model", { model: model.id });
   }
-  return { store, embedder };
+  return { store, embedder, tokens: createTokens(createSigner(ledger.signingKey)) };
 }
 
 /** An answer is not kept longer than the payload of its record. Null: no answer is kept. */

@@ -55,8 +55,8 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
   }
 }
 
-/** Why the key is no longer valid; null: it is valid. Keys of a deleted project are revoked with it. */
-export function keyFault({ key, isProjectDeleted }: Caller, now: number): Refusal | null {
+/** Why the key, or the token of it, is no longer valid; null: it is valid. Keys of a deleted project are revoked with it. */
+export function keyFault({ key, token, isProjectDeleted }: Caller, now: number): Refusal | null {
   if (isProjectDeleted) {
     return unauthenticated("The project of this API key was deleted. Use a key of another project.");
   }
@@ -65,7 +65,9 @@ export function keyFault({ key, isProjectDeleted }: Caller, now: number): Refusa
   if (key.expiresAt !== null && key.expiresAt <= now) {
     return unauthenticated("The API key has expired. Ask the operator for a new one.");
   }
-  return null;
+  if (token === undefined) return null;
+  if (token.epoch !== key.tokenEpoch) return unauthenticated("The token was revoked. Get a new one.");
+  return token.expiresAt <= now ? unauthenticated("The token has expired. Get a new one.") : null;
 }
 
 export function unauthenticated(message: string): Refusal {

@@ -1,7 +1,7 @@
 // Owns which subjects a key may name: all, or those of its binding, the name of one or the beginning of many names.
 
 import { Refusal } from "../errors.ts";
-import type { Key } from "./key.ts";
+import type { KeyOwner } from "./caller.ts";
 
 /** A binding of this form holds for all subjects whose names begin with the text before it. */
 const anyEnd = "*";
@@ -13,7 +13,7 @@ const anyEnd = "*";
  * @throws Refusal 1400 or 1403; no message has a name, because records have the messages
  */
 export function chooseSubject(
-  { subject: bound }: Pick<Key, "subject">,
+  { key: { subject: bound }, token }: Pick<KeyOwner, "key" | "token">,
   named: { readonly header: string | null; readonly input: string | null },
 ): string | null {
   const name = named.header ?? named.input;
@@ -28,18 +28,16 @@ export function chooseSubject(
     );
   }
   if (bound === null) return name;
+  // A token is for one subject, whatever its name is.
+  const isPattern = token === undefined && bound.endsWith(anyEnd);
   if (name === null) {
-    if (!isPattern(bound)) return bound;
+    if (!isPattern) return bound;
     throw new Refusal(
       1400,
       "The API key is for several subjects. Name one of them in the field subject or the header Memledger-Subject.",
       { field: "subject", reason: "is missing" },
     );
   }
-  if (isPattern(bound) ? name.startsWith(bound.slice(0, -anyEnd.length)) : name === bound) return name;
+  if (isPattern ? name.startsWith(bound.slice(0, -anyEnd.length)) : name === bound) return name;
   throw new Refusal(1403, "Permission denied: the API key is for another subject. Use another key.");
-}
-
-function isPattern(bound: string): boolean {
-  return bound.endsWith(anyEnd);
 }

@@ -3,6 +3,7 @@
 import type { Owner, Subject } from "../memory/owner.ts";
 import type { Key } from "./key.ts";
 import type { Project } from "./project.ts";
+import type { Token } from "./token.ts";
 
 /** A key and the project that it belongs to. */
 export interface KeyOwner {
@@ -10,6 +11,8 @@ export interface KeyOwner {
   /** The keys of a deleted project are revoked. A call with such a key is still recorded in the chain of the project. */
   readonly isProjectDeleted: boolean;
   readonly project: Project;
+  /** With which the key is used; absent: with its own secret, or with none. */
+  readonly token?: Token;
 }
 
 export interface Caller extends KeyOwner {
@@ -22,4 +25,11 @@ export interface Caller extends KeyOwner {
 /** Makes a call be for a subject; null: for the project itself. */
 export function callerFor(known: KeyOwner, subject: Subject | null): Caller {
   return { ...known, subject, owner: { project: known.project.id, subject: subject?.id ?? null } };
+}
+
+/** The key as a token of it can be used: for its subject only, with no more than its permissions. */
+export function callerWithToken(known: KeyOwner, token: Token, subject: Subject): Caller {
+  const { key } = known;
+  const permissions = key.permissions.filter((each) => token.permissions.includes(each));
+  return callerFor({ ...known, key: { ...key, permissions, subject: subject.name }, token }, subject);
 }

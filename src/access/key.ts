@@ -1,4 +1,4 @@
-// Owns API keys, and the form of the secrets of all keys, in one place. Only the SHA-256 of a secret is stored.
+// Owns API keys, and the forms of the secrets of all keys and of tokens, in one place. Only the SHA-256 of a secret is stored.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { KeyGateway } from "./key-gateway.ts";
@@ -11,10 +11,11 @@ export const permissions = [
   "audit.write",
   "gateway.use",
   "subject.erase",
+  "key.issue",
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Those of keys that are bound to subjects: all others are for operations of the whole project. */
+/** Those of keys that are bound to subjects: all others are for operations of the whole project. Tokens have their places: append only. */
 export const permissionsForSubjects: readonly Permission[] = ["memory.read", "memory.write", "gateway.use"];
 
 export interface Key {
@@ -29,6 +30,8 @@ export interface Key {
   readonly subject: string | null;
   /** What it says about requests to the gateway; null: nothing. */
   readonly gateway: KeyGateway | null;
+  /** Tokens that it has issued in another epoch are revoked. */
+  readonly tokenEpoch: number;
 }
 
 /**
@@ -51,13 +54,17 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 43; // 32 bytes in base 62
 const secretPrefix = "ml_";
 const administrationPrefix = "mla_";
-const anyPrefix = "mla?_";
-/** What follows the prefix of every secret, as the source of a regular expression. */
+export const tokenPrefix = "mlt_";
+const anyPrefix = "ml[at]?_";
+/** What follows the prefix of every secret of a key, as the source of a regular expression. */
 export const secretCharacters = `[${alphabet}]{${secretLength}}`;
-/** The form of a secret of a key of either kind, as the source of a regular expression. */
-export const secretForm = anyPrefix + secretCharacters;
+const keyForm = `mla?_${secretCharacters}`;
+const tokenForm = `${tokenPrefix}[A-Za-z0-9_-]{100}`;
+/** The form of a secret of a key of either kind or of a token, as the source of a regular expression. */
+export const secretForm = `(?:${keyForm}|${tokenForm})`;
 const wholeSecret = new RegExp(`^${secretPrefix}${secretCharacters}$`);
 const wholeAdministrationSecret = new RegExp(`^${administrationPrefix}${secretCharacters}$`);
+const wholeToken = new RegExp(`^${tokenForm}$`);
 const anywhere = new RegExp(secretForm);
 const everySecret = new RegExp(secretForm, "g");
 const inCredential = new RegExp(`(?:^|[\\s,])${anyPrefix}`);
@@ -99,7 +106,12 @@ export function isAdministrationSecret(text: string): boolean {
   return wholeAdministrationSecret.test(text);
 }
 
-/** Whether a text has a secret of either kind. An id never does. */
+/** Whether the text has the form of a token. */
+export function isToken(text: string): boolean {
+  return wholeToken.test(text);
+}
+
+/** Whether a text has a secret of a key or a token. An id never does. */
 export function hasSecret(text: string): boolean {
   return anywhere.test(text);
 }

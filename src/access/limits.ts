@@ -18,6 +18,10 @@ export const sessionRate = { perSecond: 20, burst: 200 };
 /** Calls with one administration key. */
 export const administrationKeyRate = { perSecond: 20, burst: 200 };
 
+/** How long a token is valid, if its issue does not say it, and at most. */
+export const tokenLifeSecondsDefault = 3_600;
+export const tokenLifeSecondsMax = 30 * 86_400;
+
 /** Ended sessions and links are kept so long, so that people are told why they cannot be used. */
 export const endedKeptMs = 3_600_000;
 

@@ -99,6 +99,8 @@ export interface AccessTransaction {
   revokeAdministrationKey(id: string, now: number): Promise<void>;
   /** Stores when the key was last used. */
   touchAdministrationKey(id: string, now: number): Promise<void>;
+  /** Begins another epoch of the tokens of the key. @param keyId null: of each key */
+  revokeTokens(keyId: string | null): Promise<void>;
   insertSession(session: NewSession, now: number): Promise<Session>;
   findSession(id: string): Promise<KnownSession | null>;
   /** The oldest first; expired ones too, until they are removed. */

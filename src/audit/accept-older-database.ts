@@ -27,7 +27,7 @@ export const acceptOlderDatabase = installationOperation({
   name: "audit.restore",
   summary: "Accept an older copy of the database",
   description:
-    "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records. Ends all sessions of the console.",
+    "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records. Ends all sessions of the console and revokes all tokens.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
   success: 200,
@@ -35,7 +35,8 @@ export const acceptOlderDatabase = installationOperation({
   output: Fields({ accepted: Type.Integer({ minimum: 1, description: "Number of checkpoints." }) }),
 
   async apply({ access, audit }, { checkpoints }, { now }) {
-    // A session may have been revoked after this copy was made.
+    // They may have been revoked after this copy was made.
+    await access.revokeTokens(null);
     for (const { session } of await access.listSessions()) await access.removeSession(session.id);
     for (const { id } of await access.listSignInLinks()) await access.removeSignInLink(id);
     const lost = checkpoints.map(({ chain }) => chain);

@@ -124,6 +124,7 @@ const senderFields = {
   sudo_user: text("Name of the user who ran sudo, as reported."),
   administration_key_id: text("The administration key with which the call was sent; null for other calls."),
   session_id: text("The session of the console in which the call was sent; null for other calls."),
+  token_id: text("The token with which the call was sent; null for other calls."),
   performed_for: text(
     "Name of the operation that had this one performed for its caller; null for other calls.",
   ),
@@ -191,6 +192,7 @@ export const exampleDetail = {
   sudo_user: null,
   administration_key_id: null,
   session_id: null,
+  token_id: null,
   performed_for: null,
   erased_places: [],
 } as const satisfies AuditRecordDetail;

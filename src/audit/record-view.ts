@@ -31,6 +31,7 @@ export function toAuditRecordDetail(
     sudo_user: textOf(payload.sudo_user),
     administration_key_id: textOf(payload.administration_key_id),
     session_id: textOf(payload.session_id),
+    token_id: textOf(payload.token_id),
     performed_for: textOf(payload.performed_for),
     erased_places: [...record.erased],
   };

@@ -34,6 +34,8 @@ export interface Signer {
   seal(text: string): string;
   /** The function that makes the MACs of the entries of a chain, with a key that is derived once. */
   macOf(chain: string): EntryMac;
+  /** A key of 32 bytes for another purpose, which tells nothing about the private key (HKDF-SHA-256). */
+  deriveKey(purpose: string): Uint8Array;
 }
 
 /** A new private key as PKCS #8 PEM. */
@@ -61,6 +63,7 @@ export function createSigner(privateKeyPem: string): Signer {
     },
     seal: (text) => createHmac("sha256", sealingKey).update(text).digest("base64"),
     macOf: (chain) => createEntryMac(seed, chain),
+    deriveKey: (purpose) => new Uint8Array(hkdfSync("sha256", seed, "", purpose, 32)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Store } from "../storage/store.ts";
 import { type Answer, toRefusalAnswer, toRefused } from "./answer.ts";
 import type { ArrivalChecks, ArrivalTools } from "./arrival-checks.ts";
 import { identify, isPermitted, requireCaller } from "./identify.ts";
+import type { TokenReaders } from "./identify-token.ts";
 import type { ProjectOperation } from "./operation.ts";
 import type { Request } from "./request.ts";
 
@@ -36,16 +37,17 @@ export type Admit = (
   request: Pick<Request, "credentials" | "origin" | "arrivedAt">,
 ) => Promise<Admission>;
 
-interface AdmissionTools extends Pick<ArrivalTools, "plans"> {
+interface AdmissionTools extends Pick<ArrivalTools, "plans">, Pick<TokenReaders, "tokens"> {
   readonly store: Store;
   readonly clock: Clock;
 }
 
-export function createAdmission({ store, clock, plans }: AdmissionTools, checks: ArrivalChecks): Admit {
+export function createAdmission(tools: AdmissionTools, checks: ArrivalChecks): Admit {
+  const { store, clock, plans } = tools;
   return async (action, request) => {
     let caller: Caller | null = null;
     try {
-      const actor = await identify(store.access, request.credentials, clock.now());
+      const actor = await identify(tools, request.credentials, clock.now());
       caller = actor.caller;
       if (actor.invalid !== null) {
         const refusal = checks.refuseUnauthenticated(request, actor, actor.invalid);

@@ -16,7 +16,7 @@ export interface RecordedCall<Named = Operation> {
   readonly operation: Named;
   readonly call: Pick<
     Call,
-    "origin" | "memoryId" | "parameters" | "unreadableBody" | "unrecorded" | "recordId" | "subject"
+    "origin" | "token" | "memoryId" | "parameters" | "unreadableBody" | "unrecorded" | "recordId" | "subject"
   >;
   readonly body: JsonObject | null;
 }
@@ -70,7 +70,7 @@ export function entryOf(
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
   {
-    call: { origin, parameters, unreadableBody, unrecorded = [] },
+    call: { origin, token, parameters, unreadableBody, unrecorded = [] },
     body,
   }: Pick<RecordedCall, "call" | "body">,
   { code, message, response, details }: RecordedOutcome,
@@ -78,6 +78,7 @@ export function payloadOf(
   const isSuccess = code === successCode;
   return withoutNulls({
     ...describeOrigin(origin),
+    token_id: token?.id ?? null,
     error_msg: isSuccess ? null : message,
     request_parameters: parameters,
     request_body: body === null ? null : without(body, unrecorded),

@@ -1,6 +1,7 @@
 // Owns the data that the two halves of a call exchange: the first half prepares the call, the second settles it in a transaction.
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
+import type { Token } from "../access/token.ts";
 import type { SealedPayload } from "../audit/parts.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { Subject } from "../memory/owner.ts";
@@ -41,6 +42,8 @@ export interface Call {
   readonly operation: string;
   /** Null: administration, or a call without a known key, which is refused; both belong to the installation's chain. */
   readonly keyId: string | null;
+  /** With which the key is used; the call then has its subject. Absent: with none. */
+  readonly token?: Token;
   /** Id of the sign-in link that authorises the call; absent for other calls. */
   readonly link?: string;
   /** Id of the project in whose queue the call waits for the writer; absent: the server's own. */

@@ -35,11 +35,13 @@ export async function findSubject(
   if (operation.forSubjects === undefined) return null;
   if (credentials.kind === "caller" || credentials.kind === "task")
     return caller.subject === null ? null : { subject: caller.subject, isRecorded: true };
-  const name = chooseSubject(caller.key, {
+  const name = chooseSubject(caller, {
     header: header === null ? null : readHeader(header),
     input: reading.input === null ? null : reading.subject,
   });
   if (name === null) return null;
+  if (caller.token !== undefined && caller.subject !== null)
+    return { subject: caller.subject, isRecorded: true };
   const known = await subjects.find(caller.project, name);
   // The transaction stores a name that is not known, so that an erasure finds the record, unless the call says nothing about anybody.
   const saysSomething = reading.kept.bodyText !== null || operation.exchange !== undefined;

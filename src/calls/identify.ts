@@ -3,7 +3,7 @@
 import { administrationKeyFault } from "../access/administration-key.ts";
 import { authorise, unauthenticated } from "../access/authorise.ts";
 import { type Caller, callerFor } from "../access/caller.ts";
-import { digestSecret, isAdministrationSecret, isLocalKey, isSecret } from "../access/key.ts";
+import { digestSecret, isAdministrationSecret, isLocalKey, isSecret, isToken } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import type { Session } from "../access/session.ts";
@@ -13,10 +13,12 @@ import { type Actor, administration, judgeKey, nobody } from "./actor.ts";
 import { administrationKeyOperations } from "./administration-key-operations.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
+import { identifyToken, type TokenReaders } from "./identify-token.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "./request.ts";
 
-export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
+export async function identify(readers: TokenReaders, credentials: Credentials, now: number): Promise<Actor> {
+  const { access } = readers.store;
   switch (credentials.kind) {
     case "administration":
       return administration;
@@ -31,16 +33,18 @@ export async function identify(access: AccessReader, credentials: Credentials, n
     case "link":
       return identifyLink(access, credentials, now);
     case "key":
-      return identifyKey(access, credentials, now);
+      return identifyKey(readers, credentials, now);
   }
 }
 
 async function identifyKey(
-  access: AccessReader,
+  readers: TokenReaders,
   { secret, advice }: KeyCredentials,
   now: number,
 ): Promise<Actor> {
   if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
+  const { access } = readers.store;
+  if (isToken(secret)) return identifyToken(readers, secret, advice, now);
   if (isAdministrationSecret(secret)) {
     const key = await access.findAdministrationKey(digestSecret(secret));
     if (key === null) return { ...nobody, invalid: unauthenticated(advice.unknown) };
@@ -90,6 +94,9 @@ export type Authority =
 export function requireAuthority(operation: Operation, actor: Actor, plans: Plans, now: number): Authority {
   const { caller, administrationKey, session, link } = actor;
   if (operation.scope === "session") {
+    // The console is for the whole project, and a session would outlive a token.
+    if (caller !== null && caller.key.subject !== null && session === null)
+      throw new Refusal(1403, "Permission denied: the API key is for subjects only. Use another key.");
     if (caller !== null || session !== null || link !== null) return { kind: "session", operation };
     throw unauthenticated(`${operation.name} is for people who sign in to the console.`);
   }

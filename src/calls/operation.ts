@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
+import type { Tokens } from "../access/token.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
@@ -32,6 +33,7 @@ export interface Preparation extends GatewayTools {
   readonly prices: Prices;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
+  readonly tokens: Tokens;
   /** The ends of lists that are read by page number. */
   readonly pagePins: PagePins;
   /** Aborted when the client has closed the connection. */
@@ -179,8 +181,11 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
   if (operation.forSubjects === undefined || operation.exchange !== undefined)
     return { scope: "project", ...operation };
   const { properties, ...schema } = operation.input;
-  // `prepare` and `apply` do not see it, so their types do not have it.
-  const input = Type.Object({ ...properties, subject: Type.Optional(subjectName) }, schema);
+  // `prepare` and `apply` do not see it. An operation that needs a subject says so in its own input.
+  const input = Type.Object(
+    { ...properties, subject: properties.subject ?? Type.Optional(subjectName) },
+    schema,
+  );
   return { scope: "project", ...operation, input: input as unknown as Input };
 }
 

@@ -24,6 +24,7 @@ import {
   openSession,
   revokeSessions,
 } from "../access/session-operations.ts";
+import { issueToken, revokeTokens } from "../access/token-operations.ts";
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import { acceptRecords } from "../audit/accept-records.ts";
 import { appendRecord } from "../audit/append.ts";
@@ -119,6 +120,8 @@ export const projectOperations: readonly ProjectOperation[] = [
   countTokens,
   embedTexts,
   listModels,
+  issueToken,
+  revokeTokens,
 ];
 
 export const installationOperations: readonly InstallationOperation[] = [

@@ -60,10 +60,9 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     statistics.begin();
     try {
       exchange = beginExchange(operation, request);
-      actor = await identify(store.access, request.credentials, clock.now());
+      actor = await identify(tools, request.credentials, clock.now());
       const refused = actor.lacksKeyOf === undefined ? null : await createKeyFor(request, actor.lacksKeyOf);
-      if (actor.lacksKeyOf !== undefined)
-        actor = await identify(store.access, request.credentials, clock.now());
+      if (actor.lacksKeyOf !== undefined) actor = await identify(tools, request.credentials, clock.now());
       answer = refused ?? (await performAs(actor, operation, request, exchange));
     } catch (error) {
       answer = toRefusalAnswer(toRefused(error, report));
@@ -219,7 +218,10 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
   return perform;
 }
 
-/** The key in the record of the call, and the project in whose queue the call waits for the writer. */
-function ownerOf(caller: Caller | null): Pick<Call, "keyId" | "project"> {
-  return caller === null ? { keyId: null } : { keyId: caller.key.id, project: caller.project.id };
+/** The key in the record of the call, the project in whose queue the call waits for the writer, and what a token adds. */
+function ownerOf(caller: Caller | null): Pick<Call, "keyId" | "project" | "token" | "subject"> {
+  if (caller === null) return { keyId: null };
+  const { key, project, token, subject } = caller;
+  const owner = { keyId: key.id, project: project.id };
+  return token === undefined || subject === null ? owner : { ...owner, token, subject };
 }

@@ -4,6 +4,7 @@
 import type { Prices } from "../access/credits.ts";
 import type { Plans } from "../access/plan.ts";
 import { createReservations } from "../access/reservations.ts";
+import type { Tokens } from "../access/token.ts";
 import { createPagePins } from "../audit/page-pins.ts";
 import type { Clock } from "../clock.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
@@ -34,6 +35,7 @@ export interface PreparationTools extends GatewayTools {
   readonly embeddingModel: () => string;
   readonly reranker: Reranker;
   readonly plans: Plans;
+  readonly tokens: Tokens;
 }
 
 /**
@@ -77,6 +79,7 @@ export function createPrepare(
     redactor,
     embed,
     plans,
+    tokens,
     reranker,
     embeddingModel,
   } = tools;
@@ -112,6 +115,7 @@ export function createPrepare(
       extractor,
       redactor,
       pagePins,
+      tokens,
       signal,
       exchange,
       report: onProgress,

@@ -3,7 +3,7 @@
 
 import { administrationKeyFault } from "../access/administration-key.ts";
 import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
-import { type Caller, callerFor } from "../access/caller.ts";
+import { type Caller, callerFor, callerWithToken } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type Session, sessionFault } from "../access/session.ts";
@@ -67,7 +67,7 @@ export async function settle(
   const now = settlement.clock.now();
   const accepts = call.decision.refused === null && accepting.has(call.operation);
   const known = await transaction.lock(call.keyId, accepts);
-  const caller = known === null ? null : callerFor(known, call.subject ?? null);
+  const caller = known === null ? null : callerOf(known, call);
   if (!(await isSubjectKnown(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
@@ -98,6 +98,12 @@ export async function settle(
   }
   const record: StoredRecord = { ...entry, salt: payload.salt, payload: null, erased: [], removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
+}
+
+function callerOf(known: Caller, { token, subject }: Call): Caller {
+  if (token === undefined) return callerFor(known, subject ?? null);
+  if (subject === undefined) throw new Error("a call with a token has no subject");
+  return callerWithToken(known, token, subject);
 }
 
 /** Whether the subject of the call has the pseudonym with which the call was prepared. */

@@ -10,10 +10,11 @@ import type { Store } from "../storage/store.ts";
 import { type Answer, toData, toRefusalAnswer, toRefused } from "./answer.ts";
 import type { ArrivalChecks } from "./arrival-checks.ts";
 import { identify } from "./identify.ts";
+import type { TokenReaders } from "./identify-token.ts";
 import type { Request } from "./request.ts";
 
-interface SignedInTools {
-  readonly store: Pick<Store, "access" | "commit">;
+interface SignedInTools extends TokenReaders {
+  readonly store: Pick<Store, "access" | "subjects" | "commit">;
   readonly clock: Clock;
 }
 
@@ -33,11 +34,12 @@ function createSessionCheck({ store, clock }: Pick<SignedInTools, "store" | "clo
 /** The action of the record of a question with a session that is not valid. */
 const action = "session.show";
 
-function createShowSession({ store, clock }: SignedInTools, checks: ArrivalChecks): ShowSession {
+function createShowSession(tools: SignedInTools, checks: ArrivalChecks): ShowSession {
+  const { store, clock } = tools;
   return async (request) => {
     const arrivedAt = clock.elapsed();
     try {
-      const actor = await identify(store.access, request.credentials, clock.now());
+      const actor = await identify(tools, request.credentials, clock.now());
       const { session, caller, invalid } = actor;
       if (invalid !== null) {
         const refused = checks.refuseUnauthenticated(request, actor, invalid);

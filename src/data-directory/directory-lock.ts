@@ -1,6 +1,8 @@
 // Owns the lock of a data directory: at most one process uses it at a time. Must never wait long for another process.
 
 import { createRateLimiter } from "../access/rate.ts";
+import { createTokens } from "../access/token.ts";
+import { createSigner } from "../audit/signed-note.ts";
 import { createPerform, type Perform, type PerformTools } from "../calls/perform.ts";
 import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
@@ -132,6 +134,7 @@ export async function openAdministrationWith(
     prices: config.prices,
     gateway: config.gateway,
     limiter: createRateLimiter(),
+    tokens: createTokens(createSigner(ledger.signingKey)),
     ...administrationOnly,
   });
   return { store, perform, startExports: () => store.exports.start(), close: () => store.close() };

@@ -61,13 +61,13 @@ export async function withUnpacked<Result>(
 export interface EndedAccess extends RestoredAccess {
   /** Null: they remain in force. */
   readonly revokedKeys: number | null;
-  /** Number of sessions of the console and of sign-in links. */
+  /** Number of sessions of the console and of sign-in links. Tokens have ended, too: nobody knows how many there are. */
   readonly endedSessions: number;
 }
 
 /**
- * Ends the sessions of the console and the sign-in links in an unpacked backup: a person whose session was revoked after the backup must
- * not be signed in again. Keys are revoked only on request, because clients need them.
+ * Ends the sessions of the console, the sign-in links and the tokens of an unpacked backup: a person whose session was revoked after the
+ * backup must not be signed in again. Keys are revoked only on request, because clients need them.
  */
 export async function endAccess(
   { folder }: UnpackedBackup,

@@ -16,6 +16,7 @@ const nothingToPutIn = {
   hasTools: false,
   choices: 1,
   lastTurn: "none",
+  isContinued: false,
   userText: null,
   userAt: null,
   answeredText: null,

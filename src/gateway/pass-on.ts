@@ -26,6 +26,7 @@ import {
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
+import { requireWholeProject } from "./stored-state.ts";
 import { toTargetUrl } from "./target-url.ts";
 import type { UpstreamKind } from "./upstream.ts";
 import { refuseRedirect, toUpstreamRefusal } from "./upstream-refusals.ts";
@@ -66,6 +67,7 @@ async function passOnRead(
   read: ChatRequest,
 ): Promise<PassedOn> {
   const { gateway, bodies, caller, signal, within } = preparation;
+  if (read.isContinued) requireWholeProject(caller);
   const target = chooseTarget(gateway.upstreams, model, kind, exchange.headers);
   const { upstream } = target;
   let injection: Injection | null = null;

@@ -77,7 +77,7 @@ export interface Engine {
   /** Revokes the keys of a restored database that are used with their secret, administration keys included. No server may use it. @returns how many they were */
   revokeKeys(now: number): Promise<number>;
   /**
-   * Ends the sessions and sign-in links of a restored database, which were in force when it was copied. No server may use it.
+   * Ends the sessions, sign-in links and tokens of a restored database, which were in force when it was copied. No server may use it.
    * @returns how many they were
    */
   endSessions(): Promise<number>;

@@ -21,6 +21,8 @@ export interface ListedSubject {
 export interface SubjectReader {
   /** Null: no call has named the subject since it was erased last. Waits for no turn: it takes microseconds. */
   find(project: Pick<Project, "id">, name: string): Promise<Subject | null>;
+  /** By its pseudonym. Null: the project has no such subject, or it was erased. As `find`. */
+  findById(project: Pick<Project, "id">, id: string): Promise<Subject | null>;
   /** The project itself, and all of its subjects. */
   owners(project: Pick<Project, "id">): Promise<readonly Owner[]>;
   /**

@@ -115,6 +115,9 @@ async function callProject(gateway: TestGateway): Promise<void> {
   await send("GET", "/v1/checks");
   await send("POST", "/v1/checks/run");
   await send("DELETE", `/v1/checks/${check.id}`);
+  await send("POST", "/v1/keys", { subject: mark });
+  await send("POST", "/v1/keys", { subject: mark, permissions: [mark] });
+  await send("DELETE", "/v1/keys");
   const { logs } = await send("GET", "/v1/audit/logs");
   const [log] = Array.isArray(logs) ? logs.filter(isObject) : [];
   await send("GET", `/v1/audit/logs/${log?.id}`);

@@ -160,7 +160,7 @@ describe("a backup without a server", () => {
     expect(stderr).toBe("");
   });
 
-  test("does not revive sessions and sign-in links, however the older database comes back", async () => {
+  test("does not revive sessions, sign-in links and tokens, however the older database comes back", async () => {
     const [dataDir, folder] = [createFolder(), createFolder()];
     const server = await serve(dataDir);
     const link = String(server.ready.console_link).split("#")[1] ?? "";
@@ -168,6 +168,13 @@ describe("a backup without a server", () => {
     const [, secret = ""] =
       /^memledger_session_\d+=([^;]+)/.exec(signedIn.headers.get("set-cookie") ?? "") ?? [];
     expect([(await whoIs(server.url, secret)).status, signedIn.status]).toEqual([200, 201]);
+    const issued = await fetch(`${server.url}/v1/keys`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${server.ready.api_key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ subject: "user:1" }),
+    });
+    const { token } = ((await issued.json()) as { data: { token: string } }).data;
+    expect((await call(server.url, token)).status).toBe(200);
     const file = join(folder, "with-sessions.tar.zst");
     expect((await run(["backup", file, "--include-signing-key", "--data-dir", dataDir])).exitCode).toBe(0);
     await createFact(server.url, server.ready.api_key, "After the backup.");
@@ -175,6 +182,8 @@ describe("a backup without a server", () => {
     const requireNone = async (url: string) => {
       expect((await whoIs(url, secret)).status).toBe(401);
       expect((await signIn(url, { link })).status).toBe(401);
+      expect((await call(url, token)).status).toBe(401);
+      expect((await call(url, String(server.ready.api_key))).status).toBe(200);
     };
 
     const target = join(createFolder(), "data");

@@ -121,6 +121,8 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.export_status": ({ export_id }) => ({ export_id }),
   "audit.export_download": ({ export_id }) => ({ export_id }),
   "audit.export_manifest": ({ export_id }) => ({ export_id }),
+  "key.issue": () => ({ subject: "user:1" }),
+  "key.revoke_issued": () => ({}),
   "project.create": () => ({ name: crypto.randomUUID() }),
   "project.list": () => ({}),
   "project.show": ({ project }) => ({ project }),

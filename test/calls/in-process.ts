@@ -11,6 +11,7 @@ import { bodiesHere } from "../../src/gateway/bodies.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import type { Redactor } from "../../src/memory/redactor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
+import { testTokens } from "../access/tokens.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { type Member, neverAborted, type Seam, seamModel, unitVector } from "../storage/seam.ts";
 
@@ -65,6 +66,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
     keptSections: nothingKept,
+    tokens: testTokens,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -16,6 +16,7 @@ import { readMemory } from "../../src/memory/read.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
+import { testTokens } from "../access/tokens.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../storage/seam.ts";
@@ -41,6 +42,7 @@ const perform: Perform = createPerform({
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
   keptSections: nothingKept,
+  tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

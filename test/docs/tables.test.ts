@@ -8,6 +8,8 @@ import {
   exchangeBodiesMaxBytes,
   exchangeBodiesMaxBytesPerProject,
   projectsPageMax,
+  tokenLifeSecondsDefault,
+  tokenLifeSecondsMax,
 } from "../../src/access/limits.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
@@ -107,6 +109,7 @@ const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.search", "docs/user/API.md", "Search"],
   ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
   ["memory.inject", "docs/user/API.md", "Inject memories into a prompt"],
+  ["key.issue", "docs/user/API.md", "Tokens"],
   ["audit.list", "docs/user/AUDIT.md", "List and read"],
   ["audit.export", "docs/user/AUDIT.md", "Export"],
 ];
@@ -212,6 +215,10 @@ test("limits of the input", () => {
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
+    [
+      "`expires_in` of a token",
+      `1 to ${number(tokenLifeSecondsMax)} seconds (${tokenLifeSecondsMax / 86_400} days), default ${number(tokenLifeSecondsDefault)}`,
+    ],
     ["`source_id`", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
     ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],

@@ -22,6 +22,7 @@ const callerOf = (project: string, key: string): Caller => ({
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    tokenEpoch: 0,
     subject: null,
     gateway: null,
   },

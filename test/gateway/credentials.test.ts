@@ -81,25 +81,35 @@ const credentialsOf = (upstream: FakeUpstream): Pair => {
   };
 };
 
+/** A key of the project, and a token that it has issued. */
+async function ownSecrets(): Promise<readonly string[]> {
+  const { data } = await gateway.app.call("POST", "/v1/keys", { body: { subject: "user:1" } });
+  return [gateway.app.apiKey, String(data.token)];
+}
+
 describe.each(Object.entries(pairs))("%s", (_, pairOf) => {
   test("an upstream without a key gets what the client has for it", async () => {
-    const { sent, passed } = pairOf(gateway.app.apiKey);
-    for (const path of paths) {
-      const response = await ask(path, "open", { ...sent });
-      expect([path, response.status]).toEqual([path, 200]);
-      await response.text();
-      expect(credentialsOf(open)).toEqual(passed);
+    for (const own of await ownSecrets()) {
+      const { sent, passed } = pairOf(own);
+      for (const path of paths) {
+        const response = await ask(path, "open", { ...sent });
+        expect([path, response.status]).toEqual([path, 200]);
+        await response.text();
+        expect(credentialsOf(open)).toEqual(passed);
+      }
     }
     const records = JSON.stringify(gateway.app.records(gateway.app.projectId));
     expect(records).not.toContain(login);
   });
 
   test("an upstream with a key of the operator gets that one alone", async () => {
-    const { sent } = pairOf(gateway.app.apiKey);
-    await (await ask("/v1/chat/completions", "fake", { ...sent })).text();
-    expect(credentialsOf(gateway.openai)).toEqual({ authorization: `Bearer ${upstreamKey}` });
-    await (await ask("/v1/messages", "claude", { ...sent })).text();
-    expect(credentialsOf(gateway.anthropic)).toEqual({ "x-api-key": upstreamKey });
+    for (const own of await ownSecrets()) {
+      const { sent } = pairOf(own);
+      await (await ask("/v1/chat/completions", "fake", { ...sent })).text();
+      expect(credentialsOf(gateway.openai)).toEqual({ authorization: `Bearer ${upstreamKey}` });
+      await (await ask("/v1/messages", "claude", { ...sent })).text();
+      expect(credentialsOf(gateway.anthropic)).toEqual({ "x-api-key": upstreamKey });
+    }
   });
 
   test("Memledger-Upstream-Key replaces both", async () => {
@@ -119,25 +129,26 @@ test("without a key of ours, no credential opens the gateway", async () => {
 });
 
 test("headers of this service, and headers with a key of it, reach no upstream", async () => {
-  const { apiKey } = gateway.app;
-  const response = await ask("/v1/messages", "open", {
-    "x-api-key": apiKey,
-    "x-audit-metadata": '{"ticket":"HR-7"}',
-    "memledger-memory": "off",
-    "api-key": apiKey,
-    "x-forwarded-authorization": `Bearer ${apiKey}`,
-    "x-administration": `mla_${"a".repeat(43)}`,
-    "x-team": "ml_platform",
-  });
-  expect(response.status).toBe(200);
-  await response.text();
-  const headers = open.received.at(-1)?.headers ?? {};
-  expect(JSON.stringify(headers)).not.toContain(apiKey);
-  expect(JSON.stringify(headers)).not.toContain("mla_");
-  expect(JSON.stringify(headers)).not.toContain("HR-7");
-  expect(Object.keys(headers).filter((name) => /memledger|audit/.test(name))).toEqual([]);
-  expect(headers["x-team"]).toBe("ml_platform");
-  expect(gateway.lastRecord().payload.metadata).toEqual({ ticket: "HR-7" });
+  for (const own of await ownSecrets()) {
+    const response = await ask("/v1/messages", "open", {
+      "x-api-key": own,
+      "x-audit-metadata": '{"ticket":"HR-7"}',
+      "memledger-memory": "off",
+      "api-key": own,
+      "x-forwarded-authorization": `Bearer ${own}`,
+      "x-administration": `mla_${"a".repeat(43)}`,
+      "x-team": "ml_platform",
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    const headers = open.received.at(-1)?.headers ?? {};
+    expect(JSON.stringify(headers)).not.toContain(own);
+    expect(JSON.stringify(headers)).not.toContain("mla_");
+    expect(JSON.stringify(headers)).not.toContain("HR-7");
+    expect(Object.keys(headers).filter((name) => /memledger|audit/.test(name))).toEqual([]);
+    expect(headers["x-team"]).toBe("ml_platform");
+    expect(gateway.lastRecord().payload.metadata).toEqual({ ticket: "HR-7" });
+  }
 });
 
 describe("a credential that an upstream repeats", () => {

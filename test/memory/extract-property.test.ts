@@ -12,6 +12,7 @@ import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
 import { cosine } from "../../src/ranking/scores.ts";
+import { testTokens } from "../access/tokens.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
@@ -149,6 +150,7 @@ async function extract(
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
     keptSections: nothingKept,
+    tokens: testTokens,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },

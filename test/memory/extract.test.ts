@@ -11,6 +11,7 @@ import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
+import { testTokens } from "../access/tokens.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
@@ -64,6 +65,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
     keptSections: nothingKept,
+    tokens: testTokens,
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },

@@ -31,6 +31,7 @@ import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { spawnWorker } from "../../src/threads/spawn.ts";
+import { testTokens } from "../access/tokens.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 
 export const dimensions = 256;
@@ -269,6 +270,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         memoryOutcomes: nobodyCounts,
         bodies: bodiesHere,
         keptSections: nothingKept,
+        tokens: testTokens,
         forward: cannotForward,
         within: async (_ms, work) => work,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },

@@ -27,6 +27,7 @@ export interface KeyRow {
   last_used_at: number | null;
   subject: string | null;
   gateway: string | null;
+  token_epoch: number;
 }
 
 export interface CallerRow extends ProjectRow, KeyRow {
@@ -36,7 +37,7 @@ export interface CallerRow extends ProjectRow, KeyRow {
 export const projectColumns =
   "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 export const keyColumns =
-  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway";
+  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway, k.token_epoch";
 /**
  * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
  * takes eight times as long as the query.
@@ -74,6 +75,7 @@ export function toKey(row: KeyRow): Key {
     lastUsedAt: row.last_used_at,
     subject: row.subject,
     gateway: row.gateway === null ? null : (JSON.parse(row.gateway) as KeyGateway),
+    tokenEpoch: row.token_epoch,
   };
 }
 

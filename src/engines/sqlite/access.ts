@@ -21,6 +21,7 @@ import { createAdministrationKeyReader, createAdministrationKeyTransaction } fro
 import { memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
+import { createTokenTransaction } from "./token-epochs.ts";
 
 /** An id means the project that has it, even where another one is named like it. */
 const projectByReference = `SELECT ${projectColumns} FROM project p
@@ -179,6 +180,7 @@ export function createAccessTransaction(
         lastUsedAt: null,
         subject,
         gateway,
+        tokenEpoch: 0,
       };
     },
     async listKeys(project) {
@@ -193,6 +195,7 @@ export function createAccessTransaction(
       revoke.run(now, keyId);
     },
     ...createAdministrationKeyTransaction(database, state),
+    ...createTokenTransaction(database, state),
     ...createSessionTransaction(database, state, findCaller),
   };
 }

@@ -9,6 +9,7 @@ import type { Database } from "../../native/sqlite.ts";
 import { type DatabaseFile, openWriting } from "./database-file/connection.ts";
 import { checkFormat } from "./schema/migrate.ts";
 import type { WriterState } from "./threads/writer-state.ts";
+import { revokeAllTokens } from "./token-epochs.ts";
 
 interface AdministratorRow {
   os_uid: number | null;
@@ -150,11 +151,13 @@ export function endAllSessions(file: DatabaseFile): number {
   try {
     // Older formats have none.
     if (checkFormat(database) < formatWithSessions) return 0;
-    const end = database.transaction(
-      () =>
+    const end = database.transaction(() => {
+      revokeAllTokens(database);
+      return (
         database.prepare("DELETE FROM console_session").run().changes +
-        database.prepare("DELETE FROM console_link").run().changes,
-    );
+        database.prepare("DELETE FROM console_link").run().changes
+      );
+    });
     return end();
   } finally {
     database.pragma("journal_mode = DELETE");

@@ -168,6 +168,7 @@ export async function openStore(
     checks: { list: lookUp(createCheckList(database)) },
     subjects: {
       find: lookUp(subjects.find),
+      findById: lookUp(subjects.findById),
       owners: lookUp(subjects.owners),
       list: lookUp(subjects.list),
     },

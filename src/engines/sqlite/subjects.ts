@@ -37,6 +37,10 @@ export function createSubjectReader(database: Database): SubjectReader {
       const place = after === null ? "" : (nameOf.get(after, serialOf(project)) ?? null);
       return place === null ? null : list.all(serialOf(project), place, limit);
     },
+    async findById({ id: project }, id) {
+      const name = nameOf.get(id, serialOf(project)) ?? null;
+      return name === null ? null : { id, name };
+    },
     async owners({ id: project }): Promise<readonly Owner[]> {
       const ids = subjects.all(serialOf(project));
       return [null, ...ids].map((subject) => ({ project, subject }));

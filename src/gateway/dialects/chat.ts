@@ -44,6 +44,7 @@ export const chatDialect: Dialect = {
       hasTools: hasItems(value.tools) || hasItems(value.functions),
       choices: typeof value.n === "number" && value.n > 1 ? value.n : 1,
       lastTurn,
+      isContinued: false,
       ...readWords(value.messages),
       present: findPresent(turns, []),
       userTurns: findUserTurns(turns),

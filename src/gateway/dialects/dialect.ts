@@ -21,6 +21,8 @@ export interface ChatRequest {
   /** How many answers are asked for. */
   readonly choices: number;
   readonly lastTurn: LastTurn;
+  /** Whether the upstream adds a conversation that it has stored. */
+  readonly isContinued: boolean;
   /** What the user said last, and what the assistant had said before; null: nothing. */
   readonly userText: string | null;
   /** Index of the message with `userText`; null: there is none. Of an input that is a text: 0. */

@@ -30,6 +30,7 @@ export const messagesDialect: Dialect = {
       hasTools: hasItems(value.tools),
       choices: 1,
       lastTurn,
+      isContinued: false,
       ...readWords(value.messages),
       present: findPresent(turns, textsOf(memberOf(body.root, "system"))),
       userTurns: findUserTurns(turns),

@@ -43,9 +43,9 @@ export const responsesDialect: Dialect = {
   read(body) {
     const { value, model } = body;
     const { input } = value;
-    const hasStored = [value.previous_response_id, value.conversation, value.prompt].some(
-      (each) => each !== undefined && each !== null,
-    );
+    const isNamed = (each: unknown) => each !== undefined && each !== null;
+    const isContinued = [value.previous_response_id, value.conversation].some(isNamed);
+    const hasStored = isContinued || isNamed(value.prompt);
     if (typeof input !== "string" && !(hasStored && (input === undefined || input === null))) {
       requireConversation(input, "input");
     }
@@ -56,6 +56,7 @@ export const responsesDialect: Dialect = {
       hasTools: hasItems(value.tools),
       choices: 1,
       lastTurn,
+      isContinued,
       ...readWords(typeof input === "string" ? [{ role: "user", content: input }] : input),
       present: findPresent(turns, textsOf(memberOf(body.root, "instructions"))),
       userTurns: findUserTurns(turns),

@@ -2,6 +2,7 @@
 
 import { toDetails, toEntry } from "../exchange-record.ts";
 import { forwardOther, type PassedOther } from "../forward-other.ts";
+import { requireWholeProject } from "../stored-state.ts";
 import { gatewayOperation } from "./gateway-operation.ts";
 
 export const forwardRequest = gatewayOperation<PassedOther>({
@@ -12,7 +13,10 @@ export const forwardRequest = gatewayOperation<PassedOther>({
   exampleBody: null,
   acceptsAnyType: true,
 
-  exchange: forwardOther,
+  exchange(preparation, exchange) {
+    requireWholeProject(preparation.caller);
+    return forwardOther(preparation, exchange);
+  },
 
   record(passed, _preparation, { method, path, search, isErasedMeanwhile }) {
     const { file } = passed;

@@ -57,6 +57,8 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/messages/count_tokens", "gateway.count_tokens"],
   ["POST", "/v1/embeddings", "gateway.embeddings"],
   ["GET", "/v1/models", "gateway.models"],
+  ["POST", "/v1/keys", "key.issue"],
+  ["DELETE", "/v1/keys", "key.revoke_issued"],
 ];
 
 export const routes: readonly Route[] = bindRoutes();

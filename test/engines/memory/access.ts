@@ -5,6 +5,7 @@ import { type Caller, callerFor } from "../../../src/access/caller.ts";
 import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
+import { createTokenEpoch } from "../../../src/access/token.ts";
 import type { Data, KeyRow, SessionRow } from "./data.ts";
 
 export function createAccessReader(data: Data): AccessReader {
@@ -133,6 +134,7 @@ export function createAccessTransaction(data: Data): AccessTransaction {
         lastUsedAt: null,
         subject,
         gateway,
+        tokenEpoch: 0,
       };
       keys.set(key.id, { key, project: project.id, digest: Buffer.from(secretDigest).toString("hex") });
       return key;
@@ -155,6 +157,11 @@ export function createAccessTransaction(data: Data): AccessTransaction {
     listAdministrationKeys: async () => administrationKeys.all().map(({ key }) => key),
     revokeAdministrationKey: async (id, now) => changeAdministrationKey(id, { revokedAt: now }),
     touchAdministrationKey: async (id, now) => changeAdministrationKey(id, { lastUsedAt: now }),
+    async revokeTokens(keyId) {
+      for (const row of keys.all())
+        if (keyId === null || row.key.id === keyId)
+          keys.set(row.key.id, { ...row, key: { ...row.key, tokenEpoch: createTokenEpoch() } });
+    },
     async insertSession({ secretDigest, ...fields }, now) {
       const session = { ...fields, id: createId(now), createdAt: now, lastUsedAt: null };
       sessions.set(session.id, { session, digest: hexOf(secretDigest) });

@@ -24,6 +24,11 @@ export function createSubjectReader(data: Data): SubjectReader {
           .slice(at + 1, at + 1 + limit)
           .map((each) => ({ ...each, memories: holdingsOf(data, each.id).memories.length }));
       }),
+    findById: ({ id: project }, id) =>
+      data.inTurn(() => {
+        const row = data.subjects.get(id);
+        return row?.project === project && row.name !== null ? { id, name: row.name } : null;
+      }),
     owners: ({ id: project }) =>
       data.inTurn(() =>
         ownIds(data, project).map((id) => ({ project, subject: id === project ? null : id })),

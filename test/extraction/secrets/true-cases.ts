@@ -18,6 +18,12 @@ function put(kind: string, secret: string, ...sentences: readonly string[]): Tru
 const tokens: readonly TrueCase[] = [
   ...put(
     "memledger",
+    `mlt_${made(47)}-${made(51)}_`,
+    "The token of this session is %.",
+    "Authorization: Bearer %",
+  ),
+  ...put(
+    "memledger",
     `ml_${made(43)}`,
     "The key of the project is %.",
     "MEMLEDGER_API_KEY=%",

@@ -11,6 +11,7 @@ import { noReranker } from "../../../src/memory/reranker.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
+import { testTokens } from "../../access/tokens.ts";
 import { keepsSecrets } from "../../calls/in-process.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../../storage/seam.ts";
@@ -36,6 +37,7 @@ const perform = createPerform({
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
   keptSections: nothingKept,
+  tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },

@@ -26,6 +26,7 @@ const caller: Caller = {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    tokenEpoch: 0,
     subject: null,
     gateway: null,
   },

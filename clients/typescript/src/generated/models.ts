@@ -38,7 +38,7 @@ export interface ApiKey {
   name: string;
   /** Id of its project. */
   project_id: string;
-  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase" | "key.issue")[];
   /** When the key was created. */
   created_at: string;
   /** Expiry time; null: the key does not expire. */
@@ -269,6 +269,8 @@ export interface AuditRecordDetail {
   administration_key_id: string | null;
   /** The session of the console in which the call was sent; null for other calls. */
   session_id: string | null;
+  /** The token with which the call was sent; null for other calls. */
+  token_id: string | null;
   /** Name of the operation that had this one performed for its caller; null for other calls. */
   performed_for: string | null;
   /** JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null. */
@@ -490,7 +492,7 @@ export interface CreatedApiKey {
   name: string;
   /** Id of its project. */
   project_id: string;
-  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
+  permissions: ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase" | "key.issue")[];
   /** When the key was created. */
   created_at: string;
   /** Expiry time; null: the key does not expire. */
@@ -785,13 +787,23 @@ export interface Injection {
   missed?: MissedMemory[];
 }
 
+export interface IssuedToken {
+  /** Id of the token, as records name it. */
+  id: string;
+  /** The token itself. It is not shown again, and stored nowhere. */
+  token: string;
+  permissions: ("memory.read" | "memory.write" | "gateway.use")[];
+  /** When the token expires. */
+  expires_at: string;
+}
+
 export interface KeyCreateRequest {
   /** Id or name of the project. */
   project: string;
   /** Name of the key, such as its purpose. */
   name?: string | undefined;
   /** Permissions of the key. */
-  permissions: readonly ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase")[];
+  permissions: readonly ("memory.read" | "memory.write" | "audit.read" | "audit.export" | "audit.write" | "gateway.use" | "subject.erase" | "key.issue")[];
   /** Expiry time; null: the key does not expire. */
   expires_at?: string | null | undefined;
   /**
@@ -839,6 +851,18 @@ export interface KeyGatewayChange {
   memory_failure?: "open" | "closed" | null | undefined;
   /** Whether memories are extracted from conversations. */
   remember?: boolean | null | undefined;
+}
+
+export interface KeyIssueRequest {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  /** Permissions of the token, which the key must have, too. Absent: all of these that the key has. */
+  permissions?: readonly ("memory.read" | "memory.write" | "gateway.use")[] | undefined;
+  /** Seconds that the token is valid. Default: 3600. */
+  expires_in?: number | undefined;
 }
 
 export interface KeyUpdateRequest {
@@ -1845,6 +1869,12 @@ export interface AuditCheckpointListQuery {
   page_size?: number | undefined;
 }
 
+/** Parameters of keyList. */
+export interface KeyListQuery {
+  /** Id or name of the project. */
+  project: string;
+}
+
 /** Parameters of projectList. */
 export interface ProjectListQuery {
   /** Part of the name, or beginning of the id. */
@@ -1855,10 +1885,4 @@ export interface ProjectListQuery {
   page_size?: number | undefined;
   /** Id of the last project of the page before. */
   after?: string | undefined;
-}
-
-/** Parameters of keyList. */
-export interface KeyListQuery {
-  /** Id or name of the project. */
-  project: string;
 }

@@ -27,7 +27,9 @@ import type {
   ExportTask,
   Extraction,
   Injection,
+  IssuedToken,
   KeyCreateRequest,
+  KeyIssueRequest,
   KeyListQuery,
   KeyUpdateRequest,
   LedgerStatistics,
@@ -353,6 +355,54 @@ const auditVerify: Operation = {
   mayRunLong: false,
 };
 
+const keyIssue: Operation = {
+  operationId: "keyIssue",
+  method: "POST",
+  path: "/v1/keys",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const keyRevokeIssued: Operation = {
+  operationId: "keyRevokeIssued",
+  method: "DELETE",
+  path: "/v1/keys",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const keyCreate: Operation = {
+  operationId: "keyCreate",
+  method: "POST",
+  path: "/v1/admin/keys",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const keyList: Operation = {
+  operationId: "keyList",
+  method: "GET",
+  path: "/v1/admin/keys",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const keyUpdate: Operation = {
+  operationId: "keyUpdate",
+  method: "PUT",
+  path: "/v1/admin/keys/{key}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const keyRevoke: Operation = {
+  operationId: "keyRevoke",
+  method: "DELETE",
+  path: "/v1/admin/keys/{key}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const projectCreate: Operation = {
   operationId: "projectCreate",
   method: "POST",
@@ -389,38 +439,6 @@ const projectDelete: Operation = {
   operationId: "projectDelete",
   method: "DELETE",
   path: "/v1/admin/projects/{project}",
-  isIdempotent: true,
-  mayRunLong: false,
-};
-
-const keyCreate: Operation = {
-  operationId: "keyCreate",
-  method: "POST",
-  path: "/v1/admin/keys",
-  isIdempotent: false,
-  mayRunLong: false,
-};
-
-const keyList: Operation = {
-  operationId: "keyList",
-  method: "GET",
-  path: "/v1/admin/keys",
-  isIdempotent: true,
-  mayRunLong: false,
-};
-
-const keyUpdate: Operation = {
-  operationId: "keyUpdate",
-  method: "PUT",
-  path: "/v1/admin/keys/{key}",
-  isIdempotent: true,
-  mayRunLong: false,
-};
-
-const keyRevoke: Operation = {
-  operationId: "keyRevoke",
-  method: "DELETE",
-  path: "/v1/admin/keys/{key}",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -470,15 +488,17 @@ export const operations: readonly Operation[] = [
   auditCheckpoint,
   auditCheckpointList,
   auditVerify,
+  keyIssue,
+  keyRevokeIssued,
+  keyCreate,
+  keyList,
+  keyUpdate,
+  keyRevoke,
   projectCreate,
   projectList,
   projectShow,
   projectUpdate,
   projectDelete,
-  keyCreate,
-  keyList,
-  keyUpdate,
-  keyRevoke,
   planList,
 ];
 
@@ -1008,6 +1028,73 @@ export class Audit {
   }
 }
 
+/** Administer the API keys of projects, with an administration key. */
+export class Keys {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can do nothing
+   * outside of its subject, and needs no row. Its calls are calls of the key that has issued it, whose rate they
+   * share, and it is not valid longer than that key.
+   *
+   * Permission: `key.issue`.
+   */
+  issue(body: KeyIssueRequest, options: CallOptions = {}): Promise<IssuedToken> {
+    return this.#calls.data(keyIssue, { body }, options);
+  }
+
+  /**
+   * Revoke all tokens of a key. Revokes all tokens that the key of this call has issued, immediately and
+   * permanently. Revoking the key itself ends them, too.
+   *
+   * Permission: `key.issue`.
+   */
+  revokeIssued(options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(keyRevokeIssued, {}, options);
+  }
+
+  /**
+   * Create an API key. Creates an API key for a project. The key is shown only once.
+   *
+   * Needs an administration key.
+   */
+  create(body: KeyCreateRequest, options: CallOptions = {}): Promise<CreatedApiKey> {
+    return this.#calls.data(keyCreate, { body }, options);
+  }
+
+  /**
+   * List API keys. Lists the API keys of a project. The keys themselves are not shown.
+   *
+   * Needs an administration key.
+   */
+  list(query: KeyListQuery, options: CallOptions = {}): Promise<ApiKeyList> {
+    return this.#calls.data(keyList, { query }, options);
+  }
+
+  /**
+   * Change an API key. Changes what a key says about requests to the gateway. The change applies to the next
+   * request. Name, permissions and expiry of a key cannot be changed: create another key.
+   *
+   * Needs an administration key.
+   */
+  update(key: string, body: KeyUpdateRequest, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#calls.data(keyUpdate, { path: { key: key }, body }, options);
+  }
+
+  /**
+   * Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes nothing.
+   *
+   * Needs an administration key.
+   */
+  revoke(key: string, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#calls.data(keyRevoke, { path: { key: key } }, options);
+  }
+}
+
 /** Administer projects, with an administration key. */
 export class Projects {
   readonly #calls: Calls;
@@ -1061,52 +1148,6 @@ export class Projects {
    */
   delete(project: string, body: ProjectDeleteRequest, options: CallOptions = {}): Promise<Project> {
     return this.#calls.data(projectDelete, { path: { project: project }, body }, options);
-  }
-}
-
-/** Administer the API keys of projects, with an administration key. */
-export class Keys {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    this.#calls = calls;
-  }
-
-  /**
-   * Create an API key. Creates an API key for a project. The key is shown only once.
-   *
-   * Needs an administration key.
-   */
-  create(body: KeyCreateRequest, options: CallOptions = {}): Promise<CreatedApiKey> {
-    return this.#calls.data(keyCreate, { body }, options);
-  }
-
-  /**
-   * List API keys. Lists the API keys of a project. The keys themselves are not shown.
-   *
-   * Needs an administration key.
-   */
-  list(query: KeyListQuery, options: CallOptions = {}): Promise<ApiKeyList> {
-    return this.#calls.data(keyList, { query }, options);
-  }
-
-  /**
-   * Change an API key. Changes what a key says about requests to the gateway. The change applies to the next
-   * request. Name, permissions and expiry of a key cannot be changed: create another key.
-   *
-   * Needs an administration key.
-   */
-  update(key: string, body: KeyUpdateRequest, options: CallOptions = {}): Promise<ApiKey> {
-    return this.#calls.data(keyUpdate, { path: { key: key }, body }, options);
-  }
-
-  /**
-   * Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes nothing.
-   *
-   * Needs an administration key.
-   */
-  revoke(key: string, options: CallOptions = {}): Promise<ApiKey> {
-    return this.#calls.data(keyRevoke, { path: { key: key } }, options);
   }
 }
 

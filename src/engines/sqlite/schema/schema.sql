@@ -637,7 +637,7 @@ CREATE TABLE api_key (
   expires_at    INTEGER,
   revoked_at    INTEGER,
   last_used_at  INTEGER
-, gateway TEXT, subject TEXT) STRICT, WITHOUT ROWID
+, gateway TEXT, subject TEXT, token_epoch INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
 -- 9.. table memory ON memory
 CREATE TABLE memory (

@@ -34,6 +34,7 @@ from .models import (
     Extraction,
     ExtractionDetail,
     Injection,
+    IssuedToken,
     LedgerStatistics,
     ListedSubject,
     MemoryEvent,
@@ -79,8 +80,10 @@ from .operations import (
     CHECK_LIST,
     CHECK_RUN,
     KEY_CREATE,
+    KEY_ISSUE,
     KEY_LIST,
     KEY_REVOKE,
+    KEY_REVOKE_ISSUED,
     KEY_UPDATE,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
@@ -1712,6 +1715,191 @@ class AsyncAudit:
         )
 
 
+class AsyncKeys:
+    """Administer the API keys of projects, with an administration key."""
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def issue(
+        self,
+        *,
+        subject: str,
+        permissions: Sequence[Literal["memory.read", "memory.write", "gateway.use"]] | Unset = UNSET,
+        expires_in: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> IssuedToken:
+        """Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can
+        do nothing outside of its subject, and needs no row. Its calls are calls of the key that has issued
+        it, whose rate they share, and it is not valid longer than that key.
+
+        Permission: `key.issue`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        permissions: Permissions of the token, which the key must have, too. Absent: all of these that the
+        key has.
+        expires_in: Seconds that the token is valid. Default: 3600.
+        """
+        return await self._calls.data(
+            KEY_ISSUE,
+            Input(
+                body={
+                    "subject": subject,
+                    "permissions": permissions,
+                    "expires_in": expires_in,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            IssuedToken,
+        )
+
+    async def revoke_issued(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Revoke all tokens of a key. Revokes all tokens that the key of this call has issued, immediately and
+        permanently. Revoking the key itself ends them, too.
+
+        Permission: `key.issue`.
+        """
+        return await self._calls.nothing(
+            KEY_REVOKE_ISSUED,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+        )
+
+    async def create(
+        self,
+        *,
+        project: str,
+        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]],
+        name: str | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        gateway: Mapping[str, Any] | None | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CreatedApiKey:
+        """Create an API key. Creates an API key for a project. The key is shown only once.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        name: Name of the key, such as its purpose.
+        permissions: Permissions of the key.
+        expires_at: Expiry time; null: the key does not expire.
+        subject: The subject that the key is for; with a * at its end: all subjects whose names begin so.
+        The key can do nothing else. Absent: the key is for the project and all subjects.
+        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
+        null says nothing any more; null instead of the object: the key says nothing.
+        """
+        return await self._calls.data(
+            KEY_CREATE,
+            Input(
+                body={
+                    "project": project,
+                    "name": name,
+                    "permissions": permissions,
+                    "expires_at": expires_at,
+                    "subject": subject,
+                    "gateway": gateway,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CreatedApiKey,
+        )
+
+    async def list(
+        self,
+        *,
+        project: str,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKeyList:
+        """List API keys. Lists the API keys of a project. The keys themselves are not shown.
+
+        Needs an administration key.
+
+        project: Id or name of the project.
+        """
+        return await self._calls.data(
+            KEY_LIST,
+            Input(
+                query={
+                    "project": project,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKeyList,
+        )
+
+    async def update(
+        self,
+        key: str,
+        *,
+        gateway: Mapping[str, Any] | None,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKey:
+        """Change an API key. Changes what a key says about requests to the gateway. The change applies to the
+        next request. Name, permissions and expiry of a key cannot be changed: create another key.
+
+        Needs an administration key.
+
+        key: Id of the key.
+        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
+        null says nothing any more; null instead of the object: the key says nothing.
+        """
+        return await self._calls.data(
+            KEY_UPDATE,
+            Input(
+                path={
+                    "key": key,
+                },
+                body={
+                    "gateway": gateway,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKey,
+        )
+
+    async def revoke(
+        self,
+        key: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ApiKey:
+        """Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes
+        nothing.
+
+        Needs an administration key.
+
+        key: Id of the key.
+        """
+        return await self._calls.data(
+            KEY_REVOKE,
+            Input(
+                path={
+                    "key": key,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ApiKey,
+        )
+
+
 class AsyncProjects:
     """Administer projects, with an administration key."""
 
@@ -1892,138 +2080,6 @@ class AsyncProjects:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
             Project,
-        )
-
-
-class AsyncKeys:
-    """Administer the API keys of projects, with an administration key."""
-
-    def __init__(self, calls: AsyncCalls) -> None:
-        self._calls = calls
-
-    async def create(
-        self,
-        *,
-        project: str,
-        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]],
-        name: str | Unset = UNSET,
-        expires_at: str | None | Unset = UNSET,
-        subject: str | Unset = UNSET,
-        gateway: Mapping[str, Any] | None | Unset = UNSET,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> CreatedApiKey:
-        """Create an API key. Creates an API key for a project. The key is shown only once.
-
-        Needs an administration key.
-
-        project: Id or name of the project.
-        name: Name of the key, such as its purpose.
-        permissions: Permissions of the key.
-        expires_at: Expiry time; null: the key does not expire.
-        subject: The subject that the key is for; with a * at its end: all subjects whose names begin so.
-        The key can do nothing else. Absent: the key is for the project and all subjects.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
-        """
-        return await self._calls.data(
-            KEY_CREATE,
-            Input(
-                body={
-                    "project": project,
-                    "name": name,
-                    "permissions": permissions,
-                    "expires_at": expires_at,
-                    "subject": subject,
-                    "gateway": gateway,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            CreatedApiKey,
-        )
-
-    async def list(
-        self,
-        *,
-        project: str,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> ApiKeyList:
-        """List API keys. Lists the API keys of a project. The keys themselves are not shown.
-
-        Needs an administration key.
-
-        project: Id or name of the project.
-        """
-        return await self._calls.data(
-            KEY_LIST,
-            Input(
-                query={
-                    "project": project,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            ApiKeyList,
-        )
-
-    async def update(
-        self,
-        key: str,
-        *,
-        gateway: Mapping[str, Any] | None,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> ApiKey:
-        """Change an API key. Changes what a key says about requests to the gateway. The change applies to the
-        next request. Name, permissions and expiry of a key cannot be changed: create another key.
-
-        Needs an administration key.
-
-        key: Id of the key.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
-        """
-        return await self._calls.data(
-            KEY_UPDATE,
-            Input(
-                path={
-                    "key": key,
-                },
-                body={
-                    "gateway": gateway,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            ApiKey,
-        )
-
-    async def revoke(
-        self,
-        key: str,
-        *,
-        audit_metadata: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> ApiKey:
-        """Revoke an API key. Revokes a key immediately and permanently. Revoking a revoked key changes
-        nothing.
-
-        Needs an administration key.
-
-        key: Id of the key.
-        """
-        return await self._calls.data(
-            KEY_REVOKE,
-            Input(
-                path={
-                    "key": key,
-                },
-            ),
-            CallOptions(audit_metadata, timeout, max_retries),
-            ApiKey,
         )
 
 

@@ -60,6 +60,7 @@ __all__ = [
     "MissedMemory",
     "SearchResult",
     "Injection",
+    "IssuedToken",
     "LedgerStatistics",
     "ListedSubject",
     "MemoryEventKind",
@@ -154,7 +155,7 @@ class ApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None
@@ -385,6 +386,8 @@ class AuditRecordDetail(Model):
     """The administration key with which the call was sent; null for other calls."""
     session_id: str | None
     """The session of the console in which the call was sent; null for other calls."""
+    token_id: str | None
+    """The token with which the call was sent; null for other calls."""
     performed_for: str | None
     """Name of the operation that had this one performed for its caller; null for other calls."""
     erased_places: list[str]
@@ -567,7 +570,7 @@ class CreatedApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None
@@ -848,6 +851,17 @@ class Injection(Model):
     memories; keyword scores differ from those of the results, because words have another rarity there.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult, "missed": MissedMemory}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssuedToken(Model):
+    id: str
+    """Id of the token, as records name it."""
+    token: str
+    """The token itself. It is not shown again, and stored nowhere."""
+    permissions: list[Literal["memory.read", "memory.write", "gateway.use"]]
+    expires_at: str
+    """When the token expires."""
 
 
 @dataclass(frozen=True, kw_only=True)

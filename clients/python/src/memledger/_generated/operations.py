@@ -287,6 +287,54 @@ AUDIT_VERIFY = Operation(
     may_run_long=False,
 )
 
+KEY_ISSUE = Operation(
+    operation_id="keyIssue",
+    method="POST",
+    path="/v1/keys",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+KEY_REVOKE_ISSUED = Operation(
+    operation_id="keyRevokeIssued",
+    method="DELETE",
+    path="/v1/keys",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+KEY_CREATE = Operation(
+    operation_id="keyCreate",
+    method="POST",
+    path="/v1/admin/keys",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+KEY_LIST = Operation(
+    operation_id="keyList",
+    method="GET",
+    path="/v1/admin/keys",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+KEY_UPDATE = Operation(
+    operation_id="keyUpdate",
+    method="PUT",
+    path="/v1/admin/keys/{key}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+KEY_REVOKE = Operation(
+    operation_id="keyRevoke",
+    method="DELETE",
+    path="/v1/admin/keys/{key}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 PROJECT_CREATE = Operation(
     operation_id="projectCreate",
     method="POST",
@@ -323,38 +371,6 @@ PROJECT_DELETE = Operation(
     operation_id="projectDelete",
     method="DELETE",
     path="/v1/admin/projects/{project}",
-    is_idempotent=True,
-    may_run_long=False,
-)
-
-KEY_CREATE = Operation(
-    operation_id="keyCreate",
-    method="POST",
-    path="/v1/admin/keys",
-    is_idempotent=False,
-    may_run_long=False,
-)
-
-KEY_LIST = Operation(
-    operation_id="keyList",
-    method="GET",
-    path="/v1/admin/keys",
-    is_idempotent=True,
-    may_run_long=False,
-)
-
-KEY_UPDATE = Operation(
-    operation_id="keyUpdate",
-    method="PUT",
-    path="/v1/admin/keys/{key}",
-    is_idempotent=True,
-    may_run_long=False,
-)
-
-KEY_REVOKE = Operation(
-    operation_id="keyRevoke",
-    method="DELETE",
-    path="/v1/admin/keys/{key}",
     is_idempotent=True,
     may_run_long=False,
 )
@@ -403,15 +419,17 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_CHECKPOINT,
     AUDIT_CHECKPOINT_LIST,
     AUDIT_VERIFY,
+    KEY_ISSUE,
+    KEY_REVOKE_ISSUED,
+    KEY_CREATE,
+    KEY_LIST,
+    KEY_UPDATE,
+    KEY_REVOKE,
     PROJECT_CREATE,
     PROJECT_LIST,
     PROJECT_SHOW,
     PROJECT_UPDATE,
     PROJECT_DELETE,
-    KEY_CREATE,
-    KEY_LIST,
-    KEY_UPDATE,
-    KEY_REVOKE,
     PLAN_LIST,
 )
 """Every operation of the API."""

@@ -7,6 +7,8 @@ CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL;
 
 -- subject: of a key that is bound to one subject, or to all whose names begin with the text before a final *; NULL: it is not bound.
 ALTER TABLE api_key ADD COLUMN subject TEXT;
+-- A key has an epoch of its tokens: those that it has issued in another one are revoked.
+ALTER TABLE api_key ADD COLUMN token_epoch INTEGER NOT NULL DEFAULT 0;
 
 -- subject: the pseudonym of the subject of the call; NULL: the project itself.
 ALTER TABLE remember_task ADD COLUMN subject TEXT;
