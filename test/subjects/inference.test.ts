@@ -67,6 +67,10 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
   "memory.create": (word) => post("", { content: `Ana drinks ${word}.`, memory_type: "fact", tags: [word] }),
   "memory.create_batch": (word) =>
     post("/batch", { memories: [{ content: `Bo drinks ${word}.`, memory_type: "fact", source_id: word }] }),
+  "memory.put": (word) => ({
+    ...post(`/by-source/${word}`, { content: `Cy drinks ${word}.`, memory_type: "fact" }),
+    method: "PUT",
+  }),
   "memory.update_batch": (word, id) => ({
     ...post("/batch", { memories: [{ memory_id: id, content: `Ana likes ${word}.` }] }),
     method: "PUT",
@@ -83,6 +87,11 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
   "memory.search": (word) => post("/search", { query: `Who drinks ${word}?`, mode: "hybrid", explain: true }),
   "memory.inject": (word) => post("/inject", { query: `What about ${word}?`, min_similarity: 0 }),
   "memory.extract": (word) => post("/extract", { text: `User: I am Bo, and I drink ${word}.` }),
+  "audit.append": () => ({
+    method: "POST",
+    path: "/v1/audit/logs",
+    body: { action: "gateway.chat", http_status: 200 },
+  }),
   "check.create": (word, id) => ({
     method: "POST",
     path: "/v1/checks",
