@@ -1,9 +1,21 @@
 // Owns the receipt of an erasure: the record that says what was erased, with what proves that it is in the chain. Pure.
 
-import type { JsonObject } from "../json/json.ts";
 import type { SealedPayload } from "./parts.ts";
 import type { ChainEntry } from "./record.ts";
 import type { SignedCheckpoint } from "./store.ts";
+
+export interface Receipt {
+  readonly v: 1;
+  readonly project: string;
+  readonly subject: string;
+  readonly entry: string;
+  readonly hash: string;
+  readonly salt: string;
+  readonly payload: string;
+  readonly inclusion: string[];
+  readonly checkpoint: string;
+  readonly verifier_key: string;
+}
 
 interface Proven {
   /** Id. */
@@ -20,7 +32,7 @@ interface Proven {
 }
 
 /** The form of a line of an export of version 2, with the checkpoint whose newest record it is. */
-export function toReceipt({ project, subject, entry, payload, checkpoint, inclusion }: Proven): JsonObject {
+export function toReceipt({ project, subject, entry, payload, checkpoint, inclusion }: Proven): Receipt {
   return {
     v: 1,
     project,

@@ -13,6 +13,31 @@ import type { SubjectHoldings } from "./store.ts";
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
+const text = (description: string) => Type.String({ description });
+
+const receipt = Fields(
+  {
+    v: Type.Integer({ description: "Version of this form: 1." }),
+    project: text("Id of the project."),
+    subject: text("Pseudonym of the subject."),
+    entry: text("The audit.redact record: its entry, as it was hashed."),
+    hash: text("Hash of the entry."),
+    salt: text("Salts of the parts of its payload, in Base64."),
+    payload: text("The parts of its payload, a line for each."),
+    inclusion: Type.Array(Type.String(), {
+      description:
+        "Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64.",
+    }),
+    checkpoint: text("The signed checkpoint whose newest record it is."),
+    verifier_key: text("The key that has signed the checkpoint."),
+  },
+  {
+    title: "ErasureReceipt",
+    description:
+      "The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever restores an older backup needs it to know what was erased since.",
+  },
+);
+
 export const eraseSubject = projectOperation({
   name: "subject.erase",
   summary: "Erase a subject",
@@ -38,15 +63,7 @@ export const eraseSubject = projectOperation({
       checks: count("Checks of the subject."),
       records: count("Audit records with parts about the subject."),
       exports: count("Exports that were removed, because they contain such records."),
-      receipt: Type.Optional(
-        Type.Object(
-          {},
-          {
-            description:
-              "The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever restores an older backup needs it to repeat the erasure.",
-          },
-        ),
-      ),
+      receipt: Type.Optional(receipt),
     },
     { title: "SubjectErasure" },
   ),

@@ -50,7 +50,7 @@ export const listSubjects = projectOperation({
   async prepare({ cursor = null, page_size: limit = pageSizeDefault }, { store, caller: { project } }) {
     const found = await store.subjects.list(project, cursor, limit + 1);
     if (found === null) {
-      const reason = "is not next_cursor of a page of this list; begin with the first page";
+      const reason = "is not a cursor of this list; begin with the first page";
       throw new Refusal(1400, `Field "cursor" ${reason}.`, { field: "cursor", reason });
     }
     const page = found.slice(0, limit);

@@ -142,7 +142,7 @@ function describeParameters(route: ApiRoute, schemas: NamedSchemas): JsonObject[
     return {
       name,
       in: inPath.includes(name) ? "path" : "query",
-      required: required.includes(name),
+      required: inPath.includes(name) || required.includes(name),
       description: schema.description ?? "",
       // An object is JSON text in a query.
       ...(schema.type === "object"

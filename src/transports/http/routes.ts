@@ -109,8 +109,10 @@ export function pathParameters({ path }: Pick<ApiRoute, "path">): string[] {
 /** Whether the operation's input comes from the body; otherwise it comes from the query. */
 export function takesBody({ method, operation, path }: ApiRoute): boolean {
   if (method === "GET") return false;
-  return (
-    exchangeOf(operation) !== undefined ||
-    Object.keys(operation.input.properties).length > pathParameters({ path }).length
+  const inPath = pathParameters({ path });
+  // A request that has nothing else to say names its subject in the query.
+  const said = Object.keys(operation.input.properties).filter(
+    (name) => name !== "subject" && !inPath.includes(name),
   );
+  return exchangeOf(operation) !== undefined || said.length > 0;
 }

@@ -399,14 +399,6 @@ export interface CheckCreateRequest {
   subject?: string | undefined;
 }
 
-export interface CheckDeleteRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-}
-
 export interface CheckList {
   checks: Check[];
 }
@@ -448,14 +440,6 @@ export interface CheckRun {
   failed: number;
   /** One result for each check, the oldest check first. */
   results: CheckResult[];
-}
-
-export interface CheckRunRequest {
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
 }
 
 export interface Checkpoint {
@@ -551,6 +535,33 @@ export interface EmbeddingModel {
   sha256: string;
   /** Numbers of a vector. */
   dimensions: number;
+}
+
+/**
+ * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
+ * restores an older backup needs it to know what was erased since.
+ */
+export interface ErasureReceipt {
+  /** Version of this form: 1. */
+  v: number;
+  /** Id of the project. */
+  project: string;
+  /** Pseudonym of the subject. */
+  subject: string;
+  /** The audit.redact record: its entry, as it was hashed. */
+  entry: string;
+  /** Hash of the entry. */
+  hash: string;
+  /** Salts of the parts of its payload, in Base64. */
+  salt: string;
+  /** The parts of its payload, a line for each. */
+  payload: string;
+  /** Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64. */
+  inclusion: string[];
+  /** The signed checkpoint whose newest record it is. */
+  checkpoint: string;
+  /** The key that has signed the checkpoint. */
+  verifier_key: string;
 }
 
 export interface ExportDetail {
@@ -947,14 +958,6 @@ export interface MemoryDeleteBatchRequest {
    * 2108.
    */
   if_updated_at?: readonly string[] | undefined;
-  /**
-   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
-   * Absent: those of the project itself.
-   */
-  subject?: string | undefined;
-}
-
-export interface MemoryDeleteRequest {
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1577,11 +1580,7 @@ export interface SubjectErasure {
   records: number;
   /** Exports that were removed, because they contain such records. */
   exports: number;
-  /**
-   * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
-   * restores an older backup needs it to repeat the erasure.
-   */
-  receipt?: Record<string, unknown>;
+  receipt?: ErasureReceipt;
 }
 
 export interface SubjectPage {

@@ -42,6 +42,7 @@ __all__ = [
     "DeleteResults",
     "DeletedMemories",
     "EmbeddingModel",
+    "ErasureReceipt",
     "ExportFormat",
     "ExportStatus",
     "ExportDetail",
@@ -634,6 +635,33 @@ class EmbeddingModel(Model):
     dimensions: int
     """Numbers of a vector."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class ErasureReceipt(Model):
+    """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
+    whoever restores an older backup needs it to know what was erased since.
+    """
+    v: int
+    """Version of this form: 1."""
+    project: str
+    """Id of the project."""
+    subject: str
+    """Pseudonym of the subject."""
+    entry: str
+    """The audit.redact record: its entry, as it was hashed."""
+    hash: str
+    """Hash of the entry."""
+    salt: str
+    """Salts of the parts of its payload, in Base64."""
+    payload: str
+    """The parts of its payload, a line for each."""
+    inclusion: list[str]
+    """Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64."""
+    checkpoint: str
+    """The signed checkpoint whose newest record it is."""
+    verifier_key: str
+    """The key that has signed the checkpoint."""
+
 ExportFormat = Literal["csv", "json"]
 
 ExportStatus = Literal["processing", "completed", "failed"]
@@ -1118,10 +1146,8 @@ class SubjectErasure(Model):
     """Audit records with parts about the subject."""
     exports: int
     """Exports that were removed, because they contain such records."""
-    receipt: Mapping[str, Any] | None = None
-    """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
-    whoever restores an older backup needs it to repeat the erasure.
-    """
+    receipt: ErasureReceipt | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"receipt": ErasureReceipt}
 
 
 @dataclass(frozen=True, kw_only=True)
