@@ -71,6 +71,8 @@ test("every field comes back, and the record is the call's only one", async () =
     memory_id: null,
     request_parameters: null,
     transport: null,
+    administration_key_id: null,
+    token_id: null,
     client_name: null,
     redacted: false,
     erased_places: [],
