@@ -26,6 +26,7 @@ export const readActions: readonly string[] = [
   "memory.search",
   "memory.statistics",
   "memory.tags",
+  "subject.list",
 ];
 
 /** @param isWanted whether they are to be left out. @returns null: nothing is left out */

@@ -291,6 +291,8 @@ describe("one record", async () => {
       os_uid: null,
       os_user: null,
       sudo_user: null,
+      administration_key_id: null,
+      token_id: null,
       session_id: null,
       performed_for: null,
       memory_query: ["Where is the office?"],

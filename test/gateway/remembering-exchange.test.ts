@@ -146,7 +146,8 @@ test("an answer that finds the queue full says so in its record", async () => {
     database
       .prepare(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${waitingMaxPerProject})
-         INSERT INTO remember_task SELECT printf('%032x', i), p.serial, k.id, NULL, 0, 0, 0
+         INSERT INTO remember_task (record, project, key, part, attempts, created_at)
+         SELECT printf('%032x', i), p.serial, k.id, 0, 0, 0
          FROM n, project p JOIN api_key k ON k.project = p.serial WHERE p.id = ?`,
       )
       .run(project.id);

@@ -117,7 +117,8 @@ const samples: Readonly<Record<string, Sample>> = {
         line: 3,
         memory: {
           content: "Dev works at TechCorp",
-          tags: ["work", "user:dev"],
+          tags: ["work"],
+          subject: "user:dev",
           memory_type: "context",
           expires_at: "2099-08-01T23:59:59Z",
           source_id: `mem0:${mem0Memory.id}`,
