@@ -10,6 +10,7 @@ import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addCheckpointCommand } from "./audit-checkpoint.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addListCommands } from "./audit-list.ts";
+import { addReceiptCommand } from "./audit-receipt.ts";
 import { addVerifierCommand } from "./audit-verifier.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
@@ -22,6 +23,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .description("Verify, list, trace, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
   addVerifierCommand(audit, session);
+  addReceiptCommand(audit, session);
   addListCommands(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);

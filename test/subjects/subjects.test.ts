@@ -2,7 +2,11 @@
 // records say.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json/json.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
+import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
+import type { Json, JsonObject } from "../../src/json/json.ts";
 import { everythingStored, payloadsIn } from "../everything-stored.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
@@ -146,4 +150,25 @@ test("an erased subject is in no file of the data directory, and the ledger stil
     const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
     expect(words.filter((word) => stored.includes(word))).toEqual([]);
   });
+});
+
+test("a receipt is verified with the public key alone, and no changed one is", async () => {
+  await create("Hal plays the oboe.", "user:9");
+  const { data } = await app.call("POST", "/v1/subjects/user:9/erase", { body: {} });
+  const key = readFileSync(join(app.config.dataDir, "audit.pub"), "utf8").trim();
+  const verify = (receipt: unknown) => verifyReceipt(JSON.stringify(receipt), [key], runtimeCryptography);
+  const receipt = data.receipt as Record<string, Json>;
+  expect(verify(receipt)).toMatchObject({ project: app.projectId, subject: receipt.subject, records: 1 });
+  const others: Record<string, Json> = {
+    project: "0".repeat(32),
+    subject: "0".repeat(32),
+    entry: String(receipt.entry).replace('"status":200', '"status":201'),
+    hash: "0".repeat(64),
+    salt: Buffer.alloc(16).toString("base64"),
+    payload: String(receipt.payload).replace(String(receipt.subject), "0".repeat(32)),
+    inclusion: [],
+    checkpoint: String(receipt.checkpoint).replace(/\n\d+\n/, "\n7\n"),
+  };
+  for (const [name, value] of Object.entries(others))
+    expect(verify({ ...receipt, [name]: value })).toBeString();
 });

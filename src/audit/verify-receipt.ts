@@ -1,0 +1,102 @@
+// Owns the verification of a receipt of an erasure: that a key of the ledger has signed a checkpoint of a chain with this record in it, and
+// what the record says. Needs nothing but the receipt and the public key. Pure.
+
+import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
+import { fromBase64, fromHex, toHex } from "../text/byte-text.ts";
+import { entryHash } from "./chain.ts";
+import { parseTreeCheckpoint } from "./checkpoint.ts";
+import { createTreeHasher, type TreeHasher } from "./tree.ts";
+import type { Cryptography } from "./verify/cryptography.ts";
+import { parseEntry } from "./verify/entry-parser.ts";
+import { openNote } from "./verify/note.ts";
+import { joinParts } from "./verify/part-places.ts";
+import { verifyParts } from "./verify/parts.ts";
+
+export interface VerifiedReceipt {
+  readonly project: string;
+  /** Pseudonym of the erased subject. */
+  readonly subject: string;
+  readonly chain: string;
+  /** Of the record of the erasure. */
+  readonly seq: number;
+  readonly at: string;
+  /** How many records lost parts of their payload, or all of it. */
+  readonly records: number;
+}
+
+const utf8 = new TextEncoder();
+
+/** @param keys verifier keys of the ledger @returns what the receipt proves; a text: why it proves nothing, as a clause */
+export function verifyReceipt(
+  text: string,
+  keys: readonly string[],
+  cryptography: Cryptography,
+): VerifiedReceipt | string {
+  const receipt = readJson(text);
+  if (!isObject(receipt) || receipt.v !== 1) return "it is not a receipt of version 1";
+  const { entry, hash, checkpoint, subject, project } = receipt;
+  if (typeof entry !== "string" || typeof checkpoint !== "string") return "it has no entry or no checkpoint";
+  const parsed = parseEntry(entry);
+  if (parsed?.v2 === undefined || parsed.v2 === null) return "its entry is not one of a record of version 2";
+  if (entryHash(entry) !== hash) return "its hash is not that of its entry";
+  const note = openNote(checkpoint, keys, cryptography);
+  const signed = note === null ? null : parseTreeCheckpoint(note);
+  if (signed === null) return "its checkpoint is not signed by the public key";
+  if (signed.chain !== parsed.chain) return "its checkpoint is of another chain than its entry";
+  const root = rootOf(
+    receipt.inclusion,
+    fromHex(entryHash(entry)),
+    signed.leaves,
+    createTreeHasher(cryptography),
+  );
+  if (root !== signed.root) return "its record is not the newest one of the checkpoint";
+  const said = readPayload(
+    receipt,
+    { parts: parsed.v2.parts, payloadHash: parsed.payloadHash },
+    cryptography,
+  );
+  if (said === null) return "its payload is not that of its entry";
+  const { erased, redacted, redacted_parts: parts } = said;
+  const names = (value: Json | undefined): boolean => Array.isArray(value) && value.includes(String(subject));
+  if (parsed.action !== "audit.redact" || !names(erased)) return "its record does not erase the subject";
+  if (typeof subject !== "string" || parsed.project !== project)
+    return "its project is not that of its entry";
+  const count = (value: Json | undefined) => (Array.isArray(value) ? value.length : 0);
+  const { chain, seq, at } = parsed;
+  return { project: String(project), subject, chain, seq, at, records: count(redacted) + count(parts) };
+}
+
+function readPayload(
+  { payload, salt }: JsonObject,
+  expected: { readonly parts: number; readonly payloadHash: string },
+  cryptography: Cryptography,
+): JsonObject | null {
+  if (typeof payload !== "string" || typeof salt !== "string") return null;
+  const stored = { content: utf8.encode(payload), salt: fromBase64(salt) ?? new Uint8Array() };
+  const parts = verifyParts(stored, expected, cryptography);
+  return parts === null ? null : joinParts(parts);
+}
+
+/**
+ * The root of a tree of this size that has this data in its last leaf, hexadecimal (RFC 9162, section 2.1.3.2); null: the path has another
+ * length.
+ */
+function rootOf(
+  path: Json | undefined,
+  data: Uint8Array | null,
+  size: number,
+  hasher: TreeHasher,
+): string | null {
+  if (!Array.isArray(path) || data === null) return null;
+  let hash = hasher.leaf(data);
+  let [index, last] = [size - 1, size - 1];
+  for (const item of path) {
+    const beside = typeof item === "string" ? fromBase64(item) : null;
+    if (beside === null || last === 0) return null;
+    // The last leaf is always on the right, or has no sibling at this level.
+    while (index % 2 === 0 && index > 0) [index, last] = [index / 2, last / 2];
+    hash = hasher.node(beside, hash);
+    [index, last] = [Math.floor(index / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? toHex(hash) : null;
+}
