@@ -75,6 +75,7 @@ import { updateMemory } from "../memory/update.ts";
 import { updateMemories } from "../memory/update-batch.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
 import { eraseSubject } from "../subjects/erase.ts";
+import { exportSubject } from "../subjects/export.ts";
 import { listSubjects } from "../subjects/list.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
@@ -96,6 +97,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   injectMemories,
   extractMemories,
   listSubjects,
+  exportSubject,
   eraseSubject,
   createCheck,
   listChecks,

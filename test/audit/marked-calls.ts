@@ -119,6 +119,7 @@ async function callProject(gateway: TestGateway): Promise<void> {
   await send("POST", "/v1/keys", { subject: mark, permissions: [mark] });
   await send("DELETE", "/v1/keys");
   await send("GET", "/v1/subjects");
+  await send("GET", `/v1/subjects/${mark}/export`);
   await send("POST", `/v1/subjects/${mark}/erase`, { dry_run: true });
   const { logs } = await send("GET", "/v1/audit/logs");
   const [log] = Array.isArray(logs) ? logs.filter(isObject) : [];

@@ -104,6 +104,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.inject": () => ({ query: "fact" }),
   "memory.extract": () => ({ text: item.content }),
   "subject.list": () => ({}),
+  "subject.export": () => ({ subject: "user:1" }),
   "subject.erase": () => ({ subject: "user:1" }),
   "check.create": ({ memory_id }) => ({ query: "fact", expected_memory_id: memory_id }),
   "check.list": () => ({}),

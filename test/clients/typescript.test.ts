@@ -193,6 +193,7 @@ async function useSubjects({ memories, subjects, keys }: Memledger): Promise<voi
   const own = await createClient({ apiKey: token });
   expect((await own.memories.list()).memories).toHaveLength(1);
   await keys.revokeIssued();
+  expect((await subjects.export("ada")).memories).toHaveLength(1);
   expect(await subjects.erase("ada")).toMatchObject({ erased: true, memories: 1 });
   expect((await subjects.list()).subjects.map(({ subject }) => subject)).toEqual(["bo"]);
 }

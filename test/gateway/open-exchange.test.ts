@@ -61,9 +61,10 @@ test("requests that a killed server has passed on are recorded once by the next 
   const { records: count } = await verify();
   // What another program writes while no server runs does not become a record.
   const forged = new Database(join(dataDir, "memledger.db"));
-  forged.run("INSERT INTO open_exchange (record, key, action, payload, kept, seal) VALUES ('forged', ?, 'gateway.chat', '{}', NULL, 'c2VhbA==')", [
-    String(records[0]?.key_id),
-  ]);
+  forged.run(
+    "INSERT INTO open_exchange (record, key, action, payload, kept, seal) VALUES ('forged', ?, 'gateway.chat', '{}', NULL, 'c2VhbA==')",
+    [String(records[0]?.key_id)],
+  );
   forged.close();
   const third = await serve(dataDir);
   await third.end("SIGTERM");

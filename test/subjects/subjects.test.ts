@@ -134,8 +134,18 @@ test("an erased subject is in no file of the data directory, and the ledger stil
   });
   const erase = (fields: JsonObject) =>
     app.call("POST", `/v1/subjects/${encodeURIComponent(name)}/erase`, { body: fields });
+  const { data: file } = await app.call("GET", `/v1/subjects/${encodeURIComponent(name)}/export`);
+  expect(file.memories).toHaveLength(3);
+  expect((file.records as { action: string }[]).map(({ action }) => action).toSorted()).toEqual([
+    "memory.create",
+    "memory.create",
+    "memory.extract",
+    "memory.inject",
+    "memory.search",
+  ]);
+  expect(JSON.stringify(file.records)).toContain("Wann ist die Pyrenäenwanderung?");
   const before = await erase({ dry_run: true });
-  expect(before.data).toMatchObject({ erased: false, records: 5 });
+  expect(before.data).toMatchObject({ erased: false, records: 6 });
   const { data, code } = await erase({});
   expect(code).toBe(1000);
   expect(data).toMatchObject({ erased: true, memories: before.data.memories });

@@ -141,6 +141,7 @@ class Surface(unittest.TestCase):
         with memledger.Memledger(api_key=issued.token, base_url=URL) as own:
             self.assertEqual(len(own.memories.list().memories), 1)
         client.keys.revoke_issued()
+        self.assertEqual(len(client.subjects.export("ada").memories), 1)
         self.assertTrue(client.subjects.erase("ada").erased)
         self.assertEqual([each.subject for each in client.subjects.list().subjects], ["bo"])
 

@@ -34,6 +34,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],
   ["GET", "/v1/memories/:memory_id/history", "memory.history"],
   ["GET", "/v1/subjects", "subject.list"],
+  ["GET", "/v1/subjects/:subject/export", "subject.export"],
   ["POST", "/v1/subjects/:subject/erase", "subject.erase"],
   ["POST", "/v1/checks", "check.create"],
   ["GET", "/v1/checks", "check.list"],

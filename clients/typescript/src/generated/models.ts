@@ -1583,6 +1583,18 @@ export interface SubjectErasure {
   receipt?: ErasureReceipt;
 }
 
+export interface SubjectExport {
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject: string;
+  /** When the export was made. */
+  exported_at: string;
+  memories: AgentMemory[];
+  records: AuditRecordDetail[];
+}
+
 export interface SubjectPage {
   subjects: ListedSubject[];
   /** Of the next page; null on the last page. */

@@ -64,6 +64,7 @@ import type {
   StoredCheckpoint,
   SubjectEraseRequest,
   SubjectErasure,
+  SubjectExport,
   SubjectListQuery,
   SubjectPage,
   TagCount,
@@ -215,6 +216,14 @@ const subjectList: Operation = {
   operationId: "subjectList",
   method: "GET",
   path: "/v1/subjects",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const subjectExport: Operation = {
+  operationId: "subjectExport",
+  method: "GET",
+  path: "/v1/subjects/{subject}/export",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -471,6 +480,7 @@ export const operations: readonly Operation[] = [
   memoryDelete,
   memoryHistory,
   subjectList,
+  subjectExport,
   subjectErase,
   checkCreate,
   checkList,
@@ -798,6 +808,17 @@ export class Subjects {
       yield* page.subjects;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * Export a subject. Returns everything that is stored about a subject: its memories, oldest first, and the
+   * records of the calls for it, newest first, with what was said and answered. A subject that is not known has
+   * nothing.
+   *
+   * Permission: `audit.read`.
+   */
+  export(subject: string, options: CallOptions = {}): Promise<SubjectExport> {
+    return this.#calls.data(subjectExport, { path: { subject: subject } }, options);
   }
 
   /**

@@ -55,6 +55,7 @@ from .models import (
     StatusClass,
     StoredCheckpoint,
     SubjectErasure,
+    SubjectExport,
     SubjectPage,
     TagCount,
     TagPage,
@@ -109,6 +110,7 @@ from .operations import (
     PROJECT_SHOW,
     PROJECT_UPDATE,
     SUBJECT_ERASE,
+    SUBJECT_EXPORT,
     SUBJECT_LIST,
 )
 
@@ -1082,6 +1084,34 @@ class AsyncSubjects:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    async def export(
+        self,
+        subject: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SubjectExport:
+        """Export a subject. Returns everything that is stored about a subject: its memories, oldest first, and
+        the records of the calls for it, newest first, with what was said and answered. A subject that is
+        not known has nothing.
+
+        Permission: `audit.read`.
+
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUBJECT_EXPORT,
+            Input(
+                path={
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SubjectExport,
+        )
 
     async def erase(
         self,

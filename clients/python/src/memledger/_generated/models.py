@@ -86,6 +86,7 @@ __all__ = [
     "SortDirection",
     "StatusClass",
     "SubjectErasure",
+    "SubjectExport",
     "SubjectPage",
     "TagCount",
     "TagPage",
@@ -1148,6 +1149,19 @@ class SubjectErasure(Model):
     """Exports that were removed, because they contain such records."""
     receipt: ErasureReceipt | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"receipt": ErasureReceipt}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectExport(Model):
+    subject: str
+    """Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200
+    characters. Absent: those of the project itself.
+    """
+    exported_at: str
+    """When the export was made."""
+    memories: list[AgentMemory]
+    records: list[AuditRecordDetail]
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "records": AuditRecordDetail}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,6 +151,14 @@ SUBJECT_LIST = Operation(
     may_run_long=False,
 )
 
+SUBJECT_EXPORT = Operation(
+    operation_id="subjectExport",
+    method="GET",
+    path="/v1/subjects/{subject}/export",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 SUBJECT_ERASE = Operation(
     operation_id="subjectErase",
     method="POST",
@@ -402,6 +410,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_DELETE,
     MEMORY_HISTORY,
     SUBJECT_LIST,
+    SUBJECT_EXPORT,
     SUBJECT_ERASE,
     CHECK_CREATE,
     CHECK_LIST,
