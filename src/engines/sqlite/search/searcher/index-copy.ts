@@ -169,7 +169,10 @@ function prepare(database: Database) {
   const facts = createCacheFacts(database);
   const bound = createModelLookup(database);
   return {
-    idOf: database.prepare<[number], string>("SELECT id FROM project WHERE serial = ?").pluck(),
+    // Subjects have no cache files.
+    idOf: database
+      .prepare<[number], string>("SELECT id FROM project WHERE serial = ? AND parent IS NULL")
+      .pluck(),
     /** Null: the project was deleted. */
     stateOf: database.transaction((id: string) => {
       const project = facts.project(id);
