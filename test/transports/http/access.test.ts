@@ -120,23 +120,28 @@ for (const route of routes.filter((each) => !isExchange(each))) {
         data: { permission },
         recordedFor: projectId,
       }),
-      route.operation.feature === "memory"
-        ? refused({
-            name: "on a plan without memory",
-            options: { key: free.key },
-            status: 403,
-            code: 2106,
-            message: /basic plan/,
-            recordedFor: free.id,
-          })
-        : refused({
-            name: "without a subscription",
-            options: { key: unsubscribed.key },
-            status: 403,
-            code: 2200,
-            message: /Ask the operator to renew it/,
-            recordedFor: unsubscribed.id,
-          }),
+      // Every plan includes the feature of the gateway.
+      ...(route.operation.feature === "gateway"
+        ? []
+        : [
+            route.operation.feature === "memory"
+              ? refused({
+                  name: "on a plan without memory",
+                  options: { key: free.key },
+                  status: 403,
+                  code: 2106,
+                  message: /basic plan/,
+                  recordedFor: free.id,
+                })
+              : refused({
+                  name: "without a subscription",
+                  options: { key: unsubscribed.key },
+                  status: 403,
+                  code: 2200,
+                  message: /Ask the operator to renew it/,
+                  recordedFor: unsubscribed.id,
+                }),
+          ]),
     ]);
   });
 }
