@@ -319,7 +319,7 @@ describe.each(eras)("a client of %s", (era) => {
         { id: "nonsense" },
         "memory.update",
         400,
-        "at least one of content, type, importance, is_active, expires_at, tags.",
+        "at least one of content, type, importance, is_active, expires_at, tags",
       ],
       ["memory_extract", {}, "memory.extract", 400, "text"],
     ];
