@@ -88,7 +88,7 @@ await remember("Bo works in Turku.", "bo");
   const { model, errors, promptsOf } = modelFor("cy", { answers });
   const look = tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => "forty-two" });
   const prompt = "I am allergic to peanuts. My sister lives in Oslo.";
-  const before = (await client.memories.statistics({ subject: "cy" })).total;
+  const before = (await storedOf("cy")).length;
   const extractions = async () =>
     (await client.audit.list({ action: "memory.extract" })).logs.filter(({ is_success }) => is_success)
       .length;
