@@ -8,6 +8,7 @@ export const permissions = {
   "audit.export": "Export the ledger",
   "audit.write": "Append own records to the ledger",
   "gateway.use": "Use language models through the gateway",
+  "subject.erase": "Erase subjects",
   "key.issue": "Issue tokens, each for one subject",
 };
 export type Permission = keyof typeof permissions;
