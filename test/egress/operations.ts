@@ -78,6 +78,15 @@ export async function callEverything({ url, key, adminKey }: Target, lap: string
   await send("GET /v1/memories/tags", 200, { query: "?page_size=5" });
   await send("GET /v1/memories/statistics", 200);
   await send("GET /v1/audit/statistics", 200);
+  const source = { ids: { source_id: `source-${lap}` }, body: fact(`The lighthouse ${lap} is in Sines.`) };
+  await send("PUT /v1/memories/by-source/:source_id", 201, source);
+  const subject = `user:${lap}`;
+  await send("POST /v1/keys", 201, { body: { subject } });
+  await send("DELETE /v1/keys", 204);
+  await send(create, 201, { body: { ...fact(`The tower ${lap} is in Braga.`), subject } });
+  await send("GET /v1/subjects", 200);
+  await send("GET /v1/subjects/:subject/export", 200, { ids: { subject } });
+  await send("POST /v1/subjects/:subject/erase", 200, { ids: { subject }, body: {} });
   const saved = { query: `Where is office ${lap}?`, expected_memory_id: String(memory.id) };
   const check = await send("POST /v1/checks", 201, { body: saved });
   await send("GET /v1/checks", 200);
