@@ -2,15 +2,16 @@
 // what the record says. Needs nothing but the receipt and the public key. Pure.
 
 import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
-import { fromBase64, fromHex, toHex } from "../text/byte-text.ts";
+import { fromBase64, fromHex } from "../text/byte-text.ts";
 import { entryHash } from "./chain.ts";
-import { parseTreeCheckpoint } from "./checkpoint.ts";
+import { parseTreeCheckpoint, type TreeCheckpoint } from "./checkpoint.ts";
 import { createTreeHasher, type TreeHasher } from "./tree.ts";
 import type { Cryptography } from "./verify/cryptography.ts";
 import { parseEntry } from "./verify/entry-parser.ts";
 import { openNote } from "./verify/note.ts";
 import { joinParts } from "./verify/part-places.ts";
 import { verifyParts } from "./verify/parts.ts";
+import { isIncluded } from "./verify/tree-paths.ts";
 
 export interface VerifiedReceipt {
   readonly project: string;
@@ -43,13 +44,8 @@ export function verifyReceipt(
   const signed = note === null ? null : parseTreeCheckpoint(note);
   if (signed === null) return "its checkpoint is not signed by the public key";
   if (signed.chain !== parsed.chain) return "its checkpoint is of another chain than its entry";
-  const root = rootOf(
-    receipt.inclusion,
-    fromHex(entryHash(entry)),
-    signed.leaves,
-    createTreeHasher(cryptography),
-  );
-  if (root !== signed.root) return "its record is not the newest one of the checkpoint";
+  if (!isNewest(entryHash(entry), receipt.inclusion, signed, createTreeHasher(cryptography)))
+    return "its record is not the newest one of the checkpoint";
   const said = readPayload(
     receipt,
     { parts: parsed.v2.parts, payloadHash: parsed.payloadHash },
@@ -77,26 +73,22 @@ function readPayload(
   return parts === null ? null : joinParts(parts);
 }
 
-/**
- * The root of a tree of this size that has this data in its last leaf, hexadecimal (RFC 9162, section 2.1.3.2); null: the path has another
- * length.
- */
-function rootOf(
-  path: Json | undefined,
-  data: Uint8Array | null,
-  size: number,
+/** Whether the path proves that an entry with this hash is the last leaf of the checkpoint. */
+function isNewest(
+  hash: string,
+  inclusion: Json | undefined,
+  { leaves: size, root }: TreeCheckpoint,
   hasher: TreeHasher,
-): string | null {
-  if (!Array.isArray(path) || data === null) return null;
-  let hash = hasher.leaf(data);
-  let [index, last] = [size - 1, size - 1];
-  for (const item of path) {
-    const beside = typeof item === "string" ? fromBase64(item) : null;
-    if (beside === null || last === 0) return null;
-    // The last leaf is always on the right, or has no sibling at this level.
-    while (index % 2 === 0 && index > 0) [index, last] = [index / 2, last / 2];
-    hash = hasher.node(beside, hash);
-    [index, last] = [Math.floor(index / 2), Math.floor(last / 2)];
-  }
-  return last === 0 ? toHex(hash) : null;
+): boolean {
+  if (!Array.isArray(inclusion)) return false;
+  const path = inclusion.map(
+    (item) => (typeof item === "string" ? fromBase64(item) : null) ?? new Uint8Array(),
+  );
+  const data = fromHex(hash);
+  const tree = fromHex(root);
+  return (
+    data !== null &&
+    tree !== null &&
+    isIncluded({ index: size - 1, data, path }, { size, root: tree }, hasher)
+  );
 }
