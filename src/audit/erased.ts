@@ -36,6 +36,14 @@ export interface Holders extends TracedRecords {
   readonly made: readonly string[];
 }
 
+/** What the record of an erasure says of the records in its chain. Verifiers read it. */
+export function describeErased(records: readonly TracedRecord[]) {
+  return {
+    redacted: records.flatMap(({ seq, parts }) => (parts === null ? [seq] : [])),
+    redacted_parts: records.flatMap(({ seq, parts }) => (parts === null ? [] : [[seq, [...parts]]])),
+  };
+}
+
 interface Asked {
   readonly record?: string;
   readonly memory?: string;

@@ -10,6 +10,7 @@ import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import {
   countHoldings,
+  describeErased,
   erased,
   type Holders,
   heldCounts,
@@ -120,11 +121,10 @@ const erasureEffects: readonly AfterCommit[] = [
   { effect: "remove_cached_answers", of: null },
 ];
 
-/** What was asked for, and what of it was erased in one chain. Verifiers read `redacted` and `redacted_parts`. */
+/** What was asked for, and what of it was erased in one chain. */
 function describeErasure(input: JsonObject, members: readonly TracedRecord[]): JsonObject {
   return {
-    redacted: members.flatMap(({ seq, parts }) => (parts === null ? [seq] : [])),
-    redacted_parts: members.flatMap(({ seq, parts }) => (parts === null ? [] : [[seq, [...parts]]])),
+    ...describeErased(members),
     request_body: input,
     response_body: { success: true, code: successCode, message: "success", data: countErased(members) },
   };

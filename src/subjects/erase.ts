@@ -2,6 +2,7 @@
 // ledger stay, and a signed record says what was erased.
 
 import { Type } from "@sinclair/typebox";
+import { describeErased } from "../audit/erased.ts";
 import { toReceipt } from "../audit/receipt.ts";
 import { toServerRecord } from "../audit/record.ts";
 import { projectOperation } from "../calls/operation.ts";
@@ -82,8 +83,7 @@ export const eraseSubject = projectOperation({
     const { records, exports } = await transaction.audit.erase(found.held);
     const payload = {
       ...sender(),
-      redacted: records.flatMap(({ seq, parts }) => (parts === null ? [seq] : [])),
-      redacted_parts: records.flatMap(({ seq, parts }) => (parts === null ? [] : [[seq, [...parts]]])),
+      ...describeErased(records),
       erased: [subject.id],
       response_body: {
         success: true,

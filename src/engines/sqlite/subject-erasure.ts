@@ -1,6 +1,7 @@
 // Owns the SQL that deletes what there is of a subject. Rows are deleted at once and not hidden first, because nothing of them may be left
 // when the call is answered.
 
+import { notErasable } from "../../audit/erased.ts";
 import { partsAbout } from "../../audit/stored-payload.ts";
 import type { TracedRecord } from "../../audit/traced.ts";
 import type { Subject } from "../../memory/owner.ts";
@@ -19,9 +20,6 @@ interface HeldRow {
   salt: Uint8Array;
   text: Uint8Array;
 }
-
-/** Verifiers need their payloads. They are about no subject. */
-const notErasable = "('audit.redact', 'audit.prune')";
 
 export function createSubjectErasure(
   database: Database,
@@ -42,11 +40,11 @@ export function createSubjectErasure(
        WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?)`,
     )
     .pluck();
-  const held = database.prepare<[string], HeldRow>(
+  const held = database.prepare<[string, string], HeldRow>(
     `SELECT e.seq, e.id, e.action, o.id AS project, p.salt, p.text FROM audit_pseudonym a
      JOIN audit_entry e ON e.number = a.entry JOIN audit_payload p ON p.entry = a.entry
      JOIN audit_chain c ON c.number = e.chain JOIN project o ON o.serial = c.project
-     WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?) AND e.action NOT IN ${notErasable}
+     WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?) AND e.action NOT IN (SELECT value FROM json_each(?))
      ORDER BY e.number`,
   );
   const serials = database
@@ -99,7 +97,7 @@ export function createSubjectErasure(
       state.callers.clear();
       revokeKeys.run({ id, name: subject.name, now });
       removeName.run(id);
-      return { ...found, held: held.all(id).flatMap((row) => toHeld(row, id)) };
+      return { ...found, held: held.all(id, JSON.stringify(notErasable)).flatMap((row) => toHeld(row, id)) };
     },
   };
 }
