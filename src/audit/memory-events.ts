@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
+import { changeableFields } from "../memory/memory.ts";
 import { matchesMetadata, toMetadataFilter } from "../memory/metadata-filter.ts";
 import { toTags } from "../memory/tags.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
@@ -185,18 +186,8 @@ function metadataIn(fields: Json | undefined): Json {
   return isObject(metadata) && Object.keys(metadata).length > 0 ? metadata : null;
 }
 
-const valueNames = [
-  "content",
-  "memory_type",
-  "importance",
-  "is_active",
-  "expires_at",
-  "tags",
-  "metadata",
-] as const;
-
 function valuesOf(fields: JsonObject): JsonObject | null {
-  const known = valueNames.filter((name) => fields[name] !== undefined);
+  const known = changeableFields.filter((name) => fields[name] !== undefined);
   return known.length === 0
     ? null
     : Object.fromEntries(

@@ -5,20 +5,15 @@ import { type ErrorData, Refusal } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
 import { Choice, createParser, Fields, jsonObject, Text } from "../schema/schema.ts";
-import { toExpiry } from "./create.ts";
+import { newMemoryFields, toExpiry } from "./create.ts";
 import { sourceIdMaxCharacters } from "./limits.ts";
-import { content, expiresAt, importance, type MemoryType, memoryId, memoryType } from "./memory.ts";
-import { NewMetadata, toMetadata } from "./metadata.ts";
-import { Tags, toTags } from "./tags.ts";
+import { type MemoryType, memoryId } from "./memory.ts";
+import { toMetadata } from "./metadata.ts";
+import { toTags } from "./tags.ts";
 
 /** A memory that is created, without its id at its source. */
 export const batchFields = {
-  content,
-  memory_type: memoryType,
-  importance: Type.Optional(importance),
-  expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Tags of the memory, a set.")),
-  metadata: NewMetadata("Metadata of the memory."),
+  ...newMemoryFields,
   is_active: Type.Optional(
     Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
   ),

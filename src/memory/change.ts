@@ -9,7 +9,7 @@ import { type Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { duplicate } from "./create.ts";
-import { type AgentMemory, contentKey, isExpired, type Memory, toAgentMemory } from "./memory.ts";
+import { changeableFields, contentKey, isExpired, type Memory, toAgentMemory } from "./memory.ts";
 import type { Owner } from "./owner.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
@@ -126,23 +126,14 @@ export async function storeChange(
   await transaction.memories.update(owner, { memory, contentKey: key, vector });
 }
 
-/** Fields that callers can change. */
-const changeable = [
-  "content",
-  "memory_type",
-  "importance",
-  "is_active",
-  "expires_at",
-  "tags",
-  "metadata",
-] as const satisfies readonly (keyof AgentMemory)[];
-
 /** What the fields that have changed were before, under their names in the API. */
 export function formerValues(before: Memory, after: Memory): JsonObject {
   const [former, current] = [toAgentMemory(before), toAgentMemory(after)].map(
     ({ tags = [], metadata = null, ...fields }) => ({ ...fields, tags, metadata }),
   );
   if (former === undefined || current === undefined) return {};
-  const changed = changeable.filter((name) => JSON.stringify(former[name]) !== JSON.stringify(current[name]));
+  const changed = changeableFields.filter(
+    (name) => JSON.stringify(former[name]) !== JSON.stringify(current[name]),
+  );
   return Object.fromEntries(changed.map((name) => [name, former[name]]));
 }

@@ -23,6 +23,16 @@ import {
 import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
 
+/** A memory that is created. */
+export const newMemoryFields = {
+  content,
+  memory_type: memoryType,
+  importance: Type.Optional(importance),
+  expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(Tags("Tags of the memory, a set.")),
+  metadata: NewMetadata("Metadata of the memory."),
+};
+
 export const createMemory = projectOperation({
   name: "memory.create",
   summary: "Create a memory",
@@ -34,14 +44,7 @@ export const createMemory = projectOperation({
   feature: "memory",
   refusals: [2101, 2104],
   success: 201,
-  input: Fields({
-    content,
-    memory_type: memoryType,
-    importance: Type.Optional(importance),
-    expires_at: Type.Optional(expiresAt),
-    tags: Type.Optional(Tags("Tags of the memory, a set.")),
-    metadata: NewMetadata("Metadata of the memory."),
-  }),
+  input: Fields(newMemoryFields),
   output: agentMemory,
   example: {
     input: { content: exampleMemory.content, memory_type: "fact", importance: 0.7 },

@@ -3,7 +3,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { isNamed } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
-import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
 import {
   type CallerRow,
@@ -18,7 +17,7 @@ import {
   toText,
 } from "./access-rows.ts";
 import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
-import { memoriesOf, serialsOf } from "./project-serials.ts";
+import { createPoolInsertion, memoriesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import { createTokenTransaction } from "./token-epochs.ts";
@@ -90,9 +89,7 @@ export function createAccessTransaction(
     `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, retention_days, created_at)
      VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :retentionDays, :createdAt)`,
   );
-  const insertPool = database.prepare(
-    "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
-  );
+  const insertPools = createPoolInsertion(database);
   const updateProject = database.prepare(
     `UPDATE project SET plan = :plan, subscription = :subscription, credits = :credits,
        memory_limit = :memoryLimit, retention_days = :retentionDays
@@ -129,7 +126,7 @@ export function createAccessTransaction(
     async insertProject(project: NewProject, now) {
       const id = state.createId(now);
       const serial = Number(insertProject.run({ ...project, id, createdAt: now }).lastInsertRowid);
-      for (const type of memoryTypes) insertPool.run(serial, type);
+      insertPools(serial);
       return { ...project, id, createdAt: now };
     },
     async findProject(idOrName) {

@@ -2,6 +2,7 @@
 // refer to them. A subject has a row of `project` whose parent is its project, so that what holds for the memories of a project holds for
 // those of a subject.
 
+import { memoryTypes } from "../../memory/memory.ts";
 import { type Owner, ownerId } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 
@@ -33,6 +34,16 @@ export function ownerSerialsOf(database: Database): (owner: Owner) => number {
   const serialOf = serialsOf(database);
   const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
   return (owner) => (owner.subject === null ? serialOf(owner.project) : (find.get(ownerId(owner)) ?? nobody));
+}
+
+/** @returns a function that creates the pools of a new owner, one for each type of memories */
+export function createPoolInsertion(database: Database): (owner: number) => void {
+  const insert = database.prepare<[number, string]>(
+    "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
+  );
+  return (owner) => {
+    for (const type of memoryTypes) insert.run(owner, type);
+  };
 }
 
 /** No row refers to it. */

@@ -7,7 +7,7 @@ import type { TracedRecord } from "../../audit/traced.ts";
 import type { Subject } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { SubjectTransaction } from "../../subjects/store.ts";
-import { createWordRemoval } from "./memories/words.ts";
+import { createRowRemoval } from "./memories/row-removal.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import { unpackPayload } from "./verify/payload.ts";
 
@@ -50,10 +50,7 @@ export function createSubjectErasure(
   const serials = database
     .prepare<[number], number>("SELECT serial FROM memory WHERE project = ? ORDER BY serial")
     .pluck();
-  const removeWords = createWordRemoval(database, state);
-  const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
-  const removeNextVector = database.prepare("DELETE FROM memory_vector_next WHERE memory = ?");
-  const removeMemory = database.prepare("DELETE FROM memory WHERE serial = ?");
+  const removeRows = createRowRemoval(database, state);
   /** Each with the number of the owner. */
   const others = [
     "UPDATE project SET subject_memories = subject_memories - :memories WHERE serial = (SELECT parent FROM project WHERE serial = :owner)",
@@ -85,13 +82,7 @@ export function createSubjectErasure(
       const { id } = subject;
       const found = await holdings(subject);
       const owner = ownerOf.get(id) ?? 0;
-      const rows = serials.all(owner);
-      removeWords(rows);
-      for (const row of rows) {
-        removeVector.run(row);
-        removeNextVector.run(row);
-        removeMemory.run(row);
-      }
+      removeRows(serials.all(owner));
       for (const statement of others) statement.run({ owner, memories: found.memories, now });
       removeTasks.run(id);
       state.callers.clear();

@@ -1,10 +1,9 @@
 // Owns the SQL of subjects: a row of `pseudonym` with the name, and a row of `project` under the same id, to which its memories belong.
 
-import { memoryTypes } from "../../memory/memory.ts";
 import type { Owner } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { ListedSubject, SubjectReader, SubjectTransaction } from "../../subjects/store.ts";
-import { serialsOf } from "./project-serials.ts";
+import { createPoolInsertion, serialsOf } from "./project-serials.ts";
 import { createSubjectErasure } from "./subject-erasure.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
@@ -60,9 +59,7 @@ export function createSubjectTransaction(database: Database, state: WriterState)
     `INSERT INTO project (id, name, plan, subscription, created_at, parent)
      SELECT :id, :id, plan, subscription, created_at, serial FROM project WHERE serial = :project`,
   );
-  const insertPool = database.prepare(
-    "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
-  );
+  const insertPools = createPoolInsertion(database);
   return {
     ...createSubjectErasure(database, state),
     async open({ id }, subject) {
@@ -71,8 +68,7 @@ export function createSubjectTransaction(database: Database, state: WriterState)
       if (known !== undefined) return known === subject.id;
       if (exists.get(subject.id) !== undefined) return false;
       insertPseudonym.run(subject.id, project, subject.name);
-      const owner = Number(insertOwner.run({ id: subject.id, project }).lastInsertRowid);
-      for (const type of memoryTypes) insertPool.run(owner, type);
+      insertPools(Number(insertOwner.run({ id: subject.id, project }).lastInsertRowid));
       return true;
     },
   };

@@ -4,8 +4,8 @@
 import { accessResolutionMs, flushBatchRows, purgeBatchRows, purgeErasureRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { MemoryTouch, WriterState } from "../threads/writer-state.ts";
+import { createRowRemoval } from "./row-removal.ts";
 import type { WordMerge } from "./word-merge.ts";
-import { createWordRemoval } from "./words.ts";
 
 const removalLifeMs = 3_600_000;
 
@@ -28,10 +28,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
       `SELECT serial FROM memory WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch ORDER BY serial LIMIT :limit`,
     )
     .pluck();
-  const removeWords = createWordRemoval(database, state);
-  const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
-  const removeNextVector = database.prepare("DELETE FROM memory_vector_next WHERE memory = ?");
-  const remove = database.prepare("DELETE FROM memory WHERE serial = ?");
+  const removeRows = createRowRemoval(database, state);
   const forget = database.prepare<[DeadPool]>(
     "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
   );
@@ -42,13 +39,8 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
     state.purgeIsDue = pool !== undefined;
     if (pool === undefined) return false;
     const serials = batch.all({ ...pool, limit: purgeBatchRows });
-    removeWords(serials);
+    removeRows(serials);
     purged += serials.length;
-    for (const serial of serials) {
-      removeVector.run(serial);
-      removeNextVector.run(serial);
-      remove.run(serial);
-    }
     if (serials.length < purgeBatchRows) forget.run(pool);
     return true;
   });
