@@ -78,6 +78,7 @@ test("the headers of the page are those that the gateway reads", async () => {
         body: JSON.stringify({ model: "fake", messages: [{ role: "user", content: "Hi" }] }),
       });
     expect([name, (await ask(value)).status]).toEqual([name, 200]);
-    if (name !== "Memledger-Upstream-Key") expect([name, (await ask("\t,%zz")).status]).toEqual([name, 400]);
+    if (name === "Memledger-Upstream-Key") continue;
+    expect([name, (await ask("x".repeat(300))).status]).toEqual([name, 400]);
   }
 });
