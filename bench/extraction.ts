@@ -32,7 +32,6 @@ import {
 } from "./harness.ts";
 import { kept } from "./kept.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
-import { superseding } from "./superseding.ts";
 import { tailText } from "./tail.ts";
 import { workDetails } from "./work-details.ts";
 
@@ -47,7 +46,7 @@ export async function extraction(options: BenchOptions): Promise<readonly Table[
   const { executable, datasets } = options;
   const [dataset] = datasets;
   const keeping = dataset === undefined ? [] : [await kept(executable, dataset)];
-  return [quality(), superseding(), ...keeping, await workDetails(executable), await cost(options)];
+  return [quality(), ...keeping, await workDetails(executable), await cost(options)];
 }
 
 function quality(): Table {

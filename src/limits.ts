@@ -3,6 +3,8 @@
 export const contentMaxCharacters = 10_000;
 /** Tags of a memory, or of a filter; SQL checks both numbers, too. */
 export const subjectMaxCharacters = 200;
+/** Of a conversation, or of a message in it. */
+export const conversationIdMaxCharacters = 200;
 export const tagsMax = 16;
 export const tagMaxCharacters = 64;
 /** Metadata of a memory: bytes of its JSON text, which SQL checks, too, members, and characters of a name. */

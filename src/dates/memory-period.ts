@@ -1,6 +1,7 @@
-// Owns whether a memory is of a period: by the dates that its text names, or without one by the time of its creation. Must never use the
-// creation of a memory that names a date, because what happened long ago is stored today.
+// Owns whether a memory is of a period: by the dates that its text names, or without one by the time at which it was said or created. Must
+// never use that time for a memory that names a date, because what happened long ago is told today.
 
+import type { Memory } from "../memory/memory.ts";
 import { namedPhrases } from "./named-phrases.ts";
 import { type Period, shareIn } from "./period.ts";
 import { findPhrases, toSearchable } from "./phrase.ts";
@@ -14,24 +15,31 @@ const header = /^(?:\[[^\]]{4,40}\]|\([^)]{4,40}\)|[\d\p{L}][\d\p{L} ,.-]{3,30}:
 
 /** 0..1: how much of the date of the memory is in the period, which is 1 for a day in it and a twelfth for its year. */
 export function shareOfPeriod(
-  { content, createdAt }: { readonly content: string; readonly createdAt: number },
+  { content, createdAt, origins }: Pick<Memory, "content" | "createdAt" | "origins">,
   period: Period,
 ): number {
-  const own = datesOf(content);
-  const dates = own.length === 0 ? [{ from: createdAt, until: createdAt + 1 }] : own;
+  const saidAt = origins[0]?.saidAt ?? null;
+  const at = saidAt ?? createdAt;
+  const own = datesOf(content, saidAt);
+  const dates = own.length === 0 ? [{ from: at, until: at + 1 }] : own;
   return Math.max(...dates.map((date) => shareIn(period, date)));
 }
 
-/** The dates that a text names with their years. What is relative, such as "yesterday", counts from the date in front of the text. */
-export function datesOf(content: string): readonly Period[] {
-  if (!yearHint.test(content.slice(0, readCharactersMax))) return [];
-  const text = toSearchable(content.slice(0, readCharactersMax));
-  const named = findPhrases(text, namedPhrases, null);
+/**
+ * The dates that a text names with their years. What is relative, such as "yesterday", counts from the date in front of the text, or from
+ * when it was said.
+ * @param saidAt milliseconds since 1970; null: it is not known
+ */
+export function datesOf(content: string, saidAt: number | null = null): readonly Period[] {
+  const start = content.slice(0, readCharactersMax);
+  if (saidAt === null && !yearHint.test(start)) return [];
+  const text = toSearchable(start);
+  const named = yearHint.test(start) ? findPhrases(text, namedPhrases, null) : [];
   const head = header.exec(text)?.[0].length ?? 0;
-  const said = named.find(({ end }) => end <= head);
+  const now = named.find(({ end }) => end <= head)?.period.from ?? saidAt;
   const relative =
-    said === undefined || !relativeHint.test(text)
+    now === null || !relativeHint.test(text)
       ? []
-      : findPhrases(text.slice(head), relativePhrases, { now: said.period.from, tense: "past" });
+      : findPhrases(text.slice(head), relativePhrases, { now, tense: "past" });
   return [...named, ...relative].map(({ period }) => period);
 }

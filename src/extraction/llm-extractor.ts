@@ -16,6 +16,7 @@ import type { LlmAnswerItem } from "./llm-answer.ts";
 import { createLlmPrompt, type PromptPart, speakerLineBytes, withoutJoiners } from "./llm-prompt.ts";
 import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";
 import { mergeItems, type PlacedItem } from "./merge-items.ts";
+import { toOrigin } from "./origin.ts";
 import { splitSentences } from "./sentences.ts";
 import { splitIntoChunks, type TextChunk } from "./text-chunks.ts";
 
@@ -113,8 +114,16 @@ async function askAbout(
     const passage = find(item.evidence);
     const extracted = passage === null ? null : toExtracted(item, part, passage, now);
     if (passage === null || extracted === null) return [];
-    return [{ ...extracted, start: chunk.start + passage.start, end: chunk.start + passage.end }];
+    const start = chunk.start + passage.start;
+    return [{ ...extracted, ...originAt(source, start), start, end: chunk.start + passage.end }];
   });
+}
+
+/** Of what is said at this place. */
+function originAt(source: ExtractionSource, start: number): Pick<ExtractedItem, "origin"> {
+  const message = source.utterances?.find((each) => each.start <= start && start < each.end) ?? null;
+  const { speaker: role = null, name = null, saidAt = null } = message ?? {};
+  return { origin: toOrigin({ role, name, saidAt }, message, source) };
 }
 
 /**

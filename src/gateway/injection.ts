@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { memoryAuditFields } from "../memory/audit-fields.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { memoryTypes } from "../memory/memory.ts";
+import { fromOrigins } from "../memory/origin.ts";
 import { type Dated, dividePrompt, toPromptLine } from "../memory/prompt.ts";
 import type { ChangedRequest, Changes, ChatRequest } from "./dialects/dialect.ts";
 import { type EarlierSections, findEarlier } from "./earlier-sections.ts";
@@ -124,13 +125,21 @@ function toPutMemories(data: JsonObject): Record<"rules" | "reference", readonly
   return { rules: sorted(put.slice(0, rules.length)), reference: sorted(put.slice(rules.length)) };
 }
 
-function toDated({ content, memory_type, created_at, updated_at, expires_at = null }: JsonObject): Dated {
+function toDated({
+  content,
+  memory_type,
+  created_at,
+  updated_at,
+  expires_at = null,
+  origins,
+}: JsonObject): Dated {
   return {
     content: String(content),
     type: memoryTypes.find((type) => type === memory_type) ?? "context",
     createdAt: Date.parse(String(created_at)),
     updatedAt: Date.parse(String(updated_at)),
     expiresAt: expires_at === null ? null : Date.parse(String(expires_at)),
+    origins: fromOrigins(objectsIn(origins)),
   };
 }
 

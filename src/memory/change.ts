@@ -95,6 +95,15 @@ export function changedAt({ updatedAt }: Memory, now: number): number {
   return Math.max(now, updatedAt + 1);
 }
 
+/** What somebody has written instead of a text was not said where that one was. */
+export function wording(
+  { content: former, origins, lead, formerOf }: Memory,
+  content: string = former,
+): Pick<Memory, "content" | "origins" | "lead" | "formerOf"> {
+  if (content === former) return { content, origins, lead, formerOf };
+  return { content, origins: [], lead: null, formerOf: null };
+}
+
 /** Whoever activates a memory says that no other one supersedes it. */
 export function activity(
   before: Memory,
@@ -105,15 +114,17 @@ export function activity(
 }
 
 /**
- * @param vector of the new content; null: the content stays
+ * @param given the vector of the new content; null: there is none
  * @throws Refusal 2104 when another memory has the content
  */
 export async function storeChange(
   transaction: Transaction,
   owner: Owner,
-  { before, memory, vector }: { before: Memory; memory: Memory; vector: Float32Array | null },
+  { before, memory, vector: given }: { before: Memory; memory: Memory; vector: Float32Array | null },
   now: number,
 ): Promise<void> {
+  // The vector of a content that stays may be that of more than the content.
+  const vector = memory.content === before.content ? null : given;
   // Another memory may have taken the content key while this memory was expired or inactive, so the key is claimed again.
   const isActivated = !before.active && memory.active;
   const isRevived = !isExpired(memory, now) && (isActivated || isExpired(before, now));

@@ -10,7 +10,6 @@ import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { Owner } from "./owner.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
-import type { OlderStatements } from "./superseding/find-older.ts";
 import { hasTags } from "./tags.ts";
 
 /** An item with a higher similarity to a memory (content-similarity.ts) repeats it and is skipped. */
@@ -27,8 +26,6 @@ export interface Candidate extends ExtractedItem {
   readonly found: readonly SimilarMemory[];
   /** Items before it in the same call with similar contents; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
-  /** What it supersedes, as found before the transaction. */
-  readonly older: OlderStatements;
 }
 
 /** The memory that is most similar to an item, as read inside the transaction. */

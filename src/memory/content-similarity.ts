@@ -43,6 +43,12 @@ export function trigramsOf(content: string): Trigrams {
   return { words: words.join(" "), counts, total: words.length + 2 };
 }
 
+/** Whether a content has all words of another one in a row. Letters that are the same as each other (NFKC) and upper case do not differ. */
+export function isContained(short: string, long: string): boolean {
+  const [inner, outer] = [short, long].map((text) => ` ${trigramsOf(text.normalize("NFKC")).words} `);
+  return inner !== undefined && outer?.includes(inner) === true;
+}
+
 /** 0..1; 1 for contents with the same words and embeddings. @param cosine of the embeddings, 0..1 */
 export function contentSimilarity(cosine: number, a: Trigrams, b: Trigrams): number {
   return Math.min(1, cosine * (1 - trigramShare) + sharedBy(a, b) * trigramShare);

@@ -12,10 +12,11 @@ import {
   skipAboveSimilarity,
   updateAboveSimilarity,
 } from "./comparison-set.ts";
+import { isContained } from "./content-similarity.ts";
 import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
-import type { Memory } from "./memory.ts";
-import { supersedeOlder } from "./superseding/supersede.ts";
+import { contentKey, type Memory } from "./memory.ts";
+import { unknownOrigin } from "./origin.ts";
 import { joinTags } from "./tags.ts";
 
 export const actions = ["created", "updated", "skipped"] as const;
@@ -30,8 +31,8 @@ export interface Outcome {
   /** Of the memory now. */
   readonly tags: readonly string[];
   readonly match: { readonly id: string; readonly similarity: number } | null;
-  /** Ids of the memories that are inactive now, because the item says that they are no longer true. */
-  readonly supersedes: readonly string[];
+  /** Of the memory that has the text which the updated memory had before; null: none. */
+  readonly formerId: string | null;
 }
 
 /**
@@ -49,66 +50,94 @@ export async function storeItems(
   const changed = revision === null ? [] : await transaction.memories.changedSince(owner, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
-  const stored = new Map<number, Memory>();
   for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await comparisonSet.closest(candidate);
-    const { outcome, memory } = await storeItem(transaction, candidate, match, storing);
-    if (memory !== null) {
-      comparisonSet.add(memory.id, at);
-      stored.set(at, memory);
-    }
-    const before = candidate.older.items.flatMap((item) => stored.get(item) ?? []);
-    const older = [...candidate.older.memories, ...before];
-    const supersedes = memory === null ? [] : await supersedeOlder(transaction, memory, older, storing);
-    outcomes.push({ ...outcome, supersedes });
+    const outcome = await storeItem(transaction, candidate, match, storing);
+    if (outcome.action !== "skipped") comparisonSet.add(outcome.memoryId, at);
+    outcomes.push(outcome);
   }
   return outcomes;
 }
 
-/** `memory` is the memory that was stored; null when the item was skipped. */
 async function storeItem(
   transaction: Transaction,
   candidate: Candidate,
   match: Match | null,
   storing: Storing,
-): Promise<{ readonly outcome: Omit<Outcome, "supersedes">; readonly memory: Memory | null }> {
+): Promise<Outcome> {
   const { memories } = transaction;
-  const { caller, plan, now, tags, metadata = null } = storing;
-  const { project, owner } = caller;
-  const { vector, contentKey, found: _, similarItems: __, older: ___, ...item } = candidate;
+  const { caller, now } = storing;
+  const { vector, contentKey: key, found: _, similarItems: __, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
-  const skip = async (same: { readonly id: string; readonly similarity: number }) => {
-    const outcome = { item, action: "skipped" as const, memoryId: same.id, memoryType: item.type };
+  const skip = async (same: { readonly id: string; readonly similarity: number }): Promise<Outcome> => {
+    const tags = await addTags(transaction, same.id, storing);
+    const { type } = item;
     return {
-      outcome: { ...outcome, tags: await addTags(transaction, same.id, storing), match: same },
-      memory: null,
+      item,
+      action: "skipped",
+      memoryId: same.id,
+      memoryType: type,
+      tags,
+      match: same,
+      formerId: null,
     };
   };
   if (action === "skipped" && shown !== null) return skip(shown);
   const known = action === "updated" ? match?.memory : undefined;
-  const holder = await memories.claimContent(owner, contentKey, now, {
-    exceptId: known?.id ?? null,
-    fromInactive: true,
-  });
+  const claim = { exceptId: known?.id ?? null, fromInactive: true };
+  const holder = await memories.claimContent(caller.owner, key, now, claim);
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
-    await requireRoom(transaction, project, plan);
-    const memory = await memories.insert(owner, { ...item, tags, metadata, contentKey, vector }, now);
-    const outcome = {
-      item,
-      action: "created" as const,
-      memoryId: memory.id,
-      memoryType: memory.type,
-      tags,
-    };
-    return { outcome: { ...outcome, match: null }, memory };
+    const { id, type, tags } = await insertItem(transaction, candidate, storing);
+    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, formerId: null };
   }
   const memory = rewrite(known, item, now);
-  await memories.update(owner, { memory, contentKey, vector });
-  const { type, importance, expiresAt } = memory;
-  const outcome = { item: { ...item, importance, expiresAt }, memoryId: memory.id, memoryType: type };
-  return { outcome: { ...outcome, action: "updated", tags: memory.tags, match: shown }, memory };
+  const vectorBefore = await memories.vectorOf(caller.owner, known.id);
+  await memories.update(caller.owner, { memory, contentKey: key, vector });
+  const formerId = isContained(known.content, memory.content)
+    ? null
+    : await keepFormer(transaction, known, vectorBefore, storing);
+  const { id, type, importance, expiresAt, tags } = memory;
+  const stored = { ...item, importance, expiresAt };
+  return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, formerId };
+}
+
+async function insertItem(
+  transaction: Transaction,
+  { content, type, importance, expiresAt, origin, lead = null, contentKey: key, vector }: Candidate,
+  { caller: { project, owner }, plan, now, tags, metadata = null }: Storing,
+): Promise<Memory> {
+  await requireRoom(transaction, project, plan);
+  const about = {
+    content,
+    type,
+    importance,
+    expiresAt,
+    tags,
+    metadata,
+    lead,
+    origins: origin ? [origin] : [],
+  };
+  return await transaction.memories.insert(owner, { ...about, contentKey: key, vector }, now);
+}
+
+/**
+ * Two texts that are similar may both be true, so the former one stays as a memory of its own.
+ * @returns its id
+ */
+async function keepFormer(
+  transaction: Transaction,
+  { id: formerOf, content, origins: said, updatedAt, ...known }: Memory,
+  vector: Float32Array,
+  { caller: { project, owner }, plan, now }: Storing,
+): Promise<string> {
+  await requireRoom(transaction, project, plan);
+  const { type, importance, expiresAt, tags, metadata, lead } = known;
+  const origins = said.length > 0 ? said : [{ ...unknownOrigin, saidAt: updatedAt }];
+  const about = { content, type, importance, expiresAt, tags, metadata, lead, origins, formerOf };
+  const memory = { ...about, contentKey: contentKey(content), vector };
+  return (await transaction.memories.insert(owner, memory, now)).id;
 }
 
 /**
@@ -137,6 +166,7 @@ function chooseAction(match: Match | null): Outcome["action"] {
 }
 
 /** The content of the item, and its expiry if it has one. Type and importance stay: a person may have set them. */
-function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: number): Memory {
-  return { ...known, content, expiresAt: expiresAt ?? known.expiresAt, updatedAt: changedAt(known, now) };
+function rewrite(known: Memory, { content, expiresAt, origin, lead }: ExtractedItem, now: number): Memory {
+  const text = { content, origins: origin ? [origin] : [], lead: lead ?? null };
+  return { ...known, ...text, expiresAt: expiresAt ?? known.expiresAt, updatedAt: changedAt(known, now) };
 }

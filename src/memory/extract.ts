@@ -142,7 +142,10 @@ export const extractMemories = projectOperation({
       return stored;
     };
     const outcomes = await settle().catch(recording(read));
-    const created = outcomes.filter(({ action }) => action === "created").map(({ memoryId }) => memoryId);
+    const created = outcomes.flatMap(({ action, memoryId, formerId }) => [
+      ...(action === "created" ? [memoryId] : []),
+      ...(formerId === null ? [] : [formerId]),
+    ]);
     const unstored = new Set(dry_run ? created : []);
     const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
     const count = (wanted: Outcome["action"]) => outcomes.filter(({ action }) => action === wanted).length;

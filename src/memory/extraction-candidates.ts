@@ -4,16 +4,15 @@
 import type { Preparation } from "../calls/operation.ts";
 import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
-import { comparedAtOnce, embeddingsAtOnce } from "../limits.ts";
+import { embeddingsAtOnce } from "../limits.ts";
 import { isBlank } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
 import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
 import { describeInput, textsWith } from "./extraction-source.ts";
-import type { ExtractedItem, Extraction, ExtractionSource } from "./extractor.ts";
+import type { Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
-import { findOlder, nothingOlder, type OlderStatements } from "./superseding/find-older.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
 export function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
@@ -46,19 +45,12 @@ export async function findCandidates(
   const vectors = await embedAll(items, preparation);
   const compared =
     scope === null ? uncompared : await compareItems(items, vectors, scope, preparation, reportCompared);
-  const older = scope === null ? [] : await findAllOlder(items, vectors, scope, preparation);
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
     const { found, similarItems } = compared;
     const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
-    return {
-      ...item,
-      ...similar,
-      older: older[at] ?? nothingOlder,
-      vector,
-      contentKey: contentKey(item.content),
-    };
+    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
   });
   const read = { input, said, extractor: extractor.name, model, usage, redacted };
   return { ...read, revision: compared.revision, candidates };
@@ -98,29 +90,9 @@ async function embedAll(
   for (const batch of batchesOf(items, embeddingsAtOnce, signal)) {
     const share = readShare + (embeddedShare - readShare) * (vectors.length / items.length);
     report(share, `Embedding ${counted(items.length, "item")}`);
-    vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
+    vectors.push(
+      ...(await Promise.all(batch.map(({ content, lead }) => embed(`${lead ?? ""}${content}`, "passage")))),
+    );
   }
   return vectors;
-}
-
-/** Searches that are asked for together are answered together. */
-async function findAllOlder(
-  items: readonly ExtractedItem[],
-  vectors: readonly Float32Array[],
-  tags: readonly string[],
-  preparation: Preparation,
-): Promise<readonly OlderStatements[]> {
-  const placed = items.flatMap((item, at) => {
-    const vector = vectors[at];
-    return vector === undefined ? [] : [{ item, vector }];
-  });
-  const older: OlderStatements[] = [];
-  for (const batch of batchesOf(placed, comparedAtOnce, preparation.signal)) {
-    const start = older.length;
-    const found = batch.map((each, at) =>
-      findOlder({ ...each, before: placed.slice(0, start + at) }, tags, preparation),
-    );
-    older.push(...(await Promise.all(found)));
-  }
-  return older;
 }

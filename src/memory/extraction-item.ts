@@ -25,11 +25,13 @@ export const extractionItem = Fields(
     evidence: Type.String({
       description: "The sentence of the text from which the item was extracted, verbatim.",
     }),
-    supersedes: Type.Optional(
-      Type.Array(memoryId, {
-        description:
-          "Memories that are inactive now, because the item says that what they say is no longer true. The field is absent if there are none.",
-      }),
+    former_id: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            "The memory that has the former text of the updated memory; null in a dry run. The field is absent if the new text contains the former one, and without an update.",
+        }),
+      ),
     ),
     match: Nullable(
       Fields(
@@ -59,8 +61,7 @@ export type ExtractionItem = Static<typeof extractionItem>;
 
 /** `created` are the ids of memories that a dry run would create: clients see null instead. */
 export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
-  const { item, action, memoryId, memoryType, tags, match } = outcome;
-  const supersedes = outcome.supersedes.filter((id) => !created.has(id));
+  const { item, action, memoryId, memoryType, tags, match, formerId } = outcome;
   const shown = (id: string) => (created.has(id) ? null : id);
   return {
     id: shown(memoryId),
@@ -71,7 +72,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     action,
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
-    ...(supersedes.length === 0 ? {} : { supersedes }),
+    ...(formerId === null ? {} : { former_id: shown(formerId) }),
     match: match === null ? null : { id: shown(match.id), similarity: match.similarity },
   };
 }

@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
+import { toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import {
   defaultDetails,
@@ -17,6 +18,7 @@ import { withoutPrompts } from "./prompt.ts";
 interface Given {
   readonly text?: string;
   readonly messages?: readonly object[];
+  readonly conversation?: string;
   readonly detail?: ExtractionDetail;
 }
 
@@ -24,10 +26,12 @@ interface Given {
 export function readExtractionSource({
   text,
   messages,
+  conversation,
   detail = defaultDetails.call,
 }: Given): ExtractionSource {
   requireOne("text", text, messages);
-  if (text !== undefined) return plain(withoutOwnTexts(text), detail);
+  const from = conversation === undefined ? null : toLabel(conversation);
+  if (text !== undefined) return plain(withoutOwnTexts(text), detail, from);
   if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
   const utterances = readUtterances(messages);
   if (utterances.length === 0) {
@@ -42,6 +46,7 @@ export function readExtractionSource({
   return joined(
     utterances.map((each) => ({ ...each, text: withoutOwnTexts(each.text) })),
     detail,
+    from,
   );
 }
 
@@ -66,20 +71,29 @@ function isExportedMemory(line: string): boolean {
 }
 
 /** A text that names its speakers itself, if it has any. */
-export function plain(text: string, detail: ExtractionDetail = defaultDetails.call): ExtractionSource {
-  return { text, utterances: null, detail };
+export function plain(
+  text: string,
+  detail: ExtractionDetail = defaultDetails.call,
+  conversation: string | null = null,
+): ExtractionSource {
+  return { text, utterances: null, conversation, detail };
 }
 
 const separator = "\n\n";
 
-function joined(utterances: readonly Utterance[], detail: ExtractionDetail): ExtractionSource {
+function joined(
+  utterances: readonly Utterance[],
+  detail: ExtractionDetail,
+  conversation: string | null,
+): ExtractionSource {
   const ranges: UtteranceRange[] = [];
   let start = 0;
-  for (const { speaker, text } of utterances) {
-    ranges.push({ speaker, start, end: start + text.length });
+  for (const { speaker, id, name, saidAt, text } of utterances) {
+    ranges.push({ speaker, id, name, saidAt, start, end: start + text.length });
     start += text.length + separator.length;
   }
-  return { text: utterances.map(({ text }) => text).join(separator), utterances: ranges, detail };
+  const text = utterances.map((each) => each.text).join(separator);
+  return { text, utterances: ranges, conversation, detail };
 }
 
 /** A text that an extraction has read. */
@@ -93,8 +107,8 @@ export interface ReadText {
 /** Those in which a quotation is; all, if it is in none. */
 export function textsWith({ text, utterances }: ExtractionSource, quotation: string): readonly ReadText[] {
   if (utterances === null) return [{ speaker: null, at: "/input_content" }];
-  const all = utterances.map(({ speaker, ...range }, index) => {
-    return { range, read: { speaker, at: `/input_content/messages/${index}` } };
+  const all = utterances.map(({ speaker, start, end }, index) => {
+    return { range: { start, end }, read: { speaker, at: `/input_content/messages/${index}` } };
   });
   const found = new Set<ReadText>();
   for (let start = text.indexOf(quotation); start !== -1; start = text.indexOf(quotation, start + 1)) {

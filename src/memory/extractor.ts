@@ -2,6 +2,7 @@
 
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
+import type { Origin } from "./origin.ts";
 
 /** essential: what stays useful for months. full: every statement about a person, a thing, a plan or an event. */
 export const extractionDetails = ["essential", "full"] as const;
@@ -22,27 +23,37 @@ export interface ExtractionSource {
   readonly text: string;
   /** Who says which part of it, in its order; null: the extractor finds the speakers in the text itself. */
   readonly utterances: readonly UtteranceRange[] | null;
+  /** Name of the conversation that it is from; null: it has none. */
+  readonly conversation: string | null;
   readonly detail: ExtractionDetail;
 }
 
 /** Where an utterance is in the text, in UTF-16 offsets; the end is exclusive. */
 export interface UtteranceRange {
   readonly speaker: "user" | "assistant";
+  /** Of the speaker; null: it is not known. */
+  readonly name: string | null;
+  /** Milliseconds since 1970; null: it is not known. */
+  readonly saidAt: number | null;
+  /** Of its message, as the client names it; null: it has no name. */
+  readonly id: string | null;
   readonly start: number;
   readonly end: number;
 }
 
 /** A candidate for a memory, before it is compared with the memories of the project. */
 export interface ExtractedItem {
-  /** 1 to 10,000 characters; understandable without the source text. */
+  /** 1 to 10,000 characters; without a language model, a part of the text, with each run of white space as one blank. */
   readonly content: string;
   readonly type: MemoryType;
   /** 0..1 */
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */
   readonly expiresAt: number | null;
-  /** When the text says that it was said, milliseconds since 1970; absent: the text does not say it. */
-  readonly saidAt?: number;
+  /** Where it was said; null or absent: it is not known. */
+  readonly origin?: Origin | null;
+  /** As of Memory; absent: nothing. */
+  readonly lead?: string | null;
   /** The sentence of the text from which the item was extracted, or consecutive ones, verbatim. */
   readonly evidence: string;
 }

@@ -7,6 +7,7 @@ import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { metadata } from "./metadata.ts";
+import { type Origin, origins, toOrigins } from "./origin.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -29,6 +30,12 @@ export interface Memory {
   readonly tags: readonly string[];
   /** Canonical (metadata.ts); null: none. */
   readonly metadata: JsonObject | null;
+  /** Where its words were said; empty: it is not known. */
+  readonly origins: readonly Origin[];
+  /** What stands before the content in the text that is embedded, such as the name of the speaker; null: nothing. */
+  readonly lead: string | null;
+  /** Id of the memory that had this content before an extraction updated it; null: none. */
+  readonly formerOf: string | null;
   /** Id of the newer memory because of which this one is inactive: what it says is no longer true; null: none. */
   readonly supersededBy: string | null;
   /** Name of the subject whose memory it is; null: the project's own. */
@@ -81,6 +88,13 @@ export const agentMemory = Fields(
       }),
     ),
     metadata: Type.Optional(metadata),
+    origins: Type.Optional(origins),
+    former_of: Type.Optional(
+      Type.String({
+        description:
+          "Identifier of the memory that had this content before an extraction updated it. The field is absent if there is none.",
+      }),
+    ),
     superseded_by: Type.Optional(
       Type.String({
         description:
@@ -117,6 +131,8 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     ...(memory.tags.length === 0 ? {} : { tags: [...memory.tags] }),
     ...(memory.subject === null ? {} : { subject: memory.subject }),
     ...(memory.metadata === null ? {} : { metadata: memory.metadata }),
+    ...(memory.origins.length === 0 ? {} : { origins: toOrigins(memory.origins) }),
+    ...(memory.formerOf === null ? {} : { former_of: memory.formerOf }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };
 }

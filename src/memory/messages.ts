@@ -4,11 +4,22 @@
 import { Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
+import { conversationIdMaxCharacters } from "../limits.ts";
 import { Choice, FreeText } from "../schema/schema.ts";
+import { countCharacters } from "../text/characters.ts";
+import { hasControlCharacter, toLabel } from "../text/label.ts";
+import { fromTimestamp } from "../timestamp.ts";
 
 const roles = ["user", "assistant", "system", "developer", "tool", "function"] as const;
 /** Of Chat Completions and Messages, and of the Responses API. */
 const textParts: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
+
+const shortText = `a text of 1 to ${conversationIdMaxCharacters} characters`;
+
+/** Clients have sent members with these names before they meant anything, so no value is refused. */
+function ignoredUnless(description: string) {
+  return Type.Optional(Type.Unknown({ description: `${description} Any other value is ignored.` }));
+}
 
 const part = Type.Object(
   {
@@ -29,6 +40,9 @@ const message = Type.Object(
         description: "The text, or its parts.",
       }),
     ),
+    id: ignoredUnless(`Id of the message, as the client names it: ${shortText}.`),
+    name: ignoredUnless(`Name of the speaker: ${shortText}.`),
+    said_at: ignoredUnless("When it was said: an RFC 3339 timestamp."),
   },
   { additionalProperties: true, title: "Message", description: "One message. Other members are ignored." },
 );
@@ -37,6 +51,12 @@ export const messages = (description: string) => Type.Array(message, { minItems:
 
 export interface Utterance {
   readonly speaker: "user" | "assistant";
+  /** Of its message, as the client names it; null: it has none. */
+  readonly id: string | null;
+  /** Of the speaker; null: it is not known. */
+  readonly name: string | null;
+  /** Milliseconds since 1970; null: it is not known. */
+  readonly saidAt: number | null;
   /** Without surrounding white space; not empty. */
   readonly text: string;
   /** Index of its message. */
@@ -48,11 +68,19 @@ export function utterancesIn(given: unknown): Utterance[] {
   if (!Array.isArray(given)) return [];
   return given.flatMap((each: unknown, at) => {
     if (!isObject(each)) return [];
-    const { role, content } = each;
+    const { role, content, id, name, said_at } = each;
     if (role !== "user" && role !== "assistant") return [];
     const text = textOf(content).trim();
-    return text === "" ? [] : [{ speaker: role, text, at }];
+    if (text === "") return [];
+    const saidAt = typeof said_at === "string" ? fromTimestamp(said_at) : null;
+    return [{ speaker: role, id: shortTextIn(id), name: shortTextIn(name), saidAt, text, at }];
   });
+}
+
+function shortTextIn(value: unknown): string | null {
+  if (typeof value !== "string" || !value.isWellFormed() || hasControlCharacter(value)) return null;
+  const label = toLabel(value);
+  return label === "" || countCharacters(label) > conversationIdMaxCharacters ? null : label;
 }
 
 function textOf(content: unknown): string {

@@ -4,8 +4,10 @@
 import { countCharacters } from "../text/characters.ts";
 import { toTimestamp } from "../timestamp.ts";
 import type { Memory, MemoryType } from "./memory.ts";
+import type { Origin } from "./origin.ts";
 
-export type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt">;
+export type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt"> &
+  Partial<Pick<Memory, "origins">>;
 
 const sections: readonly (readonly [tag: string, type: MemoryType])[] = [
   ["rules", "rule"],
@@ -109,15 +111,31 @@ export function withoutPrompts(text: string): string {
   return rest;
 }
 
-/** The line of a memory with its line feed: its dates of creation, change and expiry in UTC, and its content. */
-export function toPromptLine({ content, createdAt, updatedAt, expiresAt }: Dated): string {
-  const [created, updated] = [createdAt, updatedAt].map(toDate);
-  const dates = [
-    created,
-    ...(updated === created ? [] : [`updated ${updated}`]),
+/**
+ * The line of a memory with its line feed: who said it and when, or its dates of creation and change; its expiry; and its content. Dates are
+ * in UTC.
+ */
+export function toPromptLine({ content, createdAt, updatedAt, expiresAt, origins = [] }: Dated): string {
+  const [origin] = origins;
+  const details = [
+    ...speakerOf(origin),
+    ...datesOf(createdAt, updatedAt, origin?.saidAt ?? null),
     ...(expiresAt === null ? [] : [`until ${toTimestamp(expiresAt)}`]),
   ];
-  return `- (${dates.join(", ")}) ${toSafeJson(content)}\n`;
+  return `- (${details.join(", ")}) ${toSafeJson(content)}\n`;
+}
+
+function speakerOf(origin: Origin | undefined): readonly string[] {
+  if (origin === undefined) return [];
+  if (origin.name !== null) return [toSafeJson(origin.name)];
+  return origin.role === null ? [] : [origin.role];
+}
+
+/** What was said at a time is of that time, whenever it was stored. */
+function datesOf(createdAt: number, updatedAt: number, saidAt: number | null): readonly string[] {
+  if (saidAt !== null) return [toDate(saidAt)];
+  const [created, updated] = [toDate(createdAt), toDate(updatedAt)];
+  return updated === created ? [created] : [created, `updated ${updated}`];
 }
 
 /** Length of the line in Unicode code points. */

@@ -5,7 +5,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { unavailable } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
 import { batchFields, sourceId, toNewItem } from "./batch-item.ts";
-import { activity, changedAt, formerValues, storeChange } from "./change.ts";
+import { activity, changedAt, formerValues, storeChange, wording } from "./change.ts";
 import { duplicate, requireRoom } from "./create.ts";
 import { agentMemory, contentKey, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import type { Owner } from "./owner.ts";
@@ -48,8 +48,8 @@ export const putMemory = projectOperation({
     const before = await findKnown(owner, input.source_id, (id) => memories.find(owner, id));
     if (before?.content !== item.content && vector === null) throw changedMeanwhile;
     if (before !== null) {
-      const { active, ...values } = item;
-      const after = { ...before, ...values, ...activity(before, active) };
+      const { active, content, ...values } = item;
+      const after = { ...before, ...values, ...wording(before, content), ...activity(before, active) };
       const former = formerValues(before, after);
       const isChanged = Object.keys(former).length > 0;
       const memory = isChanged ? { ...after, updatedAt: changedAt(before, now) } : before;

@@ -8,6 +8,7 @@ import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
+import type { Origin } from "./origin.ts";
 import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
 
@@ -200,6 +201,11 @@ export interface NewMemory {
   readonly tags: readonly string[];
   /** Canonical; null or absent: none. */
   readonly metadata?: JsonObject | null;
+  /** Absent: not known. */
+  readonly origins?: readonly Origin[];
+  /** As of Memory; absent: nothing. */
+  readonly lead?: string | null;
+  readonly formerOf?: string | null;
   readonly vector: Float32Array;
   /** Default: true. */
   readonly active?: boolean;
@@ -207,7 +213,7 @@ export interface NewMemory {
   readonly id?: string | null;
 }
 
-/** `contentKey` and `vector` are null unless the content has changed. */
+/** `contentKey` and `vector` are null unless the content has changed; with it, `origins` and `lead` change. */
 export interface MemoryChange {
   readonly memory: Memory;
   readonly contentKey: Uint8Array | null;
@@ -222,6 +228,8 @@ export interface MemorySelection {
 
 export interface MemoryTransaction {
   find(owner: Owner, id: string): Promise<Memory | null>;
+  /** The embedding of a memory that was found in the same transaction. */
+  vectorOf(owner: Owner, id: string): Promise<Float32Array>;
   /** Whether the owner still has this version of the memory. */
   hasVersion(owner: Owner, id: string, revision: number): Promise<boolean>;
   /** Memories that were created or changed after this revision of SimilarMemories. */

@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { tagsMax } from "../limits.ts";
 import { atLeastOne, createParser, Fields, notTogether } from "../schema/schema.ts";
-import { activity, ifUpdatedAt, readOnlyFields } from "./change.ts";
+import { activity, ifUpdatedAt, readOnlyFields, wording } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
@@ -70,7 +70,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
 export function changed(before: Memory, item: UpdateItem): Memory {
   return {
     ...before,
-    content: item.content ?? before.content,
+    ...wording(before, item.content),
     type: item.memory_type ?? before.type,
     importance: item.importance ?? before.importance,
     ...activity(before, item.is_active),

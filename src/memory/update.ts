@@ -13,6 +13,7 @@ import {
   requireKnown,
   requireUnchanged,
   storeChange,
+  wording,
 } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import {
@@ -81,7 +82,7 @@ export const updateMemory = projectOperation({
     requireUnchanged(before, input);
     const memory: Memory = {
       ...before,
-      content: input.content ?? before.content,
+      ...wording(before, input.content),
       type: input.memory_type ?? before.type,
       importance: input.importance ?? before.importance,
       ...activity(before, input.is_active),

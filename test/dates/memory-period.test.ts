@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { dayMs } from "../../src/dates/calendar.ts";
 import { datesOf, shareOfPeriod } from "../../src/dates/memory-period.ts";
 import { periodOf } from "../../src/dates/query-period.ts";
-import { withAbsoluteDates } from "../../src/extraction/rules/absolute-dates.ts";
+import { unknownOrigin } from "../../src/memory/origin.ts";
 
 const now = Date.parse("2026-11-25T10:00:00Z");
 const may = { from: Date.UTC(2023, 4), until: Date.UTC(2023, 5) };
-const share = (content: string, createdAt = now) => shareOfPeriod({ content, createdAt }, may);
+const share = (content: string, createdAt = now) => shareOfPeriod({ content, createdAt, origins: [] }, may);
 
 describe("a memory with its own dates is of their period, whenever it was created", () => {
   for (const content of [
@@ -65,7 +65,7 @@ test("a memory of a year is of its month in part", () => {
   expect(share("Ann moved in 2023.")).toBeCloseTo(31 / 365);
 });
 
-describe("what the extractor makes of a relative date is the date that a query names with the same words", () => {
+describe("a relative date in what was said at a time is the date that a query names with the same words", () => {
   for (const words of [
     ..."yesterday|the day before yesterday|last week|last weekend|last month|last year|last Friday".split(
       "|",
@@ -76,11 +76,13 @@ describe("what the extractor makes of a relative date is the date that a query n
   ])
     test(words, () => {
       const said = Date.UTC(2026, 0, 14, 12);
-      const content = withAbsoluteDates(`I met Ann ${words}.`, said).text;
+      const content = `I met Ann ${words}.`;
+      const origins = [{ ...unknownOrigin, saidAt: said }];
       const period = periodOf(`Whom did I meet ${words}?`, said);
-      expect(datesOf(content)).toHaveLength(1);
+      expect(datesOf(content, said)).toHaveLength(1);
       expect(period).not.toBeNull();
-      if (period !== null) expect(shareOfPeriod({ content, createdAt: said }, period)).toBeGreaterThan(0.45);
+      if (period !== null)
+        expect(shareOfPeriod({ content, createdAt: now, origins }, period)).toBeGreaterThan(0.45);
     });
 });
 
@@ -94,7 +96,7 @@ test("any text has a share from 0 to 1, and hostile ones are read in part", () =
   fc.assert(
     fc.property(text, fc.nat(), fc.integer({ min: 1, max: 1_000 }), (parts, start, days) => {
       const period = { from: start * dayMs * 1e-3, until: start * dayMs * 1e-3 + days * dayMs };
-      const found = shareOfPeriod({ content: parts.join(" "), createdAt: now }, period);
+      const found = shareOfPeriod({ content: parts.join(" "), createdAt: now, origins: [] }, period);
       expect(found).toBeGreaterThanOrEqual(0);
       expect(found).toBeLessThanOrEqual(1);
     }),

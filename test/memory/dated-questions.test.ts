@@ -17,7 +17,7 @@ test.each(days)("each question asks for the time of one memory of its series, on
   for (const { series, question, answer } of questions) {
     const period = periodOf(question, now);
     const isOfPeriod = (content: string) =>
-      period !== null && shareOfPeriod({ content, createdAt: now }, period) > 0.5;
+      period !== null && shareOfPeriod({ content, createdAt: now, origins: [] }, period) > 0.5;
     const ofSeries = memories.filter((memory) => memory.series === series && isOfPeriod(memory.content));
     const answers = memories.filter(({ content }) => content.includes(answer));
     const [only] = ofSeries;

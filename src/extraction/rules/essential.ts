@@ -1,14 +1,14 @@
-// Owns the detail "essential": a sentence becomes an item only if one of the word lists gives a reason. Must never return a statement that
-// the text does not make.
+// Owns the detail "essential": a sentence becomes an item only if one of the word lists gives a reason. Must never change a word of it.
 
 import type { ExtractedItem } from "../../memory/extractor.ts";
+import { onOneLine } from "../../text/one-line.ts";
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../limits.ts";
 import type { Sentence } from "../sentences.ts";
 import { memoryTypeOf, rateImportance } from "./classify.ts";
 import { findExpiry } from "./expiry.ts";
 import { categoryOfSection, isUnsettled } from "./headings.ts";
 import type { Language } from "./lexicon/language.ts";
-import { toMemoryText, withoutMarkup, withoutTrailingComment } from "./memory-text.ts";
+import { withoutMarkup, withoutTrailingComment } from "./plain-sentence.ts";
 import { findCategory, passesExclusions } from "./relevance-filter.ts";
 import { isSmallTalk } from "./small-talk.ts";
 import { languageOfSentence } from "./text-language.ts";
@@ -21,7 +21,7 @@ export function toEssential(
   sentence: Sentence,
   language: Language,
   now: number,
-): ExtractedItem | null {
+): Omit<ExtractedItem, "origin" | "lead"> | null {
   const { length } = sentence.text;
   if (length < sentenceMinCharacters || length > sentenceMaxCharacters) return null;
   const unmarked = withoutMarkup(sentence.text);
@@ -29,7 +29,7 @@ export function toEssential(
   const clean = spoken === "en" ? withoutTrailingComment(unmarked) : unmarked;
   if (!passesExclusions(clean, spoken)) return null;
   const said = passage.saidAt ?? now;
-  const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
+  const { at, isDated } = findExpiry(clean, spoken, said);
   if (at !== null && at < now) return null;
   const category =
     findCategory(clean, spoken, at !== null) ??
@@ -38,11 +38,12 @@ export function toEssential(
   if (category === null || isSmallTalk(clean, category, spoken, passage.speaker)) return null;
   if (isUnsettled(passage.heading) && category !== "correction") return null;
   const start = passage.start + sentence.start;
+  const evidence = text.slice(start, start + sentence.text.length);
   return {
-    content: toMemoryText(clean, passage.speaker, spoken, isRelative ? said : null),
+    content: onOneLine(evidence),
     type: memoryTypeOf(category, at),
     importance: rateImportance(category, clean),
     expiresAt: at,
-    evidence: text.slice(start, start + sentence.text.length),
+    evidence,
   };
 }

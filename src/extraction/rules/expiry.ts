@@ -14,7 +14,6 @@ import {
   lastingChange,
   movedTo,
   pastTense,
-  relativeDate,
   repeatedAfter,
   repeatedBefore,
   startWords,
@@ -27,8 +26,6 @@ import { endOfDay, endOfMonth, endOfQuarter, findPeriod } from "./periods.ts";
 export interface Expiry {
   /** Milliseconds since 1970; null: the sentence does not expire. */
   readonly at: number | null;
-  /** Whether the sentence has a relative date such as "tomorrow", which is understood only with the day on which it was said. */
-  readonly isRelative: boolean;
   /** Whether the sentence names a calendar date, so that it is an appointment or a deadline even without other words of one. */
   readonly isDated: boolean;
 }
@@ -48,14 +45,12 @@ const parsers: Readonly<Record<Language, chrono.Chrono>> = {
 
 /** Finds when the sentence expires. `from`: when it was said, milliseconds since 1970. */
 export function findExpiry(sentence: string, language: Language, from: number): Expiry {
-  if (!dateHint.test(sentence)) return { at: null, isRelative: relativeDate.test(sentence), isDated: false };
-  const isRelative = relativeDate.test(sentence);
+  if (!dateHint.test(sentence)) return { at: null, isDated: false };
   const isEnd = endWords.test(sentence);
   const named = endOfQuarter(sentence, from, isEnd) ?? namedDay(sentence, language, from, isEnd);
   // "This week until 3 pm, on Friday for the last time": the named day is more exact than the period.
   return {
     at: named ?? findPeriod(sentence, from, (before) => startWords.test(before) || isOver(before)),
-    isRelative,
     isDated: named !== null && appointment.test(sentence),
   };
 }

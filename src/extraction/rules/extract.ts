@@ -1,14 +1,14 @@
-// Owns extraction without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and cannot do.
-// Must never return a statement that the text does not make.
+// Owns the detail "essential" without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and
+// cannot do. Must never return a text that is no part of the text.
 
-import type { ExtractedItem, ExtractionDetail, ExtractionSource } from "../../memory/extractor.ts";
+import type { ExtractedItem, ExtractionSource, UtteranceRange } from "../../memory/extractor.ts";
+import { onOneLine } from "../../text/one-line.ts";
+import { leadOf, type Said, toOrigin } from "../origin.ts";
 import { splitSentences } from "../sentences.ts";
 import { toEssential } from "./essential.ts";
-import type { Language } from "./lexicon/language.ts";
 import { parseMessageTime } from "./message-time.ts";
 import { isPromptInjection } from "./prompt-injection.ts";
-import { userOfAssistant } from "./speakers.ts";
-import { toStatements } from "./statements.ts";
+import { type Speaker, userOfAssistant } from "./speakers.ts";
 import { languageOfText } from "./text-language.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 
@@ -21,27 +21,50 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
   const language = languageOfText(text.slice(0, languageSampleCharacters));
   const items: ExtractedItem[] = [];
   const seen = new Set<string>();
-  for (const passage of passagesOf(source, now)) {
-    if (passage.speaker.role === "assistant") continue;
-    const { saidAt } = passage;
-    for (const item of readPassage(text, passage, language, now, source.detail)) {
-      const key = item.content.toLowerCase();
-      if (!seen.has(key)) items.push(saidAt === null ? item : { ...item, saidAt });
+  for (const { passage, message } of passagesOf(source, now)) {
+    // What stands beside a prompt injection is not reliable, either.
+    if (passage.speaker.role === "assistant" || isPromptInjection(onOneLine(passage.text))) continue;
+    const said = saidBy(passage, message);
+    const origin = toOrigin(said, message, source);
+    const lead = leadOf(said.name);
+    for (const sentence of splitSentences(passage.text)) {
+      const found = toEssential(text, { ...passage, saidAt: said.saidAt }, sentence, language, now);
+      const key = found?.content.toLowerCase() ?? "";
+      if (found !== null && !seen.has(key)) items.push({ ...found, origin, lead });
       seen.add(key);
     }
   }
   return items;
 }
 
+interface Placed {
+  readonly passage: Passage;
+  /** In which it is; null: the source is a text. */
+  readonly message: UtteranceRange | null;
+}
+
 /** The passages of the text, or of what the user says in it. A user may have pasted a transcript, so a message can have other speakers. */
-function passagesOf({ text, utterances }: ExtractionSource, now: number): Passage[] {
+function passagesOf({ text, utterances }: ExtractionSource, now: number): Placed[] {
   const toTime = timeReader(now);
-  if (utterances === null) return readPassages(text, toTime);
-  return utterances.flatMap(({ speaker, start, end }) => {
+  if (utterances === null) return readPassages(text, toTime).map((passage) => ({ passage, message: null }));
+  return utterances.flatMap((message) => {
+    const { speaker, start, end } = message;
     if (speaker === "assistant") return [];
     const passages = readPassages(text.slice(start, end), toTime, userOfAssistant);
-    return passages.map((passage) => ({ ...passage, start: start + passage.start }));
+    return passages.map((each) => ({ passage: { ...each, start: start + each.start }, message }));
   });
+}
+
+/** The user of a message has its name and time; whoever speaks in a transcript has those that the transcript says. */
+function saidBy({ speaker, saidAt }: Passage, message: UtteranceRange | null): Said {
+  const { name } = speaker;
+  if (message === null || speaker !== userOfAssistant) return { role: roleOf(speaker), name, saidAt };
+  return { role: "user", name: message.name, saidAt: message.saidAt };
+}
+
+function roleOf({ role, addressee }: Speaker): Said["role"] {
+  if (role === "assistant") return "assistant";
+  return addressee === "the assistant" ? "user" : null;
 }
 
 /** Parses times and caches them: chats repeat the same time in many lines, and the date parser is slow. */
@@ -54,19 +77,4 @@ function timeReader(now: number): (words: string) => number | null {
     known.set(words, time);
     return time;
   };
-}
-
-function* readPassage(
-  text: string,
-  passage: Passage,
-  language: Language,
-  now: number,
-  detail: ExtractionDetail,
-): Generator<ExtractedItem> {
-  // A passage with a prompt injection is skipped as a whole, because its other sentences are not reliable either.
-  if (isPromptInjection(passage.text.replace(/\s+/g, " "))) return;
-  const sentences = splitSentences(passage.text);
-  const found = sentences.map((sentence) => toEssential(text, passage, sentence, language, now));
-  if (detail === "full") yield* toStatements(text, passage, language, now, sentences, found);
-  else yield* found.filter((item) => item !== null);
 }

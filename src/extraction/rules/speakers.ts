@@ -3,7 +3,7 @@
 import { words } from "./lexicon/lexicon.ts";
 
 export interface Speaker {
-  /** Null: the name is unknown, and the text says "the user". */
+  /** Null: it is not known. */
   readonly name: string | null;
   readonly role: "person" | "assistant" | "unknown";
   /** The person or assistant that "you" refers to; null if that is not clear. */

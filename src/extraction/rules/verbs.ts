@@ -1,24 +1,6 @@
-// Owns English verb forms: the forms after "I" and after a name, and which words are verbs. Must never determine a tense from anything
-// but the word itself.
+// Owns which English words are verbs. Must never determine a tense from anything but the word itself.
 
 import { words } from "./lexicon/lexicon.ts";
-
-const irregular: Readonly<Record<string, string>> = {
-  am: "is",
-  are: "is",
-  were: "was",
-  have: "has",
-  "haven't": "hasn't",
-  do: "does",
-  "don't": "doesn't",
-  "aren't": "isn't",
-  "weren't": "wasn't",
-  "ain't": "isn't",
-  go: "goes",
-  wanna: "wants to",
-  gonna: "is going to",
-  gotta: "has to",
-};
 
 /** Forms that are the same after "I" and after a name: past tenses and auxiliary verbs. */
 const unchanged = words(
@@ -56,23 +38,6 @@ const alsoNouns = words(
    train treat turn tutor value view vote want watch water weigh welcome work worry wrap`,
 );
 
-/** The form after a name: "love" becomes "loves", "am" becomes "is"; past tenses and modal verbs do not change. */
-export function conjugate(verb: string): string {
-  const lower = verb.toLowerCase();
-  const known = irregular[lower];
-  if (known !== undefined) return known;
-  if (unchanged.has(lower) || isPastTense(lower) || !/^[a-z][a-z'-]*$/.test(lower)) return verb;
-  if (/[^aeiou]y$/.test(lower)) return `${verb.slice(0, -1)}ies`;
-  if (/(?:s|x|z|ch|sh|o)$/.test(lower)) return `${verb}es`;
-  return `${verb}s`;
-}
-
-/** The form after "they". */
-export function pluralOf(verb: string): string {
-  if (verb === "am" || verb === "is") return "are";
-  return verb === "was" ? "were" : verb;
-}
-
 export function isPastTense(verb: string): boolean {
   const lower = verb.toLowerCase();
   return (
@@ -90,9 +55,4 @@ export function isBaseForm(word: string): boolean {
 /** Whether the word can be the verb after "I". */
 export function isVerb(word: string): boolean {
   return isBaseForm(word) || isPastTense(word);
-}
-
-/** Whether the word may also be a noun: "love", "work". */
-export function isAlsoNoun(word: string): boolean {
-  return alsoNouns.has(word.toLowerCase());
 }

@@ -28,7 +28,7 @@ export async function redactSource(given: ExtractionSource): Promise<RedactedSou
   for (const utterance of utterances) {
     const said = await redactText(text.slice(utterance.start, utterance.end));
     clean += text.slice(end, utterance.start);
-    moved.push({ speaker: utterance.speaker, start: clean.length, end: clean.length + said.text.length });
+    moved.push({ ...utterance, start: clean.length, end: clean.length + said.text.length });
     clean += said.text;
     end = utterance.end;
     redactions.push(said.redacted);

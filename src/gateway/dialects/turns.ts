@@ -103,11 +103,11 @@ export function readWords(
   messages: Json | undefined,
 ): Pick<ChatRequest, "userText" | "userAt" | "answeredText" | "query"> {
   const words: Utterance[] = [];
-  for (const { speaker, text, at } of utterancesIn(messages).toReversed()) {
+  for (const each of utterancesIn(messages).toReversed()) {
     if (words.length === wordsMaxMessages) break;
-    if (words.length === 0 && speaker !== "user") continue;
-    const spoken = toSpokenText(text);
-    if (spoken !== "") words.push({ speaker, text: spoken, at });
+    if (words.length === 0 && each.speaker !== "user") continue;
+    const text = toSpokenText(each.text);
+    if (text !== "") words.push({ ...each, text });
   }
   return {
     userText: words[0]?.text ?? null,

@@ -65,7 +65,7 @@ export const extractedItem = Fields({
 /** @param item as the API shows it */
 export function showItem(item: JsonObject): JsonObject {
   const { action = null, id = null, content = null, memory_type = null, importance = null } = item;
-  const { expires_at = null, tags, supersedes } = item;
+  const { expires_at = null, tags } = item;
   return {
     action,
     id,
@@ -74,18 +74,16 @@ export function showItem(item: JsonObject): JsonObject {
     importance,
     ...(expires_at === null ? {} : { expires_at: toMinute(expires_at) }),
     ...(tags === undefined ? {} : { tags }),
-    ...(supersedes === undefined ? {} : { supersedes }),
   };
 }
 
 export function describeItem(shown: JsonObject): string {
-  const { action, id, content, type, importance, expires_at, tags, supersedes } = shown;
+  const { action, id, content, type, importance, expires_at, tags } = shown;
   const details = [
     `id ${id}`,
     `importance ${importance}`,
     ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
     ...(Array.isArray(tags) ? [`tags ${JSON.stringify(tags)}`] : []),
-    ...(Array.isArray(supersedes) ? [`inactive now: ${supersedes.join(", ")}`] : []),
   ];
   return `- ${action} ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
 }

@@ -308,6 +308,11 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       rowsOf(owner)
         .filter((row) => row.revision > revision)
         .map(({ memory: { id }, vector }) => ({ id, vector })),
+    async vectorOf(owner, id) {
+      const row = rowOf(owner, id);
+      if (row === undefined) throw new Error("the memory was not found in this transaction");
+      return row.vector;
+    },
     // Nothing reads it but the verification of a database.
     setMadeOf: async () => {},
     async ownerOf(id) {
@@ -325,10 +330,21 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       return null;
     },
     async insert(owner, { contentKey, vector, id, active = true, ...fields }, now) {
-      const { content, type, importance, expiresAt, tags, metadata = null } = fields;
+      const {
+        content,
+        type,
+        importance,
+        expiresAt,
+        tags,
+        metadata = null,
+        origins = [],
+        lead = null,
+        formerOf = null,
+      } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
-      const about = { content, type, importance, active, tags, metadata, supersededBy: null, subject };
+      const said = { origins, lead, formerOf, supersededBy: null, subject };
+      const about = { content, type, importance, active, tags, metadata, ...said };
       const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);
       const row = {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { redactItems, redactSource } from "../../../src/extraction/secrets/redact.ts";
 import { extractionTextMaxCharacters } from "../../../src/limits.ts";
 import { plain } from "../../../src/memory/extraction-source.ts";
+import type { UtteranceRange } from "../../../src/memory/extractor.ts";
 import { loadAnnotated } from "../score.ts";
 import { falseCases } from "./false-cases.ts";
 import { made } from "./made-up.ts";
@@ -116,13 +117,24 @@ describe("a text", () => {
 
   test("has the same utterances, in their new places", async () => {
     const said = ["Hello!", `Use ${token}.`, "Noted: password=Xk29dkal", "Thanks."];
-    const utterances: { speaker: "user" | "assistant"; start: number; end: number }[] = [];
+    const utterances: UtteranceRange[] = [];
+    const unnamed = { id: null, name: null, saidAt: null };
     let start = 0;
     for (const [at, { length }] of said.entries()) {
-      utterances.push({ speaker: at % 2 === 0 ? "user" : "assistant", start, end: start + length });
+      utterances.push({
+        speaker: at % 2 === 0 ? "user" : "assistant",
+        ...unnamed,
+        start,
+        end: start + length,
+      });
       start += length + 2;
     }
-    const { source } = await redactSource({ text: said.join("\n\n"), utterances, detail: "full" });
+    const { source } = await redactSource({
+      text: said.join("\n\n"),
+      utterances,
+      conversation: null,
+      detail: "full",
+    });
     expect(source.utterances?.map(({ speaker }) => speaker)).toEqual([
       "user",
       "assistant",

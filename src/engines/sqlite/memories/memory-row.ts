@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../../json/json.ts";
 import type { Memory, MemoryType } from "../../../memory/memory.ts";
+import { fromOrigins, type Origin, toOrigins } from "../../../memory/origin.ts";
 import { noTags } from "../../../memory/tags.ts";
 
 export interface MemoryRow {
@@ -20,6 +21,10 @@ export interface MemoryRow {
   tags: string | null;
   /** A JSON object; null without metadata. */
   metadata: string | null;
+  /** A JSON array; null: it is not known. */
+  origins: string | null;
+  lead: string | null;
+  former_of: string | null;
   superseded_by: string | null;
   subject: string | null;
 }
@@ -27,7 +32,10 @@ export interface MemoryRow {
 const subjectColumn =
   "(SELECT s.name FROM project o JOIN pseudonym s ON s.id = o.id WHERE o.serial = m.project AND o.parent IS NOT NULL) AS subject";
 
-export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.metadata, m.superseded_by, ${subjectColumn}`;
+export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.metadata, m.origins, m.lead, m.former_of, m.superseded_by, ${subjectColumn}`;
+
+/** SQL of the text whose embedding a memory has. */
+export const embeddedText = "COALESCE(m.lead, '') || m.content";
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =
@@ -53,6 +61,9 @@ export function toMemory(row: MemoryRow): Memory {
     expiresAt: row.expires_at,
     tags: row.tags === null ? noTags : (JSON.parse(row.tags) as string[]),
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
+    origins: row.origins === null ? [] : fromOrigins(JSON.parse(row.origins)),
+    lead: row.lead,
+    formerOf: row.former_of,
     supersededBy: row.superseded_by,
     subject: row.subject,
   };
@@ -66,6 +77,11 @@ export function toTagColumn(tags: readonly string[]): string | null {
 /** As `MemoryRow.metadata`. */
 export function toMetadataColumn(metadata: JsonObject | null): string | null {
   return metadata === null ? null : JSON.stringify(metadata);
+}
+
+/** As `MemoryRow.origins`. */
+export function toOriginsColumn(origins: readonly Origin[]): string | null {
+  return origins.length === 0 ? null : JSON.stringify(toOrigins(origins));
 }
 
 /** Copies, because SQLite's bytes need not be aligned to four. */

@@ -19,6 +19,11 @@ export function memoryStatements(database: Database) {
            (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
     ),
     subjectName: database.prepare<[string], string | null>("SELECT name FROM pseudonym WHERE id = ?").pluck(),
+    vector: database
+      .prepare<[string, number], Uint8Array>(
+        "SELECT v.embedding FROM memory m JOIN memory_vector v ON v.memory = m.serial WHERE m.id = ? AND m.project = ?",
+      )
+      .pluck(),
     changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
       `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
        JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
@@ -42,9 +47,9 @@ export function memoryStatements(database: Database) {
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at, tags, metadata)
+         is_active, created_at, updated_at, expires_at, tags, metadata, origins, lead, former_of)
        VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         :active, :now, :now, :expiresAt, :tags, :metadata)`,
+         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :formerOf)`,
     ),
     giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
@@ -52,7 +57,7 @@ export function memoryStatements(database: Database) {
       `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
          content_revision = :contentRevision, content = :content,
          importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags, metadata = :metadata, superseded_by = :supersededBy
+         tags = :tags, metadata = :metadata, origins = :origins, lead = :lead, superseded_by = :supersededBy
        WHERE serial = :serial`,
     ),
     setMadeOf: database.prepare("UPDATE memory SET made_of = ? WHERE id = ?"),

@@ -14,6 +14,7 @@ import {
   type MemoryRow,
   toMemory,
   toMetadataColumn,
+  toOriginsColumn,
   toTagColumn,
   toVector,
 } from "./memory-row.ts";
@@ -89,6 +90,9 @@ export function createMemoryTransaction(
         expiresAt,
         tags,
         metadata = null,
+        origins = [],
+        lead = null,
+        formerOf = null,
         active = true,
       } = memory;
       const id = memory.id ?? state.createId(now);
@@ -109,6 +113,9 @@ export function createMemoryTransaction(
         expiresAt,
         tags: toTagColumn(tags),
         metadata: toMetadataColumn(metadata),
+        origins: toOriginsColumn(origins),
+        lead,
+        formerOf,
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
       state.changeWords("add", serialOf(owner), revision, content);
@@ -121,6 +128,9 @@ export function createMemoryTransaction(
         expiresAt,
         tags,
         metadata,
+        origins,
+        lead,
+        formerOf,
         active,
         createdAt: now,
         updatedAt: now,
@@ -146,6 +156,8 @@ export function createMemoryTransaction(
         expiresAt,
         tags: toTagColumn(memory.tags),
         metadata: toMetadataColumn(memory.metadata),
+        origins: toOriginsColumn(memory.origins),
+        lead: memory.lead,
         supersededBy: memory.supersededBy,
         active: active ? 1 : 0,
         epoch: epochOf(owner, type),
@@ -163,6 +175,12 @@ export function createMemoryTransaction(
         addToPool(owner, before.memory_type, -1);
         addToPool(owner, type, 1);
       }
+    },
+
+    async vectorOf(owner, id) {
+      const bytes = sql.vector.get(id, serialOf(owner));
+      if (bytes === undefined) throw new Error("a memory that was found has no vector");
+      return toVector(bytes);
     },
 
     async setMadeOf(made) {

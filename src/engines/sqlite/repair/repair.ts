@@ -2,6 +2,7 @@
 
 import type { RepairOptions } from "../../../storage/repairs.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
+import { embeddedText } from "../memories/memory-row.ts";
 import { defineWords } from "../memories/words.ts";
 import { orphanVectors, vectorBytes, withoutVector } from "./faults.ts";
 
@@ -20,7 +21,7 @@ export async function repair(
         ? []
         : database
             .prepare<[{ bytes: number }], { serial: number; content: string }>(
-              `SELECT m.serial, m.content ${withoutVector}`,
+              `SELECT m.serial, ${embeddedText} AS content ${withoutVector}`,
             )
             .all({ bytes });
     const vectors: (readonly [number, Float32Array])[] = [];

@@ -639,7 +639,7 @@ CREATE TABLE api_key (
   last_used_at  INTEGER
 , gateway TEXT, subject TEXT, token_epoch INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
--- 9.. table memory ON memory
+-- 9..9 table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -737,6 +737,24 @@ BEGIN
       WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
 END
+
+-- 10.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT) STRICT
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -214,8 +214,4 @@ export const german: Lexicon = {
     "also|übrigens|ach|und|aber|bitte beachten",
     "ja|nein|ok(?:ay)?|kurze info|info|hinweis|wichtig|ps|nur zur info|zur info|danke|klar|genau|ach ja",
   ),
-  firstPlural: phrases("wir", "uns", "unser\\p{L}{0,2}"),
-  firstPerson: phrases("ich", "mich", "mir", "mein\\p{L}{0,2}", "wir", "uns", "unser\\p{L}{0,2}"),
-  user: "Der Nutzer",
-  said: "sagte",
 };

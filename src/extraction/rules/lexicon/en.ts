@@ -244,8 +244,4 @@ export const english: Lexicon = {
     "well|so|and|but|oh|ah|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|please note that|note that|please note|remember that|just so you know,? that|hmm|um|uh|ok|okay|yeah|yes",
     "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it|agreed|true|yup|nah|exactly|haha no|funny enough|guess what|you know what",
   ),
-  firstPlural: phrases("we", "us", "our", "ours"),
-  firstPerson: phrases("i|me|my|mine|myself|we|us|our|ours"),
-  user: "The user",
-  said: "said",
 };

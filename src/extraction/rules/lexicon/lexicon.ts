@@ -36,14 +36,6 @@ export interface Lexicon {
   readonly fillers: RegExp;
   /** Sentences that are rules, whatever their category is. */
   readonly orders?: RegExp;
-  /** All forms of "I" and "we". */
-  readonly firstPerson: RegExp;
-  /** All forms of "we". */
-  readonly firstPlural: RegExp;
-  /** Name of the speaker if the text contains no name. */
-  readonly user: string;
-  /** The verb in front of what somebody without a name says in the first person. */
-  readonly said: string;
 }
 
 export const exclusionReasons = ["question", "smallTalk", "speculation", "unclear"] as const;

@@ -1,0 +1,78 @@
+// Owns where the words of a memory come from: who said them, when, and in which conversation. Its schema and its form in the API.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { conversationIdMaxCharacters } from "../limits.ts";
+import { Choice, Fields, Label, Timestamp } from "../schema/schema.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+
+export const speakerRoles = ["user", "assistant"] as const;
+
+/** The id of a conversation is a name that the client has chosen. */
+export const conversation = Label({
+  maxLength: conversationIdMaxCharacters,
+  description: "Id of the conversation, as the client names it.",
+  examples: ["chat-17"],
+});
+
+/** A place at which the words of a memory were said. */
+export interface Origin {
+  /** Id of the conversation, as the client names it; null: it has none. */
+  readonly conversation: string | null;
+  /** The same of the message. */
+  readonly message: string | null;
+  /** Null: nobody says which of the two it is. */
+  readonly role: (typeof speakerRoles)[number] | null;
+  /** Of the speaker; null: it is not known. */
+  readonly name: string | null;
+  /** Milliseconds since 1970; null: it is not known. */
+  readonly saidAt: number | null;
+}
+
+export const unknownOrigin: Origin = {
+  conversation: null,
+  message: null,
+  role: null,
+  name: null,
+  saidAt: null,
+};
+
+export const origin = Fields(
+  {
+    conversation: Type.Optional(conversation),
+    message: Type.Optional(Type.String({ description: "Id of the message, as the client names it." })),
+    role: Type.Optional(
+      Choice(speakerRoles, { title: "SpeakerRole", description: "Who said it: the user or the assistant." }),
+    ),
+    name: Type.Optional(Type.String({ description: "Name of the speaker, as the text has it." })),
+    said_at: Type.Optional(Timestamp({ description: "When it was said." })),
+  },
+  {
+    title: "Origin",
+    description:
+      "Where the words of a memory were said, by whom, and when. A field that is not known is absent.",
+  },
+);
+
+export const origins = Type.Array(origin, {
+  description: "Where the words of the memory were said. The field is absent if that is not known.",
+});
+
+export function toOrigins(all: readonly Origin[]): Static<typeof origins> {
+  return all.map(({ conversation, message, role, name, saidAt }) => ({
+    ...(conversation === null ? {} : { conversation }),
+    ...(message === null ? {} : { message }),
+    ...(role === null ? {} : { role }),
+    ...(name === null ? {} : { name }),
+    ...(saidAt === null ? {} : { said_at: toTimestamp(saidAt) }),
+  }));
+}
+
+export function fromOrigins(all: readonly Static<typeof origin>[]): Origin[] {
+  return all.map(({ conversation = null, message = null, role = null, name = null, said_at }) => ({
+    conversation,
+    message,
+    role,
+    name,
+    saidAt: said_at === undefined ? null : fromTimestamp(said_at),
+  }));
+}
