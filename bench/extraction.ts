@@ -2,10 +2,10 @@
 // costs the server. Must never print a text of the unseen half.
 
 import { join } from "node:path";
-import { extractByRules } from "../src/extraction/rules/extract.ts";
+import { builtInDetails, extractBuiltIn } from "../src/extraction/built-in.ts";
 import { extractionTextMaxCharacters } from "../src/limits.ts";
 import { plain } from "../src/memory/extraction-source.ts";
-import { type ExtractionDetail, extractionDetails } from "../src/memory/extractor.ts";
+import type { ExtractionDetail } from "../src/memory/extractor.ts";
 import {
   type AnnotatedText,
   addScores,
@@ -73,7 +73,7 @@ function quality(): Table {
 
 function score(texts: readonly AnnotatedText[]): Score {
   return texts
-    .map((text) => scoreText(text, extractByRules(plain(text.text), Date.parse(text.now))))
+    .map((text) => scoreText(text, extractBuiltIn(plain(text.text), Date.parse(text.now))))
     .reduce(addScores, emptyScore);
 }
 
@@ -101,12 +101,12 @@ async function cost(options: BenchOptions): Promise<Table> {
   });
   const stream = { name: "extract", clients: 1, key, repeat: false };
   const first = await loadOne(server.port, 60, { ...stream, calls: [callFor("essential")] }, 200);
-  const times: Readonly<Record<ExtractionDetail, number[]>> = { essential: [], full: [] };
+  const times: Readonly<Record<ExtractionDetail, number[]>> = { essential: [], full: [], verbatim: [] };
   const idle: StreamResult[] = [];
   const beside: StreamResult[] = [];
   for (let round = 0; round < options.rounds; round++) {
     progress(`extraction: round ${round + 1}`);
-    for (const detail of extractionDetails) {
+    for (const detail of builtInDetails) {
       idle.push(await loadOne(server.port, probeSeconds, probe(key), 200));
       const [probed, extracted] = await besideExtraction(server, probe(key), {
         ...stream,
@@ -122,7 +122,7 @@ async function cost(options: BenchOptions): Promise<Table> {
   );
   const note = `One text of ${text.length.toLocaleString("en")} characters (the annotated texts in a row) through POST /v1/memories/extract with dry_run, which embeds every item and compares it; the first one after a start takes ${ms(first.latenciesMs[0] ?? 0)}. Beside it a second client asks GET /health/live every ${probeEveryMs} ms; its longest wait is how long the thread that serves HTTP was busy with something else. Both clients share the machine with the server.`;
   return measureTable("Extraction by rules: cost", note, [
-    ...extractionDetails.map((detail) => {
+    ...builtInDetails.map((detail) => {
       const [took, rules] = [median(times[detail]), ownTime(text, detail)];
       return {
         what: `detail ${detail}: ${rules.items} items`,
@@ -173,8 +173,8 @@ function longText(): string {
 
 function ownTime(text: string, detail: ExtractionDetail): { readonly ms: number; readonly items: number } {
   const now = Date.UTC(2026, 10, 21);
-  extractByRules(plain(text, detail), now);
+  extractBuiltIn(plain(text, detail), now);
   const start = performance.now();
-  const items = extractByRules(plain(text, detail), now).length;
+  const items = extractBuiltIn(plain(text, detail), now).length;
   return { ms: performance.now() - start, items };
 }

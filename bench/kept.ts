@@ -1,7 +1,8 @@
 // What extraction keeps of conversations: questions that are answered by extracted memories and by the turns themselves, through the
 // executable's HTTP API. Must never rank by itself.
 
-import { type ExtractionDetail, extractionDetails } from "../src/memory/extractor.ts";
+import { builtInDetails } from "../src/extraction/built-in.ts";
+import type { ExtractionDetail } from "../src/memory/extractor.ts";
 import { answeredShare, contentWords, isAnswered, wordsOf } from "./answers.ts";
 import { percent } from "./figures.ts";
 import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";
@@ -29,13 +30,13 @@ export async function kept(executable: string, dataset: string): Promise<Table> 
   const raw = await measure(executable, conversations, "turns");
   const rows = [row("turns", raw, raw)];
   const verdicts: string[] = [];
-  for (const detail of extractionDetails) {
+  for (const detail of builtInDetails) {
     const found = await measure(executable, conversations, detail);
     rows.push(row(`detail ${detail}`, found, raw));
-    if (detail === "full") verdicts.push(...bars(found, raw));
+    if (detail === "verbatim") verdicts.push(...bars(found, raw));
   }
   const questions = raw.answered.length;
-  const note = `${conversations.length} conversations, ${questions} questions whose answers have at most ${answerMaxWords} words. In one project each turn is a memory \`[date] text\`; in the others each session was extracted with \`POST /v1/memories/extract\` as lines \`[date] Name: text\`. Each question is searched with \`mode\` hybrid and \`top_k\` ${topK}; it is answered when ${percent(answeredShare)} of the content words of its answer occur in the texts found. Kept: answered by the extracted memories, of those answered by the turns. Bars for full: ${verdicts.join(", ")}.`;
+  const note = `${conversations.length} conversations, ${questions} questions whose answers have at most ${answerMaxWords} words. In one project each turn is a memory \`[date] text\`; in the others each session was extracted with \`POST /v1/memories/extract\` as lines \`[date] Name: text\`. Each question is searched with \`mode\` hybrid and \`top_k\` ${topK}; it is answered when ${percent(answeredShare)} of the content words of its answer occur in the texts found. Kept: answered by the extracted memories, of those answered by the turns. Bars for verbatim: ${verdicts.join(", ")}.`;
   const columns = ["memories", "number", "characters", "of the turns", "answered", "kept"];
   return { title: "Extraction by rules: what is kept of conversations", note, columns, rows };
 }

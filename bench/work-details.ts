@@ -1,7 +1,8 @@
 // What each detail of an extraction stores of conversations about work with an assistant, and what injections give of it later, through the
 // executable's HTTP API. Must never rank by itself.
 
-import { type ExtractionDetail, extractionDetails } from "../src/memory/extractor.ts";
+import { builtInDetails } from "../src/extraction/built-in.ts";
+import type { ExtractionDetail } from "../src/memory/extractor.ts";
 import {
   isNoise,
   loadWorkConversations,
@@ -54,7 +55,7 @@ interface Figures {
 export async function workDetails(executable: string): Promise<Table> {
   const conversations = loadWorkConversations();
   const rows: string[][] = [];
-  for (const stored of ["messages", ...extractionDetails] as const)
+  for (const stored of ["messages", ...builtInDetails] as const)
     rows.push(row(stored, await measure(executable, conversations, stored)));
   const count = (of: (each: WorkConversation) => number) =>
     conversations.reduce((sum, each) => sum + of(each), 0);

@@ -160,8 +160,11 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const extraction = createExtractionThread(supervisor);
   parts.defer(() => extraction.close());
   const languageModel = await openLanguageModel(config, logger);
-  // If the language model fails, the built-in extractor does not replace it.
-  const extractor = languageModel ?? extraction.extractor;
+  const extractors = {
+    builtIn: extraction.extractor,
+    languageModel,
+    passagesLastMs: config.rememberMs,
+  };
   const history = createCallHistory(clock);
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
   const gateway = startGateway(parts, config, { supervisor, clock, logger });
@@ -178,7 +181,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
-    extractor,
+    extractors,
     redactor: extraction.redactor,
     statistics,
   };
@@ -197,7 +200,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const build = () => ({
     format: locked.engine.format,
     model: embedder.current.model.id,
-    extractor: extractor.name,
+    extractor: (languageModel ?? extraction.extractor).name,
   });
   const overseeing = oversee(config, {
     store,

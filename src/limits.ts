@@ -5,6 +5,8 @@ export const contentMaxCharacters = 10_000;
 export const subjectMaxCharacters = 200;
 /** Of a conversation, or of a message in it. */
 export const conversationIdMaxCharacters = 200;
+/** Places at which a passage was said. */
+export const originsMax = 100;
 export const tagsMax = 16;
 export const tagMaxCharacters = 64;
 /** Metadata of a memory: bytes of its JSON text, which SQL checks, too, members, and characters of a name. */

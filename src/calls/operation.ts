@@ -12,7 +12,7 @@ import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { PromptPlace } from "../memory/example-prompts.ts";
-import type { Extractor } from "../memory/extractor.ts";
+import type { Extractors } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import type { CallReranker } from "../memory/reranker.ts";
 import { subjectName } from "../schema/subject-name.ts";
@@ -31,7 +31,7 @@ export interface Preparation extends GatewayTools {
   readonly store: Store;
   readonly now: number;
   readonly prices: Prices;
-  readonly extractor: Extractor;
+  readonly extractors: Extractors;
   readonly redactor: Redactor;
   readonly tokens: Tokens;
   /** The ends of lists that are read by page number. */

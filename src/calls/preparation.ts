@@ -11,7 +11,7 @@ import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import { createExamplePrompts } from "../memory/example-prompts.ts";
-import type { Extractor } from "../memory/extractor.ts";
+import type { Extractors } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import { type Reranker, rerankDeadlineMs } from "../memory/reranker.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
@@ -28,7 +28,7 @@ export interface PreparationTools extends GatewayTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly prices: Prices;
-  readonly extractor: Extractor;
+  readonly extractors: Extractors;
   readonly redactor: Redactor;
   readonly embed: Embed;
   /** Name of the embedding model in use. */
@@ -75,7 +75,7 @@ export function createPrepare(
     memoryOutcomes,
     keptSections,
     bodies,
-    extractor,
+    extractors,
     redactor,
     embed,
     plans,
@@ -112,7 +112,7 @@ export function createPrepare(
       memoryOutcomes,
       keptSections,
       bodies,
-      extractor,
+      extractors,
       redactor,
       pagePins,
       tokens,

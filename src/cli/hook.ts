@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import { type HookName, hookClientNames, hookNames } from "../hooks/client.ts";
 import { hookDeadlineMs } from "../hooks/limits.ts";
-import { defaultDetails, extractionDetails } from "../memory/extractor.ts";
+import { defaultDetail, extractionDetails } from "../memory/extractor.ts";
 import { bindWork, type Session } from "./command.ts";
 import { extractInBackground } from "./hook-extraction.ts";
 import { runHook } from "./hook-run.ts";
@@ -41,7 +41,7 @@ function detailOption(): Option {
     "essential: what stays useful for months; full: every statement about a person, a thing, a plan or an event",
   )
     .choices(extractionDetails)
-    .default(defaultDetails.hook);
+    .default(defaultDetail);
 }
 
 function addOptions(command: Command): Command {

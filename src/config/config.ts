@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
+import { dayMs } from "../clock.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import type { Reranker } from "../memory/reranker.ts";
 import { suggest } from "../text/suggestion.ts";
@@ -75,6 +76,8 @@ export interface Config {
   readonly groupCommit: boolean;
   /** The language model that extracts memories; null: the built-in extractor. */
   readonly llm: LlmConfig | null;
+  /** How long the passages of conversations are kept, in milliseconds; null: for ever. */
+  readonly rememberMs: number | null;
   readonly prices: Prices;
   readonly plans: Plans;
   readonly gateway: GatewayConfig;
@@ -159,6 +162,7 @@ export function loadConfig({
     searchThreads: value(settings.searchThreads),
     groupCommit: value(settings.groupCommit),
     llm: llmFrom(value),
+    rememberMs: value(settings.rememberDays) === 0 ? null : value(settings.rememberDays) * dayMs,
     prices: {
       extractionCredits: value(settings.extractionCredits),
       chargeDryRuns: value(settings.chargeDryRuns),

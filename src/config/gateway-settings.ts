@@ -4,7 +4,7 @@
 import { upstreamKinds } from "../gateway/upstream.ts";
 import { isObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
-import { defaultDetails, extractionDetails } from "../memory/extractor.ts";
+import { defaultDetail, extractionDetails } from "../memory/extractor.ts";
 import { address, choice, file, name, secret, setting, toggle, whole, wholeOrNone } from "./setting.ts";
 import { models, prices, share, tags } from "./upstream-setting.ts";
 
@@ -73,7 +73,7 @@ export const gatewaySettings = {
       name: "gateway.remember-detail",
       description: "how much of these conversations becomes a memory: essential, or every statement",
     },
-    defaultDetails.gateway,
+    defaultDetail,
     extractionDetails,
   ),
 };

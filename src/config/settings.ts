@@ -121,6 +121,15 @@ export const settings = {
     1_440,
   ),
   ...searchSettings,
+  rememberDays: whole(
+    {
+      name: "remember-days",
+      description: "how long the passages of conversations are kept, in days; 0: for ever",
+    },
+    365,
+    0,
+    36_500,
+  ),
   extractionCredits: whole(
     { name: "extraction-credits", description: "price of one extraction, in credits" },
     1,

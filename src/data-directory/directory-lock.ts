@@ -147,7 +147,7 @@ const administrationOnly: Pick<
   PerformTools,
   | "embed"
   | "embeddingModel"
-  | "extractor"
+  | "extractors"
   | "redactor"
   | "forward"
   | "memoryOutcomes"
@@ -162,6 +162,10 @@ const administrationOnly: Pick<
   memoryOutcomes: { count() {} },
   keptSections: { find: () => null, keep() {} },
   bodies: bodiesHere,
-  extractor: { name: "built-in", extract: refuse },
+  extractors: {
+    builtIn: { name: "built-in", extract: refuse },
+    languageModel: null,
+    passagesLastMs: null,
+  },
   redactor: { redactSource: refuse, redactItems: refuse },
 };

@@ -3,8 +3,8 @@
 
 import { answerRequests } from "../threads/answer-requests.ts";
 import { yieldToOthers } from "../threads/priority.ts";
+import { extractBuiltIn } from "./built-in.ts";
 import type { ExtractionRequest } from "./extraction-thread.ts";
-import { extractByRules } from "./rules/extract.ts";
 import { redactItems, redactSource } from "./secrets/redact.ts";
 
 yieldToOthers();
@@ -15,7 +15,7 @@ answerRequests<unknown>((request) => {
     case "redact source":
       return redactSource(asked.source);
     case "extract":
-      return extractByRules(asked.source, asked.now);
+      return extractBuiltIn(asked.source, asked.now);
     case "redact items":
       return redactItems(asked.items);
   }

@@ -37,3 +37,8 @@ export const evidenceMinWords = 2;
 /** Length of a sentence that the built-in extractor keeps. Longer ones are tables, minified code, or text without full stops. */
 export const sentenceMinCharacters = 8;
 export const sentenceMaxCharacters = 400;
+
+/** Length of a passage of a conversation. Longer ones say more than one thing, which one embedding cannot. */
+export const passageMaxCharacters = 600;
+/** How much of what was said before a passage is embedded with it. */
+export const passageLeadCharacters = 200;

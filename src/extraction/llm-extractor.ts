@@ -13,7 +13,13 @@ import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type TextRange } from "./evidence.ts";
 import { llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "./limits.ts";
 import type { LlmAnswerItem } from "./llm-answer.ts";
-import { createLlmPrompt, type PromptPart, speakerLineBytes, withoutJoiners } from "./llm-prompt.ts";
+import {
+  createLlmPrompt,
+  type LlmDetail,
+  type PromptPart,
+  speakerLineBytes,
+  withoutJoiners,
+} from "./llm-prompt.ts";
 import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";
 import { mergeItems, type PlacedItem } from "./merge-items.ts";
 import { toOrigin } from "./origin.ts";
@@ -88,6 +94,11 @@ function chunksOf({ text, utterances }: ExtractionSource): TextChunk[] {
   return splitIntoChunks(text, sentences, { labels });
 }
 
+/** The model is never asked for the words themselves (chooseExtractor). */
+function detailOf({ detail }: ExtractionSource): LlmDetail {
+  return detail === "verbatim" ? "full" : detail;
+}
+
 /** The parts of the chunk by their speakers. */
 function partsOf({ text, utterances }: ExtractionSource, chunk: TextChunk): PromptPart[] {
   if (utterances === null) return [{ speaker: null, text: text.slice(chunk.start, chunk.end) }];
@@ -106,7 +117,7 @@ async function askAbout(
 ): Promise<PlacedItem[]> {
   const part = source.text.slice(chunk.start, chunk.end);
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce, source.detail);
+  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce, detailOf(source));
   const answer = await ask({ prompt, signal, onReply: tally.add });
   tally.offer(answer.length);
   const find = createQuotationFinder(part);

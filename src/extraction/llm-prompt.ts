@@ -25,7 +25,7 @@ export function createLlmPrompt(
   parts: readonly PromptPart[],
   now: number,
   nonce: string,
-  detail: ExtractionDetail,
+  detail: LlmDetail,
 ): LlmPrompt {
   const mark = nonce.slice(0, 8);
   const isConversation = parts.some(({ speaker }) => speaker !== null);
@@ -50,12 +50,15 @@ ${wanted[detail].task}, as the JSON object described in your rules.`;
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
+/** Whoever asks for everything word for word needs no language model. */
+export type LlmDetail = Exclude<ExtractionDetail, "verbatim">;
+
 interface Wanted {
   readonly what: string;
   readonly task: string;
 }
 
-const wanted: Readonly<Record<ExtractionDetail, Wanted>> = {
+const wanted: Readonly<Record<LlmDetail, Wanted>> = {
   essential: {
     what: `Worth remembering: preferences, identity, relations, decisions, rules (must, never, always), deadlines, tools and versions, corrections of what was said before. Of what is corrected later in the text, only the correction.
 Not worth remembering: greetings, small talk, questions, guesses, examples, code, logs, and what everybody knows. Most texts hold little. When nothing is worth remembering, answer {"items": []}.`,

@@ -16,7 +16,7 @@ import { isContained } from "./content-similarity.ts";
 import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { contentKey, type Memory } from "./memory.ts";
-import { unknownOrigin } from "./origin.ts";
+import { joinOrigins, unknownOrigin } from "./origin.ts";
 import { joinTags } from "./tags.ts";
 
 export const actions = ["created", "updated", "skipped"] as const;
@@ -67,6 +67,7 @@ async function storeItem(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, now } = storing;
+  if (candidate.isPassage === true) return storePassage(transaction, candidate, storing);
   const { vector, contentKey: key, found: _, similarItems: __, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
@@ -101,6 +102,36 @@ async function storeItem(
   const { id, type, importance, expiresAt, tags } = memory;
   const stored = { ...item, importance, expiresAt };
   return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, formerId };
+}
+
+/** What is said again is the same passage, from one place more. */
+async function storePassage(
+  transaction: Transaction,
+  candidate: Candidate,
+  storing: Storing,
+): Promise<Outcome> {
+  const { memories } = transaction;
+  const { caller, now } = storing;
+  const { vector: _, contentKey: key, found: __, similarItems: ___, ...item } = candidate;
+  const holder = await memories.claimContent(caller.owner, key, now, { fromInactive: true });
+  const known = holder === null ? null : await memories.find(caller.owner, holder);
+  if (known === null) {
+    const { id, type, tags } = await insertItem(transaction, candidate, storing);
+    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, formerId: null };
+  }
+  const origins = joinOrigins(known.origins, item.origin ?? null);
+  const expiresAt = laterExpiry(known.expiresAt, item.expiresAt);
+  const tags = joinTags(known.tags, storing.tags) ?? known.tags;
+  const memory = { ...known, origins, expiresAt, tags, updatedAt: changedAt(known, now) };
+  await memories.update(caller.owner, { memory, contentKey: null, vector: null });
+  const match = { id: known.id, similarity: 1 };
+  const { id, type } = known;
+  return { item, action: "skipped", memoryId: id, memoryType: type, tags, match, formerId: null };
+}
+
+/** Null: never. */
+function laterExpiry(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.max(one, other);
 }
 
 async function insertItem(

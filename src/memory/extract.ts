@@ -12,9 +12,10 @@ import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { type ReadText, readExtractionSource } from "./extraction-source.ts";
-import { defaultDetails, extractionDetails, extractorNames } from "./extractor.ts";
+import { chooseExtractor, defaultDetail, extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
+import { conversation } from "./origin.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
@@ -47,6 +48,7 @@ export const extractMemories = projectOperation({
           "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
         ),
       ),
+      conversation: Type.Optional(conversation),
       tags: Type.Optional(
         Tags(
           "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
@@ -58,9 +60,9 @@ export const extractMemories = projectOperation({
       detail: Type.Optional(
         Choice(extractionDetails, {
           title: "ExtractionDetail",
-          default: defaultDetails.call,
+          default: defaultDetail,
           description:
-            "essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and questions are left out.",
+            "essential: what stays useful for months, such as rules, decisions and preferences. verbatim: everything that user and assistant say, word for word, as contexts that expire. full: every statement about a person, a thing, a plan or an event; it needs a language model, and is verbatim without one.",
         }),
       ),
       deduplicate: Type.Optional(
@@ -88,6 +90,9 @@ export const extractMemories = projectOperation({
         title: "ExtractorName",
         description:
           "llm: the language model that the operator has configured. built-in: rules and word lists, without a language model.",
+      }),
+      detail: Choice(extractionDetails, {
+        description: "With which detail the text was read. full is verbatim without a language model.",
       }),
       redacted: Type.Optional(
         Type.Array(
@@ -117,18 +122,23 @@ export const extractMemories = projectOperation({
       deduplicated: 0,
       updated: 0,
       extractor: "built-in",
+      detail: "essential",
     },
   },
 
   async prepare({ deduplicate = true, dry_run = false, tags = [], metadata, ...given }, preparation) {
     toMetadata(metadata);
-    const { prices, extractor } = preparation;
-    const source = readExtractionSource(given);
+    const { prices, extractors } = preparation;
+    const { extractor, detail } = chooseExtractor(extractors, given.detail ?? defaultDetail);
+    const source = readExtractionSource({ ...given, detail });
     const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
     const cost = isFree ? free : extractionCost(prices);
     await preparation.reserve(cost);
     const scope = deduplicate ? toTags(tags) : null;
-    return { cost, ...(await preparation.inTurn(() => findCandidates(source, scope, preparation))) };
+    return {
+      cost,
+      ...(await preparation.inTurn(() => findCandidates(source, extractor, scope, preparation))),
+    };
   },
 
   async apply(transaction, { dry_run = false, tags = [], metadata }, prepared, application) {
@@ -155,6 +165,7 @@ export const extractMemories = projectOperation({
         deduplicated: count("skipped"),
         updated: count("updated"),
         extractor: prepared.extractor,
+        detail: prepared.detail,
         ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
       },
       cost,

@@ -10,8 +10,8 @@ import { counted } from "../text/plural.ts";
 import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
 import { describeInput, textsWith } from "./extraction-source.ts";
-import type { Extraction, ExtractionSource } from "./extractor.ts";
-import { contentKey } from "./memory.ts";
+import type { Extraction, ExtractionSource, Extractor } from "./extractor.ts";
+import { contentKey, passageKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
@@ -32,33 +32,47 @@ const embeddedShare = 0.8;
  */
 export async function findCandidates(
   source: ExtractionSource,
+  extractor: Extractor,
   scope: readonly string[] | null,
   preparation: Preparation,
 ) {
-  const { extractor, report } = preparation;
+  const { report } = preparation;
   const reportCompared = (part: number) =>
     report(
       embeddedShare + (1 - embeddedShare) * part,
       "Comparing the items with the memories of the project",
     );
-  const { input, items, said, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
+  const { input, items, said, model, usage, redacted } = await extractWithoutSecrets(
+    source,
+    extractor,
+    preparation,
+  );
   const vectors = await embedAll(items, preparation);
   const compared =
-    scope === null ? uncompared : await compareItems(items, vectors, scope, preparation, reportCompared);
+    scope === null || source.detail === "verbatim"
+      ? uncompared
+      : await compareItems(items, vectors, scope, preparation, reportCompared);
+  const { now, extractors } = preparation;
+  const passagesEnd = extractors.passagesLastMs === null ? null : now + extractors.passagesLastMs;
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
     const { found, similarItems } = compared;
     const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
-    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
+    if (item.isPassage !== true) return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
+    return { ...item, ...similar, vector, expiresAt: passagesEnd, contentKey: passageKey(item.content) };
   });
-  const read = { input, said, extractor: extractor.name, model, usage, redacted };
+  const read = { input, said, extractor: extractor.name, detail: source.detail, model, usage, redacted };
   return { ...read, revision: compared.revision, candidates };
 }
 
 /** Secrets are removed before any extractor reads the text, and items are checked, because a language model writes them itself. */
-async function extractWithoutSecrets(given: ExtractionSource, preparation: Preparation) {
-  const { caller, extractor, redactor, now, signal, report } = preparation;
+async function extractWithoutSecrets(
+  given: ExtractionSource,
+  extractor: Extractor,
+  preparation: Preparation,
+) {
+  const { caller, redactor, now, signal, report } = preparation;
   const waiter = { project: caller.project.id, signal };
   report(0, "Reading the text");
   const { source, redacted } = await redactor.redactSource(given, waiter);

@@ -6,7 +6,7 @@ import { countCharacters } from "../text/characters.ts";
 import { toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import {
-  defaultDetails,
+  defaultDetail,
   type ExtractionDetail,
   type ExtractionSource,
   type UtteranceRange,
@@ -27,7 +27,7 @@ export function readExtractionSource({
   text,
   messages,
   conversation,
-  detail = defaultDetails.call,
+  detail = defaultDetail,
 }: Given): ExtractionSource {
   requireOne("text", text, messages);
   const from = conversation === undefined ? null : toLabel(conversation);
@@ -73,7 +73,7 @@ function isExportedMemory(line: string): boolean {
 /** A text that names its speakers itself, if it has any. */
 export function plain(
   text: string,
-  detail: ExtractionDetail = defaultDetails.call,
+  detail: ExtractionDetail = defaultDetail,
   conversation: string | null = null,
 ): ExtractionSource {
   return { text, utterances: null, conversation, detail };

@@ -4,19 +4,15 @@ import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
 import type { Origin } from "./origin.ts";
 
-/** essential: what stays useful for months. full: every statement about a person, a thing, a plan or an event. */
-export const extractionDetails = ["essential", "full"] as const;
+/**
+ * essential: what stays useful for months. full: every statement about a person, a thing, a plan or an event, which takes a language model.
+ * verbatim: everything that is said, as passages.
+ */
+export const extractionDetails = ["essential", "full", "verbatim"] as const;
 export type ExtractionDetail = (typeof extractionDetails)[number];
 
-/**
- * How much becomes a memory where nobody says it. A call has a text of any kind. Hooks and the gateway have whole conversations, about which
- * people ask later: "full" answers more of their questions (bench/RESULTS.md), and its statements rank below everything essential.
- */
-export const defaultDetails = {
-  call: "essential",
-  hook: "full",
-  gateway: "full",
-} as const satisfies Readonly<Record<string, ExtractionDetail>>;
+/** How much becomes a memory where nobody says it. */
+export const defaultDetail: ExtractionDetail = "essential";
 
 /** A text from which memories are extracted. */
 export interface ExtractionSource {
@@ -46,6 +42,8 @@ export interface ExtractedItem {
   /** 1 to 10,000 characters; without a language model, a part of the text, with each run of white space as one blank. */
   readonly content: string;
   readonly type: MemoryType;
+  /** Whether it is a passage of a conversation; absent: no. */
+  readonly isPassage?: boolean;
   /** 0..1 */
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */
@@ -88,4 +86,22 @@ export interface Extractor {
     waiter: Waiter,
     onRead?: (part: number) => void,
   ): Promise<Extraction>;
+}
+
+/** The extractors of a server. */
+export interface Extractors {
+  readonly builtIn: Extractor;
+  /** Null: none is configured. If it fails, the built-in extractor does not replace it. */
+  readonly languageModel: Extractor | null;
+  /** How long the passages of conversations are kept; null: for ever. */
+  readonly passagesLastMs: number | null;
+}
+
+/** Who extracts with a detail, and with which one: without a language model, "full" is "verbatim". */
+export function chooseExtractor(
+  { builtIn, languageModel }: Extractors,
+  wanted: ExtractionDetail,
+): { readonly extractor: Extractor; readonly detail: ExtractionDetail } {
+  const extractor = wanted === "verbatim" ? builtIn : (languageModel ?? builtIn);
+  return { extractor, detail: wanted === "full" && languageModel === null ? "verbatim" : wanted };
 }

@@ -166,6 +166,11 @@ export function contentKey(text: string): Uint8Array {
   return createHash("sha256").update(normal).digest();
 }
 
+/** As contentKey, of a passage: what was said is compared with what was said only. No content has the character NUL. */
+export function passageKey(text: string): Uint8Array {
+  return contentKey(`\0${text}`);
+}
+
 export const exampleMemory = {
   id: "019a2b3c4d5e7f708192a3b4c5d6e7f8",
   content: "Releases go out on Tuesdays.",

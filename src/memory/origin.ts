@@ -1,7 +1,8 @@
 // Owns where the words of a memory come from: who said them, when, and in which conversation. Its schema and its form in the API.
 
+import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
-import { conversationIdMaxCharacters } from "../limits.ts";
+import { conversationIdMaxCharacters, originsMax } from "../limits.ts";
 import { Choice, Fields, Label, Timestamp } from "../schema/schema.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 
@@ -56,6 +57,13 @@ export const origin = Fields(
 export const origins = Type.Array(origin, {
   description: "Where the words of the memory were said. The field is absent if that is not known.",
 });
+
+/** The newest ones, if there are too many. The same place counts once. */
+export function joinOrigins(known: readonly Origin[], added: Origin | null): readonly Origin[] {
+  if (added === null) return known;
+  const others = known.filter((each) => !isDeepStrictEqual(each, added));
+  return [...others, added].slice(-originsMax);
+}
 
 export function toOrigins(all: readonly Origin[]): Static<typeof origins> {
   return all.map(({ conversation, message, role, name, saidAt }) => ({

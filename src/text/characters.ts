@@ -25,3 +25,12 @@ export function shorten(text: string, maxCharacters: number): string {
 export function shortenName(name: string): string {
   return shorten(name, shownNameMaxCharacters);
 }
+
+/** The end of the text from the beginning of a word, if there is one: at most so many UTF-16 units, as well-formed Unicode. */
+export function endOfText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const end = text.slice(-maxCharacters);
+  const beginsWord = /\s/u.test(text.charAt(text.length - maxCharacters - 1));
+  const words = beginsWord ? end : end.replace(/^\S*\s+/u, "");
+  return (words === "" ? end : words).toWellFormed();
+}

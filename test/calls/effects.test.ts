@@ -16,13 +16,17 @@ import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
 const item = { content: "Ana moved to Porto.", evidence: "Ana moved to Porto.", type: "fact" as const };
 const seam = await openSeam();
 const perform = openCalls(seam, {
-  extractor: {
-    name: "built-in",
-    extract: async () => ({
-      items: [{ ...item, importance: 0.5, expiresAt: null }],
-      model: null,
-      usage: null,
-    }),
+  extractors: {
+    builtIn: {
+      name: "built-in",
+      extract: async () => ({
+        items: [{ ...item, importance: 0.5, expiresAt: null }],
+        model: null,
+        usage: null,
+      }),
+    },
+    languageModel: null,
+    passagesLastMs: null,
   },
 });
 seam.store.exports.start();

@@ -45,7 +45,11 @@ const perform: Perform = createPerform({
   tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
-  extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+  extractors: {
+    builtIn: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+    languageModel: null,
+    passagesLastMs: null,
+  },
   redactor: keepsSecrets,
 });
 

@@ -2,10 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { extractByRules } from "../../src/extraction/rules/extract.ts";
+import { builtInDetails, extractBuiltIn } from "../../src/extraction/built-in.ts";
 import { contentMaxCharacters } from "../../src/limits.ts";
 import { plain } from "../../src/memory/extraction-source.ts";
-import { extractionDetails } from "../../src/memory/extractor.ts";
 import { loadAnnotated } from "./score.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -41,13 +40,13 @@ const text = fc
   )
   .map((pieces) => pieces.join(""));
 
-test.each(extractionDetails)(
+test.each(builtInDetails)(
   "every item keeps the promises of its type: %s",
   (detail) => {
     fc.assert(
       fc.property(text, (given) => {
         let end = 0;
-        for (const { content, evidence, importance, expiresAt, type } of extractByRules(
+        for (const { content, evidence, importance, expiresAt, type } of extractBuiltIn(
           plain(given, detail),
           now,
         )) {
@@ -74,7 +73,7 @@ test("the same text gives the same items, and one that follows another paragraph
   const sentences = ["We use Bun 1.4.", "Secrets must never be committed.", "The API listens on port 8080."];
   fc.assert(
     fc.property(fc.shuffledSubarray(sentences), (chosen) => {
-      const found = extractByRules(plain(chosen.join("\n\n")), now).map(({ evidence }) => evidence);
+      const found = extractBuiltIn(plain(chosen.join("\n\n")), now).map(({ evidence }) => evidence);
       expect(found).toEqual(chosen);
     }),
   );

@@ -2,9 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { isAnswered } from "../../bench/answers.ts";
-import { extractByRules } from "../../src/extraction/rules/extract.ts";
+import { builtInDetails, extractBuiltIn } from "../../src/extraction/built-in.ts";
 import { readExtractionSource } from "../../src/memory/extraction-source.ts";
-import { extractionDetails } from "../../src/memory/extractor.ts";
 import { isNoise, loadWorkConversations } from "./sessions/work-conversations.ts";
 
 const conversations = loadWorkConversations();
@@ -31,12 +30,12 @@ test("what is marked as noise is noise, and what answers a question is not", () 
 
 test("the same is found in a whole conversation and in each answer with what the user said before it", () => {
   const now = Date.parse("2026-11-23T12:00:00Z");
-  for (const detail of extractionDetails) {
+  for (const detail of builtInDetails) {
     for (const { messages } of conversations) {
       const starts = messages.flatMap(({ role }, at) => (role === "user" ? [at] : []));
       const exchanges = starts.map((start, at) => messages.slice(start, starts[at + 1]));
       const contentsOf = (said: typeof messages) =>
-        extractByRules(readExtractionSource({ messages: [...said], detail }), now).map(
+        extractBuiltIn(readExtractionSource({ messages: [...said], detail }), now).map(
           ({ content }) => content,
         );
       expect(exchanges.flatMap(contentsOf)).toEqual(contentsOf(messages));

@@ -154,7 +154,11 @@ async function extract(
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },
-    extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
+    extractors: {
+      builtIn: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
+      languageModel: null,
+      passagesLastMs: null,
+    },
     redactor: keepsSecrets,
     signal: new AbortController().signal,
     inTurn: (work) => work(),

@@ -69,7 +69,11 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     forward: cannotForward,
     within: async (_ms, work) => work,
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },
-    extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
+    extractors: {
+      builtIn: { name: "built-in", extract: async () => ({ items, model: null, usage: null }) },
+      languageModel: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
+      passagesLastMs: null,
+    },
     redactor: keepsSecrets,
     signal: new AbortController().signal,
     inTurn: (work) => work(),

@@ -274,7 +274,11 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         forward: cannotForward,
         within: async (_ms, work) => work,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
-        extractor: { name: "built-in", extract: unused },
+        extractors: {
+          builtIn: { name: "built-in", extract: unused },
+          languageModel: null,
+          passagesLastMs: null,
+        },
         redactor: { redactSource: unused, redactItems: unused },
         pagePins: createPagePins(createClock()),
         report() {},

@@ -6,9 +6,9 @@ import { onOneLine } from "../../text/one-line.ts";
 import { leadOf, type Said, toOrigin } from "../origin.ts";
 import { splitSentences } from "../sentences.ts";
 import { toEssential } from "./essential.ts";
-import { parseMessageTime } from "./message-time.ts";
+import { timeReader } from "./message-time.ts";
 import { isPromptInjection } from "./prompt-injection.ts";
-import { type Speaker, userOfAssistant } from "./speakers.ts";
+import { roleOf, userOfAssistant } from "./speakers.ts";
 import { languageOfText } from "./text-language.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 
@@ -60,21 +60,4 @@ function saidBy({ speaker, saidAt }: Passage, message: UtteranceRange | null): S
   const { name } = speaker;
   if (message === null || speaker !== userOfAssistant) return { role: roleOf(speaker), name, saidAt };
   return { role: "user", name: message.name, saidAt: message.saidAt };
-}
-
-function roleOf({ role, addressee }: Speaker): Said["role"] {
-  if (role === "assistant") return "assistant";
-  return addressee === "the assistant" ? "user" : null;
-}
-
-/** Parses times and caches them: chats repeat the same time in many lines, and the date parser is slow. */
-function timeReader(now: number): (words: string) => number | null {
-  const known = new Map<string, number | null>();
-  return (words) => {
-    const before = known.get(words);
-    if (before !== undefined) return before;
-    const time = parseMessageTime(words, now);
-    known.set(words, time);
-    return time;
-  };
 }

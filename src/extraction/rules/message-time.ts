@@ -5,6 +5,18 @@ import * as chrono from "chrono-node";
 const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/;
 const longest = 60;
 
+/** Parses times and caches them: chats repeat the same time in many lines, and the date parser is slow. */
+export function timeReader(now: number): (words: string) => number | null {
+  const known = new Map<string, number | null>();
+  return (words) => {
+    const before = known.get(words);
+    if (before !== undefined) return before;
+    const time = parseMessageTime(words, now);
+    known.set(words, time);
+    return time;
+  };
+}
+
 /** Milliseconds since 1970; null without a day. A time without a day is ignored, because a chat may continue after midnight. */
 export function parseMessageTime(words: string, now: number): number | null {
   const match = iso.exec(words);

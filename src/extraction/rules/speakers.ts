@@ -1,5 +1,6 @@
 // Owns the speaker of a line: "Name: text", "[date] Name: text", "<name> text". Must never mistake "Note: ..." for a person.
 
+import type { Origin } from "../../memory/origin.ts";
 import { words } from "./lexicon/lexicon.ts";
 
 export interface Speaker {
@@ -16,6 +17,12 @@ export interface Label {
   readonly date: string | null;
   /** Number of characters of the label, before the spoken text. */
   readonly length: number;
+}
+
+/** Null: it is neither the assistant, nor somebody who speaks to it. */
+export function roleOf({ role, addressee }: Speaker): Origin["role"] {
+  if (role === "assistant") return "assistant";
+  return addressee === "the assistant" ? "user" : null;
 }
 
 /** Who speaks in a message with the role user. */

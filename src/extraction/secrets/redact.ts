@@ -12,7 +12,7 @@ import type { FoundSecret } from "./found-secret.ts";
 import { toSearchable } from "./searchable-text.ts";
 import { findUrlCredentials } from "./url-credentials.ts";
 
-/** Where a secret was. An item with it says too little to become a memory. */
+/** Where a secret was. A statement with it says too little to become a memory; a passage says more than that. */
 const marker = "[secret-removed]";
 
 export async function redactSource(given: ExtractionSource): Promise<RedactedSource> {
@@ -44,7 +44,8 @@ export async function redactItems(items: readonly ExtractedItem[]): Promise<Reda
     const { redacted } = await redactText(item.content);
     redactions.push(redacted);
     // An extractor may have taken the marker for markup and left it out, so the sentence is checked, too.
-    const isAboutSecret = item.content.includes(marker) || item.evidence.includes(marker);
+    const isAboutSecret =
+      item.isPassage !== true && (item.content.includes(marker) || item.evidence.includes(marker));
     if (redacted.length === 0 && !isAboutSecret) kept.push(item);
   }
   return { items: kept, redacted: addRedactions(...redactions) };

@@ -40,7 +40,11 @@ const perform = createPerform({
   tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
-  extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+  extractors: {
+    builtIn: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+    languageModel: null,
+    passagesLastMs: null,
+  },
   redactor: keepsSecrets,
   embeddingModel: () => "of-the-test",
   reranker: noReranker,
