@@ -72,7 +72,7 @@ async function storeItem(
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = async (same: { readonly id: string; readonly similarity: number }): Promise<Outcome> => {
-    const tags = await addTags(transaction, same.id, storing);
+    const tags = await addToKnown(transaction, same.id, item, storing);
     const { type } = item;
     return {
       item,
@@ -173,22 +173,26 @@ async function keepFormer(
 
 /**
  * A memory that already has the content of an item gets the tags of the call, so that a filter finds it. Not a rule
- * without tags: it applies to the whole project, and tags would restrict it.
+ * without tags: it applies to the whole project, and tags would restrict it. What a second person says in the same words is said by both.
  * @returns the tags of the memory now
  */
-async function addTags(
+async function addToKnown(
   { memories }: Transaction,
   id: string,
-  { caller: { owner }, now, tags }: Storing,
+  { origin = null }: ExtractedItem,
+  { caller: { owner }, now, tags: added }: Storing,
 ): Promise<readonly string[]> {
   const known = await memories.find(owner, id);
   if (known === null) throw new Error("a memory disappeared within a transaction");
   const isForAll = known.type === "rule" && known.tags.length === 0;
-  const joined = joinTags(known.tags, tags);
-  if (isForAll || joined === null || joined.length === known.tags.length) return known.tags;
-  const memory = { ...known, tags: joined, updatedAt: changedAt(known, now) };
+  const tags = isForAll ? known.tags : (joinTags(known.tags, added) ?? known.tags);
+  const isNewSpeaker =
+    origin !== null && known.origins.length > 0 && !known.origins.some(({ name }) => name === origin.name);
+  if (!isNewSpeaker && tags.length === known.tags.length) return tags;
+  const origins = isNewSpeaker ? joinOrigins(known.origins, origin) : known.origins;
+  const memory = { ...known, tags, origins, updatedAt: changedAt(known, now) };
   await memories.update(owner, { memory, contentKey: null, vector: null });
-  return joined;
+  return tags;
 }
 
 function chooseAction(match: Match | null): Outcome["action"] {

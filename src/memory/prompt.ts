@@ -116,19 +116,17 @@ export function withoutPrompts(text: string): string {
  * in UTC.
  */
 export function toPromptLine({ content, createdAt, updatedAt, expiresAt, origins = [] }: Dated): string {
-  const [origin] = origins;
   const details = [
-    ...speakerOf(origin),
-    ...datesOf(createdAt, updatedAt, origin?.saidAt ?? null),
+    ...new Set(origins.flatMap(speakerOf)),
+    ...datesOf(createdAt, updatedAt, origins[0]?.saidAt ?? null),
     ...(expiresAt === null ? [] : [`until ${toTimestamp(expiresAt)}`]),
   ];
   return `- (${details.join(", ")}) ${toSafeJson(content)}\n`;
 }
 
-function speakerOf(origin: Origin | undefined): readonly string[] {
-  if (origin === undefined) return [];
-  if (origin.name !== null) return [toSafeJson(origin.name)];
-  return origin.role === null ? [] : [origin.role];
+function speakerOf({ name, role }: Origin): readonly string[] {
+  if (name !== null) return [toSafeJson(name)];
+  return role === null ? [] : [role];
 }
 
 /** What was said at a time is of that time, whenever it was stored. */

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { builtInDetails, extractBuiltIn } from "../../src/extraction/built-in.ts";
 import { contentMaxCharacters } from "../../src/limits.ts";
 import { plain } from "../../src/memory/extraction-source.ts";
+import { onOneLine } from "../../src/text/one-line.ts";
 import { loadAnnotated } from "./score.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -41,26 +42,24 @@ const text = fc
   .map((pieces) => pieces.join(""));
 
 test.each(builtInDetails)(
-  "every item keeps the promises of its type: %s",
+  "every item is a part of the text, and keeps the promises of its type: %s",
   (detail) => {
     fc.assert(
       fc.property(text, (given) => {
         let end = 0;
-        for (const { content, evidence, importance, expiresAt, type } of extractBuiltIn(
-          plain(given, detail),
-          now,
-        )) {
+        for (const item of extractBuiltIn(plain(given, detail), now)) {
+          const { content, evidence, importance, expiresAt, type } = item;
           const start = given.indexOf(evidence, end);
           expect(start).toBeGreaterThanOrEqual(end);
           end = start + evidence.length;
+          expect(onOneLine(content)).toBe(onOneLine(evidence));
           expect(content.trim()).not.toBe("");
-          expect(content).not.toContain("\n");
           expect(content.length).toBeLessThanOrEqual(contentMaxCharacters);
           expect(importance).toBeGreaterThan(0);
           expect(importance).toBeLessThanOrEqual(1);
           expect(["rule", "fact", "context"]).toContain(type);
           expect(expiresAt === null || expiresAt > now).toBe(true);
-          expect(type === "context").toBe(expiresAt !== null);
+          expect(type === "context").toBe(expiresAt !== null || item.isPassage === true);
         }
       }),
       { numRuns: 300 },

@@ -11,79 +11,45 @@ const contents = (text: string) => extract(text).map(({ content }) => content);
 const lastDay = (time: number | null | undefined) =>
   typeof time === "number" ? new Date(time).toISOString().slice(0, 10) : time;
 
-describe("says in the third person what somebody says of themselves", () => {
+/** Who says it, and in which words. */
+const spoken = (text: string) =>
+  extract(text).map(({ content, origin }) => `${origin?.name ?? origin?.role ?? "nobody"}: ${content}`);
+
+describe("leaves what somebody says as it is, and names the speaker apart", () => {
   test.each([
-    ["I'm allergic to peanuts.", "The user is allergic to peanuts."],
-    ["I've been vegan since 2019.", "The user has been vegan since 2019."],
-    ["I don't eat meat and I never drink coffee.", "The user doesn't eat meat and they never drink coffee."],
-    ["My wife Anna is a nurse.", "The user's wife Anna is a nurse."],
-    ["Caroline: I live in Porto and work at Acme.", "Caroline lives in Porto and works at Acme."],
-    ["Caroline: I live in Quirindiville.", "Caroline lives in Quirindiville."],
+    ["I'm allergic to peanuts.", "nobody: I'm allergic to peanuts."],
+    ["Caroline: I live in Porto and work at Acme.", "Caroline: I live in Porto and work at Acme."],
     [
       "Caroline: Yeah, I study law in Lyon, and my dog Luna follows me.",
-      "Caroline studies law in Lyon, and their dog Luna follows them.",
+      "Caroline: Yeah, I study law in Lyon, and my dog Luna follows me.",
     ],
-    ["Caroline: Carl and I own a house in Kiel.", "Carl and Caroline own a house in Kiel."],
-    ["Caroline: I just want to tell you that I live in Porto.", "Caroline lives in Porto."],
-    ["We use Postgres 17 for everything.", "The team uses Postgres 17 for everything."],
-    ["User: Please always answer me in German.\nAssistant: Sure.", "Always answer the user in German."],
-    ["Anke: Ich wohne seit 2019 in Bremen.", "Anke wohnt seit 2019 in Bremen."],
-    ["Ich arbeite als Hebamme in Kiel.", "Der Nutzer arbeitet als Hebamme in Kiel."],
-    ["Anke: Meine Schwester Jule wohnt in Graz.", "Anke: Meine Schwester Jule wohnt in Graz."],
-    ["Nadia : Je ne mange pas de viande.", "Nadia ne mange pas de viande."],
-    ["Lupe: No como carne.", "Lupe no come carne."],
-    ["Caio: Eu moro em Braga desde 2019.", "Caio mora em Braga desde 2019."],
-    ["Rosa: Lavoro come infermiera a Bari.", "Rosa lavora come infermiera a Bari."],
-  ])("%s", (text, expected) => {
-    expect(contents(text)).toEqual([expected]);
-  });
-});
-
-describe("leaves a sentence as it was said, behind the name, where it cannot be turned for certain", () => {
-  test.each([
-    ["Caroline: We moved to Porto in 2024.", "Caroline: We moved to Porto in 2024."],
     [
-      "Ben: We decided to move the database to PostgreSQL 17.",
-      "Ben: We decided to move the database to PostgreSQL 17.",
+      "User: Please always answer me in German.\nAssistant: Sure.",
+      "user: Please always answer me in German.",
     ],
-    ["User: Our dog Luna is afraid of cats.", "The user said: Our dog Luna is afraid of cats."],
-    ["User: We decided to use bun.\nAssistant: Noted.", "The user said: We decided to use bun."],
+    ["User: We decided to use bun.\nAssistant: Noted.", "user: We decided to use bun."],
+    ["Anke: Ich wohne seit 2019 in Bremen.", "Anke: Ich wohne seit 2019 in Bremen."],
+    ["Nadia : Je ne mange pas de viande.", "Nadia: Je ne mange pas de viande."],
+    ["Mel: My landlord doesn't allow pets, remember?", "Mel: My landlord doesn't allow pets, remember?"],
     [
-      "User: Unsere Tochter Ida ist gegen Nüsse allergisch.",
-      "Der Nutzer sagte: Unsere Tochter Ida ist gegen Nüsse allergisch.",
+      "Mel: I joined a choir in Kiel and it's been so much fun!",
+      "Mel: I joined a choir in Kiel and it's been so much fun!",
     ],
-    ["We have three children and a dog.", "The user said: We have three children and a dog."],
+    ["Never deploy on Fridays, please.", "nobody: Never deploy on Fridays, please."],
     [
-      "Mel: I love the peace and love theme of the mural.",
-      "Mel: I love the peace and love theme of the mural.",
-    ],
-    ["Mel: I want to learn Dutch and move to Ghent.", "Mel: I want to learn Dutch and move to Ghent."],
-    ["Mel: I sold the car and take the bus now.", "Mel: I sold the car and take the bus now."],
-    ["Mel: I don't eat meat or drink wine.", "Mel: I don't eat meat or drink wine."],
-    [
-      "Mel: I live in Kiel now.\nCarl: I'm moving to your street in Kiel in March.",
-      "Carl to Mel: I'm moving to your street in Kiel in March.",
+      "I failed my driving test on Friday, by the way.",
+      "nobody: I failed my driving test on Friday, by the way.",
     ],
   ])("%s", (text, expected) => {
-    expect(contents(text).at(-1)).toBe(expected);
+    expect(spoken(text)).toEqual([expected]);
   });
-});
 
-test.each([
-  ["Never deploy on Fridays, please.", "Never deploy on Fridays."],
-  ["Please never deploy on Fridays!", "Never deploy on Fridays!"],
-  [
-    "I failed my driving test on Friday, by the way.",
-    "The user failed their driving test on Friday. (said on 2026-11-21)",
-  ],
-  ["Mel: My landlord doesn't allow pets, remember?", "Mel's landlord doesn't allow pets."],
-  ["Hey Bo, my sister Ida lives in Oslo, did you know?", "The user's sister Ida lives in Oslo."],
-  ["Mel: I live in Kiel now. [shares a photo: a quay]", "Mel lives in Kiel now."],
-  ["Mel: I joined a choir in Kiel and it's been so much fun!", "Mel joined a choir in Kiel."],
-  ["Mel: A lot has happened since we last spoke - I joined a choir.", "Mel joined a choir."],
-  ["Mel: I got my driving licence, it was such a relief!", "Mel got their driving licence."],
-])("leaves out politeness and comments: %s", (text, expected) => {
-  expect(contents(text)).toEqual([expected]);
+  test("two people who say the same", () => {
+    expect(spoken("Ann: I'm allergic to peanuts.\nBo: I'm allergic to peanuts.")).toEqual([
+      "Ann: I'm allergic to peanuts.",
+      "Bo: I'm allergic to peanuts.",
+    ]);
+  });
 });
 
 describe("gives each memory its type", () => {
@@ -145,7 +111,8 @@ describe("knows when something is over", () => {
     const tomorrow = "[2027-03-01 09:00] Ann: The audit is on Wednesday at noon.\n[2027-03-01 09:01] Bo: ok";
     expect(extract(tomorrow)).toMatchObject([
       {
-        content: "The audit is on Wednesday at noon. (said on 2027-03-01)",
+        content: "The audit is on Wednesday at noon.",
+        origin: { name: "Ann", saidAt: Date.parse("2027-03-01T09:00:00Z") },
         expiresAt: Date.parse("2027-03-03T23:59:59.999Z"),
       },
     ]);
@@ -154,7 +121,7 @@ describe("knows when something is over", () => {
   test("leaves out what was over before the text was handed in", () => {
     const text =
       "[2026-01-05 09:00] Ann: The server is offline until Friday.\n[2026-01-05 09:01] Bo: We use Redis 8.";
-    expect(contents(text)).toEqual(["Bo: We use Redis 8."]);
+    expect(spoken(text)).toEqual(["Bo: We use Redis 8."]);
   });
 });
 
@@ -179,65 +146,65 @@ describe("reads the structure of a text", () => {
     [
       "labels with dates",
       "[12:01] Ann: I work at Acme.\n[12:02] Bo: I work at Initech.",
-      ["Ann works at Acme.", "Bo works at Initech."],
+      ["Ann: I work at Acme.", "Bo: I work at Initech."],
     ],
     [
       "names in lines of their own",
       "Ann Lee  10:32 AM\nI work at Acme.\nBo  10:33 AM\nI work at Initech.",
-      ["Ann Lee works at Acme.", "Bo works at Initech."],
+      ["Ann Lee: I work at Acme.", "Bo: I work at Initech."],
     ],
     [
       "headings that name a role",
       "### User\n\nI live in Oslo.\n\n### Assistant\n\nI live in the cloud of Acme.",
-      ["The user lives in Oslo."],
+      ["user: I live in Oslo."],
     ],
     [
       "roles above their words",
       "User:\nI live in Oslo.\n\nAssistant:\nYou must visit the Munch museum.",
-      ["The user lives in Oslo."],
+      ["user: I live in Oslo."],
     ],
     [
       "a user who speaks to an assistant",
       "User: You must never use my full name.",
-      ["The assistant must never use the user's full name."],
+      ["user: You must never use my full name."],
     ],
     [
       "names in brackets",
       "<ann> I work at Acme.\n<bo> I work at Initech.",
-      ["Ann works at Acme.", "Bo works at Initech."],
+      ["ann: I work at Acme.", "bo: I work at Initech."],
     ],
     [
       "bold names",
       "**Ann:** I work at Acme.\n**Bo:** I work at Initech.",
-      ["Ann works at Acme.", "Bo works at Initech."],
+      ["Ann: I work at Acme.", "Bo: I work at Initech."],
     ],
     [
       "no names where there are none",
       "Note: I work at Acme.\nImportant: I live in Oslo.",
-      ["The user works at Acme.", "The user lives in Oslo."],
+      ["nobody: Note: I work at Acme.", "nobody: Important: I live in Oslo."],
     ],
     [
       "mail",
       "Hi Bo,\n\nI work at Acme.\n\nCheers,\nAnn\n\nOn Mon, Bo wrote:\n> I live in Oslo.",
-      ["Ann works at Acme."],
+      ["Ann: I work at Acme."],
     ],
     [
       "wrapped lines",
       "Every service of the platform team must expose the two health\nendpoints on port 8080.",
-      ["Every service of the platform team must expose the two health endpoints on port 8080."],
+      ["nobody: Every service of the platform team must expose the two health endpoints on port 8080."],
     ],
     [
       "lists and marks",
       "1. **Never** deploy on `main` by hand\n- [ ] Always squash commits",
-      ["Never deploy on `main` by hand", "Always squash commits"],
+      ["nobody: **Never** deploy on `main` by hand", "nobody: Always squash commits"],
     ],
     [
       "what an assistant says",
       "User: I live in Oslo.\nAssistant: You must visit the Munch museum, it never closes.",
-      ["The user lives in Oslo."],
+      ["user: I live in Oslo."],
     ],
   ])("%s", (_, text, expected) => {
-    expect(contents(text)).toEqual(expected);
+    expect(spoken(text)).toEqual(expected);
   });
 
   test("the evidence is the text's own words", () => {

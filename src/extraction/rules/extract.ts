@@ -29,7 +29,7 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
     const lead = leadOf(said.name);
     for (const sentence of splitSentences(passage.text)) {
       const found = toEssential(text, { ...passage, saidAt: said.saidAt }, sentence, language, now);
-      const key = found?.content.toLowerCase() ?? "";
+      const key = `${said.name}: ${found?.content.toLowerCase()}`;
       if (found !== null && !seen.has(key)) items.push({ ...found, origin, lead });
       seen.add(key);
     }
