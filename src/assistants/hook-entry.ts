@@ -82,7 +82,9 @@ function eventsIn(text: string): readonly string[] {
 
 export function handlerOf({ settings, target, platform }: WantedHooks, event: HookName): JsonObject {
   const [program = "", ...before] = target.program;
-  const args = [...before, "hook", event, "--client", settings.client, ...hookOptionsOf(target)];
+  // Whole conversations: word for word, or what a language model of the server makes of them.
+  const detail = event === "session-end" ? ["--detail", "full"] : [];
+  const args = [...before, "hook", event, "--client", settings.client, ...hookOptionsOf(target), ...detail];
   const isWindows = platform === "win32";
   // The shell is bash, PowerShell or cmd there, and no quoting works in all of them.
   const run: JsonObject =

@@ -103,9 +103,14 @@ function putEvent(data: JsonObject, former: Json | undefined): MemoryEvent | nul
   return { ...nothing, kind: "changed", values: memoryIn(data), former };
 }
 
-/** An item may update or supersede a memory that an item of the same call has created. */
+/** An item may update a memory that an item of the same call has created; one of a former version may supersede it. */
 function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningRecord): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
+  const former = objectsIn(data.extracted).find(
+    (item) => isObject(item.former) && item.former.id === id,
+  )?.former;
+  if (isObject(former))
+    return { ...nothing, kind: "created", values: valuesOf({ is_active: true, ...former }) };
   const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
   const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
   const last = items.at(-1);

@@ -31,6 +31,10 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
   }
   if (scope === "project" && (target.kind === "local" || withHooks))
     notes.push("The file contains paths of this machine. Do not commit it.");
+  if (withHooks)
+    notes.push(
+      "Conversations are stored word for word when they end, or as statements if the server has a language model. To keep only what is essential, change --detail of the last hook to essential.",
+    );
   if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
   return notes;
 }

@@ -38,7 +38,7 @@ export function addHookCommands(program: Command, session: Session): void {
 function detailOption(): Option {
   return new Option(
     "--detail <detail>",
-    "essential: what stays useful for months; full: every statement about a person, a thing, a plan or an event",
+    "essential: what stays useful for months; verbatim: everything, word for word; full: every statement, with a language model",
   )
     .choices(extractionDetails)
     .default(defaultDetail);

@@ -71,7 +71,8 @@ export const gatewaySettings = {
   gatewayRememberDetail: choice(
     {
       name: "gateway.remember-detail",
-      description: "how much of these conversations becomes a memory: essential, or every statement",
+      description:
+        "how much of these conversations becomes a memory: what is essential, everything word for word, or with a language model every statement",
     },
     defaultDetail,
     extractionDetails,

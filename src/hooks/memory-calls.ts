@@ -5,7 +5,7 @@ import type { Channel } from "../local-access/channel.ts";
 import { readAnswer } from "../received-answer.ts";
 import { version } from "../version.ts";
 import type { HookClientName, HookName } from "./client.ts";
-import type { SpokenMessage } from "./transcripts/transcript.ts";
+import type { ChunkMessage } from "./message-chunks.ts";
 
 /** What the audit records say about the caller. */
 export interface HookCaller {
@@ -22,11 +22,7 @@ export interface MemoryCalls {
     signal: AbortSignal,
   ): Promise<string>;
   /** @throws CallRefused, and what the channel throws */
-  extract(
-    messages: readonly Pick<SpokenMessage, "role" | "content">[],
-    detail: string,
-    signal: AbortSignal,
-  ): Promise<void>;
+  extract(messages: readonly ChunkMessage[], detail: string, signal: AbortSignal): Promise<void>;
 }
 
 export function createMemoryCalls(channel: Channel, { client, hook, sessionId }: HookCaller): MemoryCalls {
@@ -45,7 +41,7 @@ export function createMemoryCalls(channel: Channel, { client, hook, sessionId }:
       return typeof prompt === "string" ? prompt : "";
     },
     async extract(messages, detail, signal) {
-      await send("/v1/memories/extract", { messages, detail }, signal);
+      await send("/v1/memories/extract", { messages, conversation: sessionId, detail }, signal);
     },
   };
 }

@@ -4,8 +4,11 @@ import { toPassages } from "../text/passages.ts";
 import { extractionMaxCharacters, extractionMaxMessages } from "./limits.ts";
 import type { SpokenMessage } from "./transcripts/transcript.ts";
 
+/** A message, or a part of it. */
+export type ChunkMessage = Omit<SpokenMessage, "end">;
+
 export interface MessageChunk {
-  readonly messages: readonly Pick<SpokenMessage, "role" | "content">[];
+  readonly messages: readonly ChunkMessage[];
   /** Offset in the transcript up to which it has been read when this chunk is extracted. */
   readonly end: number;
 }
@@ -15,10 +18,10 @@ export function toChunks(
   messages: readonly SpokenMessage[],
   maxCharacters = extractionMaxCharacters,
 ): MessageChunk[] {
-  const chunks: { messages: Pick<SpokenMessage, "role" | "content">[]; end: number }[] = [];
+  const chunks: { messages: ChunkMessage[]; end: number }[] = [];
   let characters = Number.POSITIVE_INFINITY;
   let readTo = 0;
-  for (const { role, content, end } of messages) {
+  for (const { content, end, ...said } of messages) {
     const parts = toPassages(content, maxCharacters);
     parts.forEach((part, index) => {
       const isFull = (chunks.at(-1)?.messages.length ?? 0) >= extractionMaxMessages;
@@ -27,7 +30,7 @@ export function toChunks(
         characters = 0;
       }
       const chunk = chunks.at(-1);
-      chunk?.messages.push({ role, content: part });
+      chunk?.messages.push({ ...said, content: part });
       characters += part.length;
       // After a part that is not the last one, the message has to be read again.
       if (chunk !== undefined && index === parts.length - 1) chunk.end = end;

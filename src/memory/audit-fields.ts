@@ -126,7 +126,10 @@ function storedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   const stored = data.extracted
     .filter(isObject)
     .filter(({ id, action }) => typeof id === "string" && action !== "skipped");
-  return stored.map(toDirect);
+  return stored.flatMap((item) => [
+    toDirect(item),
+    ...(isObject(item.former) ? [toDirect({ ...item, ...item.former })] : []),
+  ]);
 }
 
 /** For a search: its hits with their scores. */

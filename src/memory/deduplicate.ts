@@ -2,6 +2,7 @@
 // of the API contract. An item updates only memories that have all tags of its call. The decision is made inside the transaction, because other
 // calls may have changed memories before it.
 
+import type { MadeMemory } from "../audit/made-of.ts";
 import type { Transaction } from "../storage/store.ts";
 import { changedAt } from "./change.ts";
 import {
@@ -31,8 +32,8 @@ export interface Outcome {
   /** Of the memory now. */
   readonly tags: readonly string[];
   readonly match: { readonly id: string; readonly similarity: number } | null;
-  /** Of the memory that has the text which the updated memory had before; null: none. */
-  readonly formerId: string | null;
+  /** The memory that has the text which the updated memory had before, and what that text was made of; null: none. */
+  readonly former: { readonly memory: Memory; readonly madeOf: Omit<MadeMemory, "memory"> | null } | null;
 }
 
 /**
@@ -81,7 +82,7 @@ async function storeItem(
       memoryType: type,
       tags,
       match: same,
-      formerId: null,
+      former: null,
     };
   };
   if (action === "skipped" && shown !== null) return skip(shown);
@@ -91,17 +92,17 @@ async function storeItem(
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     const { id, type, tags } = await insertItem(transaction, candidate, storing);
-    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, formerId: null };
+    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, former: null };
   }
   const memory = rewrite(known, item, now);
   const vectorBefore = await memories.vectorOf(caller.owner, known.id);
   await memories.update(caller.owner, { memory, contentKey: key, vector });
-  const formerId = isContained(known.content, memory.content)
+  const former = isContained(known.content, memory.content)
     ? null
     : await keepFormer(transaction, known, vectorBefore, storing);
   const { id, type, importance, expiresAt, tags } = memory;
   const stored = { ...item, importance, expiresAt };
-  return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, formerId };
+  return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, former };
 }
 
 /** What is said again is the same passage, from one place more. */
@@ -117,7 +118,7 @@ async function storePassage(
   const known = holder === null ? null : await memories.find(caller.owner, holder);
   if (known === null) {
     const { id, type, tags } = await insertItem(transaction, candidate, storing);
-    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, formerId: null };
+    return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, former: null };
   }
   const origins = joinOrigins(known.origins, item.origin ?? null);
   const expiresAt = laterExpiry(known.expiresAt, item.expiresAt);
@@ -126,7 +127,7 @@ async function storePassage(
   await memories.update(caller.owner, { memory, contentKey: null, vector: null });
   const match = { id: known.id, similarity: 1 };
   const { id, type } = known;
-  return { item, action: "skipped", memoryId: id, memoryType: type, tags, match, formerId: null };
+  return { item, action: "skipped", memoryId: id, memoryType: type, tags, match, former: null };
 }
 
 /** Null: never. */
@@ -155,20 +156,22 @@ async function insertItem(
 
 /**
  * Two texts that are similar may both be true, so the former one stays as a memory of its own.
- * @returns its id
+ * @throws Refusal 2101
  */
 async function keepFormer(
   transaction: Transaction,
   { id: formerOf, content, origins: said, updatedAt, ...known }: Memory,
   vector: Float32Array,
   { caller: { project, owner }, plan, now }: Storing,
-): Promise<string> {
+): Promise<NonNullable<Outcome["former"]>> {
   await requireRoom(transaction, project, plan);
   const { type, importance, expiresAt, tags, metadata, lead } = known;
   const origins = said.length > 0 ? said : [{ ...unknownOrigin, saidAt: updatedAt }];
   const about = { content, type, importance, expiresAt, tags, metadata, lead, origins, formerOf };
-  const memory = { ...about, contentKey: contentKey(content), vector };
-  return (await transaction.memories.insert(owner, memory, now)).id;
+  const { memories } = transaction;
+  const madeOf = await memories.madeOf(owner, formerOf);
+  const memory = await memories.insert(owner, { ...about, contentKey: contentKey(content), vector }, now);
+  return { memory, madeOf };
 }
 
 /**

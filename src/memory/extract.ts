@@ -152,9 +152,9 @@ export const extractMemories = projectOperation({
       return stored;
     };
     const outcomes = await settle().catch(recording(read));
-    const created = outcomes.flatMap(({ action, memoryId, formerId }) => [
+    const created = outcomes.flatMap(({ action, memoryId, former }) => [
       ...(action === "created" ? [memoryId] : []),
-      ...(formerId === null ? [] : [formerId]),
+      ...(former === null ? [] : [former.memory.id]),
     ]);
     const unstored = new Set(dry_run ? created : []);
     const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
@@ -184,8 +184,9 @@ function toMade(
   said: readonly (readonly ReadText[])[],
   remembers: RememberedPart | undefined,
 ): readonly MadeOfTexts[] {
-  return outcomes.flatMap(({ action, memoryId: memory }, item): MadeOfTexts[] => {
+  return outcomes.flatMap(({ action, memoryId: memory, former }, item): MadeOfTexts[] => {
     const texts = said[item] ?? [];
+    if (former !== null && former.madeOf !== null) return [{ memory: former.memory.id, ...former.madeOf }];
     if (action !== "created") return [];
     if (remembers === undefined) return [{ memory, at: texts.map(({ at }) => at) }];
     const { record, sources } = remembers;

@@ -25,12 +25,14 @@ export const extractionItem = Fields(
     evidence: Type.String({
       description: "The sentence of the text from which the item was extracted, verbatim.",
     }),
-    former_id: Type.Optional(
-      Nullable(
-        Type.String({
+    former: Type.Optional(
+      Fields(
+        { id: Nullable(memoryId), content },
+        {
+          title: "FormerMemory",
           description:
-            "The memory that has the former text of the updated memory; null in a dry run. The field is absent if the new text contains the former one, and without an update.",
-        }),
+            "The memory that has the former text of the updated memory. Absent if the new text contains it, and without an update.",
+        },
       ),
     ),
     match: Nullable(
@@ -61,7 +63,7 @@ export type ExtractionItem = Static<typeof extractionItem>;
 
 /** `created` are the ids of memories that a dry run would create: clients see null instead. */
 export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
-  const { item, action, memoryId, memoryType, tags, match, formerId } = outcome;
+  const { item, action, memoryId, memoryType, tags, match, former } = outcome;
   const shown = (id: string) => (created.has(id) ? null : id);
   return {
     id: shown(memoryId),
@@ -72,7 +74,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     action,
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
-    ...(formerId === null ? {} : { former_id: shown(formerId) }),
+    ...(former === null ? {} : { former: { id: shown(former.memory.id), content: former.memory.content } }),
     match: match === null ? null : { id: shown(match.id), similarity: match.similarity },
   };
 }

@@ -125,7 +125,8 @@ export function toPromptLine({ content, createdAt, updatedAt, expiresAt, origins
 }
 
 function speakerOf({ name, role }: Origin): readonly string[] {
-  if (name !== null) return [toSafeJson(name)];
+  // The first parenthesis that closes ends the details of the line.
+  if (name !== null) return [toSafeJson(name).replaceAll(")", "\\u0029")];
   return role === null ? [] : [role];
 }
 

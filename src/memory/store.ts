@@ -250,6 +250,8 @@ export interface MemoryTransaction {
   ): Promise<string | null>;
   insert(owner: Owner, memory: NewMemory, now: number): Promise<Memory>;
   update(owner: Owner, change: MemoryChange): Promise<void>;
+  /** Null: nobody knows. Of a memory that was found in the same transaction. */
+  madeOf(owner: Owner, id: string): Promise<Omit<MadeMemory, "memory"> | null>;
   /** Of a memory that was created in the same transaction. */
   setMadeOf(made: MadeMemory): Promise<void>;
   /** @returns whether the memory existed. */

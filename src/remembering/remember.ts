@@ -13,6 +13,7 @@ import type { Logger } from "../log/logger.ts";
 import { extractMemories } from "../memory/extract.ts";
 import type { ExtractionDetail } from "../memory/extractor.ts";
 import type { Waiter } from "../scheduling/fair-queue.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { attemptsMax } from "./limits.ts";
 import { type NewWords, toParts } from "./parts.ts";
 import type { RememberQueue } from "./store.ts";
@@ -75,6 +76,7 @@ export async function remember(
     leftOutCharacters: part + 1 === parts.length ? leftOutCharacters : 0,
     sources: { user, assistant },
   };
+  const said_at = toTimestamp(task.createdAt);
   const tags = task.tags.length === 0 ? {} : { tags: [...task.tags] };
   const { answer } = await tools.perform(extractMemories, {
     credentials: {
@@ -86,7 +88,11 @@ export async function remember(
     },
     input: {
       kind: "object",
-      fields: { messages: messages.map((message) => ({ ...message })), detail: tools.detail, ...tags },
+      fields: {
+        messages: messages.map((message) => ({ ...message, said_at })),
+        detail: tools.detail,
+        ...tags,
+      },
       fault: isOver ? interrupted : null,
     },
     origin: { transport: "gateway", ip: null, userAgent: null, client: null, metadata: null },

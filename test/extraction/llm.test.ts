@@ -105,6 +105,7 @@ describe("a good answer", () => {
         type: "fact",
         importance: 0.5,
         expiresAt: null,
+        origin: null,
         evidence: "I am vegan and live in Rome.",
       },
       {
@@ -112,6 +113,7 @@ describe("a good answer", () => {
         type: "rule",
         importance: 1,
         expiresAt: Date.parse("2026-12-30T23:00:00Z"),
+        origin: null,
         evidence: "Never deploy on Fridays",
       },
     ]);
@@ -710,6 +712,7 @@ describe("a text that gives orders", () => {
         type: "fact",
         importance: 0.5,
         expiresAt: null,
+        origin: null,
         evidence: "I prefer green tea.",
       },
     ]);

@@ -9,6 +9,7 @@ import { createExtractionThread, type ExtractionThread } from "../../src/extract
 import { extractionQueueLimits } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { plain } from "../../src/memory/extraction-source.ts";
+import { unknownOrigin } from "../../src/memory/origin.ts";
 import { silenceCheckEveryMs, threadPolicies } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
 import { closeAfterEach } from "../cleanup.ts";
@@ -62,10 +63,12 @@ test("starts its thread with the first text and answers what the text says", asy
   expect(answer).toEqual({
     items: [
       {
-        content: "Caroline moved to Porto in September.",
+        content: "I moved to Porto in September.",
         type: "fact",
         importance: expect.any(Number),
         expiresAt: null,
+        origin: { ...unknownOrigin, name: "Caroline" },
+        lead: "Caroline: ",
         evidence: "I moved to Porto in September.",
       },
     ],

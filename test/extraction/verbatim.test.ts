@@ -68,11 +68,11 @@ test("a transcript has its speakers and times", () => {
 });
 
 test("short paragraphs share a passage, a code block stays whole, and a long text ends after a sentence", () => {
-  const code = `\`\`\`ts\n${"const port = 8080;\n".repeat(24)}\n${"call(port);\n".repeat(10)}\`\`\``;
+  const code = `\`\`\`ts\n${"const port = 8080;\n".repeat(24)}\n${"call(port);\n".repeat(9)}\`\`\``;
   const sentence = "The crane on the north quay is out of order. ";
-  const items = fromText(`One.\n\nTwo.\n\n${code}\n\n${sentence.repeat(30)}`);
+  const items = fromText(`One, which is longer than a word.\n\nTwo.\n\n${code}\n\n${sentence.repeat(30)}`);
   const contents = items.map(({ content }) => content);
-  expect(contents[0]).toBe("One.\n\nTwo.");
+  expect(contents[0]).toBe("One, which is longer than a word.\n\nTwo.");
   expect(contents[1]).toBe(code);
   expect(contents.slice(2).every((content) => content.endsWith("order."))).toBe(true);
   expect(contents.every(({ length }) => length <= 600)).toBe(true);

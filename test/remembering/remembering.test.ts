@@ -61,10 +61,10 @@ test("the words of an answer that a stopped server has left are extracted for th
       remembers: { record, part: 1, parts: 1, attempt: 1, attempts: attemptsMax, left_out_characters: 0 },
       request_body: {
         messages: [
-          { role: "user", content: "I live in Lisbon." },
-          { role: "assistant", content: "Noted." },
+          { role: "user", content: "I live in Lisbon.", said_at: expect.any(String) },
+          { role: "assistant", content: "Noted.", said_at: expect.any(String) },
         ],
-        detail: "full",
+        detail: "essential",
         tags: ["user:dana"],
       },
     },

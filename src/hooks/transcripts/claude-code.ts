@@ -3,7 +3,7 @@
 
 import { isObject } from "../../json/json.ts";
 import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
-import type { TranscriptFormat } from "./transcript.ts";
+import { placeOf, type TranscriptFormat } from "./transcript.ts";
 
 /** Records of the client itself, summaries of earlier messages, and messages of subagents. */
 const marks = ["isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage"];
@@ -14,5 +14,5 @@ export const claudeCodeTranscript: TranscriptFormat = (records) =>
     if ((role !== "user" && role !== "assistant") || !isObject(message)) return [];
     if (marks.some((mark) => value[mark] === true) || "toolUseResult" in value) return [];
     const content = toSpokenText(textsOf(message.content, ["text"]));
-    return content === "" ? [] : [{ role, content, end }];
+    return content === "" ? [] : [{ role, content, ...placeOf(value), end }];
   });

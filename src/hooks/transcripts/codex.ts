@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from "../../json/json.ts";
 import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
-import type { SpokenMessage, TranscriptFormat } from "./transcript.ts";
+import { placeOf, type SpokenMessage, type TranscriptFormat } from "./transcript.ts";
 
 type Spoken = Pick<SpokenMessage, "role" | "content">;
 
@@ -16,7 +16,7 @@ export const codexTranscript: TranscriptFormat = (records) => {
     records.flatMap(({ value, end }) => {
       const { type, payload } = value;
       const spoken = type === wanted && isObject(payload) ? read(payload) : null;
-      return spoken === null || spoken.content === "" ? [] : [{ ...spoken, end }];
+      return spoken === null || spoken.content === "" ? [] : [{ ...spoken, ...placeOf(value), end }];
     });
   const events = take(readEventMessage, "event_msg");
   return events.length > 0 ? events : take(readItem, "response_item");

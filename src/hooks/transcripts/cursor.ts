@@ -3,7 +3,7 @@
 
 import { isObject } from "../../json/json.ts";
 import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
-import type { TranscriptFormat } from "./transcript.ts";
+import { placeOf, type TranscriptFormat } from "./transcript.ts";
 
 /** Cursor marks the words of the user inside what it adds. */
 const userQuery = /<user_query>([\s\S]*?)<\/user_query>/;
@@ -14,5 +14,5 @@ export const cursorTranscript: TranscriptFormat = (records) =>
     if (role !== "user" && role !== "assistant") return [];
     const text = textsOf(isObject(message) ? message.content : value.content, ["text"]);
     const content = toSpokenText(role === "user" ? (userQuery.exec(text)?.[1] ?? text) : text);
-    return content === "" ? [] : [{ role, content, end }];
+    return content === "" ? [] : [{ role, content, ...placeOf(value), end }];
   });

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
-import type { SpokenMessage, TranscriptFormat, TranscriptRecord } from "./transcript.ts";
+import { placeOf, type SpokenMessage, type TranscriptFormat, type TranscriptRecord } from "./transcript.ts";
 
 /** By the id of the message; null: nothing was said. In the order in which the messages began. */
 type Messages = Map<string, SpokenMessage | null>;
@@ -49,12 +49,13 @@ function firstTime(records: readonly TranscriptRecord[]): string {
   return times.find((time) => typeof time === "string") ?? "";
 }
 
-function readMessage({ type, content, displayContent }: JsonObject, end: number): SpokenMessage | null {
+function readMessage(message: JsonObject, end: number): SpokenMessage | null {
+  const { type, content, displayContent } = message;
   const role = type === "user" ? "user" : type === "gemini" ? "assistant" : null;
   if (role === null) return null;
   // displayContent is what the user typed; content has the files that it names, too.
   const spoken = toSpokenText(textsOf(withoutThoughts(displayContent ?? content), []));
-  return spoken === "" ? null : { role, content: spoken, end };
+  return spoken === "" ? null : { role, content: spoken, ...placeOf(message), end };
 }
 
 function withoutThoughts(content: Json | undefined): Json | undefined {

@@ -314,6 +314,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       return row.vector;
     },
     // Nothing reads it but the verification of a database.
+    madeOf: async () => null,
     setMadeOf: async () => {},
     async ownerOf(id) {
       const owner = memories.get(id)?.project;

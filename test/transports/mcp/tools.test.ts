@@ -181,15 +181,6 @@ describe.each(eras)("a client of %s", (era) => {
     await close();
   });
 
-  test("hears which memories an extraction has made inactive", async () => {
-    const { use, close } = await open();
-    const extract = async (text: string) => use("memory_extract", { text }, "memory.extract", 200);
-    const [before] = objectsOf((await extract("Ana: I live in Porto.")).structured.items);
-    const [after] = objectsOf((await extract("Ana: I moved to Lisbon.")).structured.items);
-    expect<unknown>(after).toMatchObject({ action: "created", supersedes: [before?.id] });
-    await close();
-  });
-
   test("saves a duplicate without an error, and hears the id of the memory", async () => {
     const { use, close } = await open();
     const memory = { content: "The office is in Lisbon.", type: "fact" };

@@ -60,6 +60,9 @@ export function memoryStatements(database: Database) {
          tags = :tags, metadata = :metadata, origins = :origins, lead = :lead, superseded_by = :supersededBy
        WHERE serial = :serial`,
     ),
+    madeOf: database
+      .prepare<[string, number], string | null>("SELECT made_of FROM memory WHERE id = ? AND project = ?")
+      .pluck(),
     setMadeOf: database.prepare("UPDATE memory SET made_of = ? WHERE id = ?"),
     setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
     updateVector: database.prepare("UPDATE memory_vector SET embedding = vec_f32(?) WHERE memory = ?"),

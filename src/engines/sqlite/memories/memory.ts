@@ -183,6 +183,11 @@ export function createMemoryTransaction(
       return toVector(bytes);
     },
 
+    async madeOf(owner, id) {
+      const text = sql.madeOf.get(id, serialOf(owner)) ?? null;
+      return text === null ? null : JSON.parse(text);
+    },
+
     async setMadeOf(made) {
       sql.setMadeOf.run(madeOfText(made), made.memory);
     },
