@@ -3,6 +3,7 @@
 
 import { builtInDetails } from "../src/extraction/built-in.ts";
 import type { ExtractionDetail } from "../src/memory/extractor.ts";
+import { toSaidDate } from "../src/memory/prompt.ts";
 import { answeredShare, contentWords, isAnswered, wordsOf } from "./answers.ts";
 import { percent } from "./figures.ts";
 import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";
@@ -100,14 +101,27 @@ async function measure(
         rerank: "off",
         top_k: topK,
       })) as {
-        results: { memory: { content: string } }[];
+        results: { memory: ListedMemory }[];
       };
-      const contents = found.results.map(({ memory }) => memory.content);
+      const contents = found.results.map(({ memory }) => toWords(memory));
       answered.push(isAnswered(contents, String(answer)));
     }
     connection.close();
   }
   return { memories, characters, answered };
+}
+
+interface ListedMemory {
+  readonly content: string;
+  readonly origins?: readonly { readonly name?: string; readonly said_at?: string }[];
+}
+
+/** What a reader of a prompt is told: who said it and when, and the words. */
+function toWords({ content, origins = [] }: ListedMemory): string {
+  const said = origins.map(
+    ({ name = "", said_at }) => `${name} ${said_at === undefined ? "" : toSaidDate(Date.parse(said_at))}`,
+  );
+  return [...said, content].join(" ");
 }
 
 type Post = (path: string, body: object) => Promise<unknown>;

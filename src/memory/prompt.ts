@@ -132,7 +132,7 @@ function speakerOf({ name, role }: Origin): readonly string[] {
 
 /** What was said at a time is of that time, whenever it was stored. */
 function datesOf(createdAt: number, updatedAt: number, saidAt: number | null): readonly string[] {
-  if (saidAt !== null) return [toDate(saidAt)];
+  if (saidAt !== null) return [toSaidDate(saidAt)];
   const [created, updated] = [toDate(createdAt), toDate(updatedAt)];
   return updated === created ? [created] : [created, `updated ${updated}`];
 }
@@ -141,6 +141,18 @@ function datesOf(createdAt: number, updatedAt: number, saidAt: number | null): r
 export function promptLineLength(memory: Dated): number {
   return countCharacters(toPromptLine(memory));
 }
+
+/** In the words in which people ask for it: "12 March 2026". */
+export function toSaidDate(ms: number): string {
+  return saidDate.format(ms);
+}
+
+const saidDate = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
 
 function toDate(ms: number): string {
   return toTimestamp(ms).slice(0, 10);
