@@ -191,8 +191,12 @@ function readCursor(cursor: string): ListCursor | null {
 }
 
 /** Endings stay, so words have no other forms here. */
-function hasWords({ content }: Memory, { words, beginning }: WordFilter): boolean {
-  const has = splitWords(content).map(fold);
+function searchedText({ lead, content }: Memory): string {
+  return `${lead ?? ""}${content}`;
+}
+
+function hasWords(memory: Memory, { words, beginning }: WordFilter): boolean {
+  const has = splitWords(searchedText(memory)).map(fold);
   return (
     words.every((word) => has.includes(fold(word))) && has.some((word) => word.startsWith(fold(beginning)))
   );
@@ -271,7 +275,7 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
 }
 
 function scoreWords(searched: readonly MemoryRow[], words: string): Float64Array {
-  const texts = searched.map(({ memory }) => splitWords(memory.content));
+  const texts = searched.map(({ memory }) => splitWords(searchedText(memory)));
   const contents = texts.map((text) => new Set(text.map(fold)));
   const holdersOf = (anyOf: readonly string[]) =>
     contents.flatMap((content, row) => (anyOf.some((word) => content.has(fold(word))) ? [row] : []));

@@ -15,6 +15,7 @@ import {
   toMemory,
   toMetadataColumn,
   toOriginsColumn,
+  toSearched,
   toTagColumn,
   toVector,
 } from "./memory-row.ts";
@@ -118,7 +119,7 @@ export function createMemoryTransaction(
         formerOf,
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
-      state.changeWords("add", serialOf(owner), revision, content);
+      state.changeWords("add", serialOf(owner), revision, toSearched({ lead, content }));
       addToPool(owner, type, 1);
       return {
         id,
@@ -165,8 +166,8 @@ export function createMemoryTransaction(
         contentRevision: isRewritten ? revision : before.content_revision,
       });
       if (isRewritten) {
-        state.changeWords("remove", serialOf(owner), before.content_revision, before.content);
-        state.changeWords("add", serialOf(owner), revision, content);
+        state.changeWords("remove", serialOf(owner), before.content_revision, toSearched(before));
+        state.changeWords("add", serialOf(owner), revision, toSearched(memory));
         sql.setOutdated.run(before.serial);
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
@@ -195,7 +196,7 @@ export function createMemoryTransaction(
     async remove(owner, id, now) {
       const row = findRow(owner, id);
       if (row === undefined) return false;
-      state.changeWords("remove", serialOf(owner), row.content_revision, row.content);
+      state.changeWords("remove", serialOf(owner), row.content_revision, toSearched(row));
       sql.removeVector.run(row.serial);
       sql.removeNextVector.run(row.serial);
       sql.remove.run(row.serial);

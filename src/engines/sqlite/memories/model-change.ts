@@ -15,7 +15,7 @@ import {
   type StoredChange,
   writeChange,
 } from "../schema/model-binding.ts";
-import { aliveJoin, embeddedText } from "./memory-row.ts";
+import { aliveJoin, searchedText } from "./memory-row.ts";
 
 /** The tables exchange their names: dropping one would write all of its pages. schema.sql has what this makes of them. */
 export const exchangeTables = `ALTER TABLE memory_vector RENAME TO memory_vector_former;
@@ -66,11 +66,11 @@ export function createModelTransaction(database: Database): ModelTransaction {
 /** For a connection that only reads. */
 export function createMissingReader(database: Database) {
   const behind = database.prepare<[number, number], ContentToEmbed>(
-    `SELECT m.id AS memory, m.content_revision AS version, ${embeddedText} AS content FROM memory m ${aliveJoin}
+    `SELECT m.id AS memory, m.content_revision AS version, ${searchedText} AS content FROM memory m ${aliveJoin}
      WHERE m.serial > ? ORDER BY m.serial LIMIT ?`,
   );
   const outdated = database.prepare<[number, number], ContentToEmbed>(
-    `SELECT m.id AS memory, m.content_revision AS version, ${embeddedText} AS content
+    `SELECT m.id AS memory, m.content_revision AS version, ${searchedText} AS content
      FROM memory_vector_outdated o JOIN memory m ON m.serial = o.memory ${aliveJoin}
      WHERE o.memory <= ? ORDER BY o.memory LIMIT ?`,
   );

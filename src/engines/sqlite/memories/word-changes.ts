@@ -4,7 +4,7 @@ export interface WordChange {
   readonly kind: "add" | "remove";
   readonly project: number;
   readonly contentRevision: number;
-  /** The content of the memory; words are removed by the text that added them. */
+  /** The searched text of the memory; words are removed by the text that added them. */
   readonly text: string;
 }
 

@@ -3,6 +3,7 @@
 
 import type { Database } from "../../../native/sqlite.ts";
 import { splitWords } from "../../../ranking/words.ts";
+import { searchedText } from "./memory-row.ts";
 import { inWritingOrder, type WordState } from "./word-changes.ts";
 
 /** Registers the SQL function words(text), which migrations and the purge need. */
@@ -34,7 +35,7 @@ export function createWordRemoval(
 ): (serials: readonly number[]) => void {
   const remove = database.prepare(
     `INSERT INTO memory_word (memory_word, rowid, words)
-     SELECT 'delete', (project << 40) + content_revision, words(content) FROM memory WHERE serial = ?`,
+     SELECT 'delete', (project << 40) + content_revision, words(${searchedText}) FROM memory m WHERE serial = ?`,
   );
   return (serials) => {
     for (const serial of serials) remove.run(serial);

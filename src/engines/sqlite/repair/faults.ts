@@ -4,7 +4,7 @@
 import type { Database } from "../../../native/sqlite.ts";
 import type { DatabaseFaults } from "../../../storage/repairs.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
-import { aliveJoin } from "../memories/memory-row.ts";
+import { aliveJoin, searchedText } from "../memories/memory-row.ts";
 import { defineWords } from "../memories/words.ts";
 import { boundModel } from "../schema/model-binding.ts";
 
@@ -52,7 +52,7 @@ function countWrongWords(database: Database): number {
     .get() ?? { sql: "" };
   database.exec(sql.replace("CREATE VIRTUAL TABLE memory_word", "CREATE VIRTUAL TABLE temp.expected_word"));
   database.exec(`
-    INSERT INTO temp.expected_word (rowid, words) SELECT (project << 40) + content_revision, words(content) FROM main.memory;
+    INSERT INTO temp.expected_word (rowid, words) SELECT (project << 40) + content_revision, words(${searchedText}) FROM main.memory m;
     CREATE VIRTUAL TABLE temp.found_instance USING fts5vocab('main', 'memory_word', 'instance');
     CREATE VIRTUAL TABLE temp.expected_instance USING fts5vocab('temp', 'expected_word', 'instance');
   `);

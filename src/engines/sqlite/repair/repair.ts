@@ -2,7 +2,7 @@
 
 import type { RepairOptions } from "../../../storage/repairs.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
-import { embeddedText } from "../memories/memory-row.ts";
+import { searchedText } from "../memories/memory-row.ts";
 import { defineWords } from "../memories/words.ts";
 import { orphanVectors, vectorBytes, withoutVector } from "./faults.ts";
 
@@ -21,7 +21,7 @@ export async function repair(
         ? []
         : database
             .prepare<[{ bytes: number }], { serial: number; content: string }>(
-              `SELECT m.serial, ${embeddedText} AS content ${withoutVector}`,
+              `SELECT m.serial, ${searchedText} AS content ${withoutVector}`,
             )
             .all({ bytes });
     const vectors: (readonly [number, Float32Array])[] = [];
@@ -37,7 +37,7 @@ export async function repair(
       database.exec(`
         INSERT INTO memory_word (memory_word) VALUES ('delete-all');
         INSERT INTO memory_word (rowid, words)
-          SELECT (project << 40) + content_revision, words(content) FROM memory ORDER BY 1;
+          SELECT (project << 40) + content_revision, words(${searchedText}) FROM memory m ORDER BY 1;
         INSERT INTO memory_word (memory_word) VALUES ('optimize');
       `);
     })();

@@ -6,7 +6,7 @@ import type { Database } from "../../../../native/sqlite.ts";
 import { Vocabulary } from "../../../../ranking/near-words.ts";
 import type { ReadNearWords } from "../../../../ranking/query-keywords.ts";
 import { splitWords } from "../../../../ranking/words.ts";
-import { aliveJoin } from "../../memories/memory-row.ts";
+import { aliveJoin, searchedText } from "../../memories/memory-row.ts";
 import { vocabularyMemoriesMax, vocabularyTextsAtOnce, vocabularyWordsMax } from "../limits.ts";
 
 interface ReadVocabulary {
@@ -31,7 +31,7 @@ export function createNearWords(
   memoryCount: (project: number) => number,
 ): (project: number) => ReadNearWords {
   const changed = database.prepare<[number, number, number], { revision: number; content: string }>(
-    `SELECT m.revision, m.content FROM memory m ${aliveJoin}
+    `SELECT m.revision, ${searchedText} AS content FROM memory m ${aliveJoin}
      WHERE m.project = ? AND m.revision > ? ORDER BY m.revision LIMIT ?`,
   );
   /** Without a vocabulary in which most words may be those of former texts. */
