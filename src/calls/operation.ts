@@ -65,6 +65,9 @@ export interface Preparation extends GatewayTools {
   readonly reranker: CallReranker;
 }
 
+/** What reading the name of a subject in the body of an exchange may use. */
+export type SubjectReading = Pick<Preparation, "gateway" | "bodies" | "caller" | "signal">;
+
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
 
 interface Description<Input extends TObject, Output extends TSchema | null> {
@@ -104,6 +107,8 @@ export interface ProjectOperation<
    * Keys that are bound to subjects can perform no other operations. "known": a name that is not known stays so. Absent: no.
    */
   readonly forSubjects?: true | "known";
+  /** The subject that the body of an exchange names, canonical; null: none. Absent: no body names one. @throws Refusal */
+  readonly readSubject?: (exchange: Exchange, reading: SubjectReading) => Promise<string | null>;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**
