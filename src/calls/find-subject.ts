@@ -1,6 +1,6 @@
 // Owns whom a call is for: the subject that its key, a header or its input names. Decided once, before the call is prepared.
 
-import { chooseSubject } from "../access/bound-subject.ts";
+import { chooseSubject, isForSeveral } from "../access/bound-subject.ts";
 import { randomId } from "../ids.ts";
 import type { Subject } from "../memory/owner.ts";
 import { createParser, Fields } from "../schema/schema.ts";
@@ -43,6 +43,8 @@ export async function findSubject(
   if (operation.forSubjects === undefined) return null;
   if (credentials.kind === "caller" || credentials.kind === "task")
     return caller.subject === null ? null : { subject: caller.subject, isRecorded: true };
+  // Without a body it says nothing about anybody, such as a request for the list of models, which clients send by themselves.
+  if (exchange?.method === "GET" && header === null && isForSeveral(caller)) return null;
   // The body of an exchange is for another server: what it says about its user does not contradict a header.
   const isInBody = exchange !== null && header === null && operation.readSubject !== undefined;
   const inBody = isInBody ? await operation.readSubject(exchange, { gateway, bodies, caller, signal }) : null;

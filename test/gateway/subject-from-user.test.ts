@@ -139,6 +139,14 @@ describe("a bound key", () => {
     expect(await sent(null)).toEqual([400, null, null]);
     expect(await sent("user:1", subject("admin"))).toEqual([403, null, null]);
     expect(await sent("admin", subject("user:1"))).toEqual([200, true, false]);
+    const get = async (address: string) =>
+      (await fetch(`${gateway.app.url}${address}`, { headers: as(some) })).status;
+    // Clients that cannot set a header list the models first.
+    expect(await get("/v1/models")).toBe(200);
+    expect(gateway.lastRecord().entry).toMatchObject({ action: "gateway.models", status: 200 });
+    expect(gateway.lastRecord().entry.subject).toBeUndefined();
+    expect(await get("/v1/files")).toBe(403);
+    expect(await get("/v1/responses/resp_1")).toBe(403);
   });
 });
 
@@ -170,6 +178,32 @@ test("a large body is read in its thread, and its user is the subject", async ()
   const messages = [{ role: "user", content: "What can I eat? ".repeat(50_000) }];
   const { status, subject: of } = await ask("/v1/chat/completions", { ...chat, messages, user: "user:1" });
   expect([status, of]).toEqual([200, await pseudonymOf("user:1")]);
+});
+
+test("a call whose subject is erased meanwhile is recorded for its next pseudonym, without what was said", async () => {
+  const { app } = gateway;
+  await gateway.remember("Dan is allergic to eggs.", "rule", { subject: "user:3" });
+  const former = await pseudonymOf("user:3");
+  let erased: Promise<{ readonly data: JsonObject }> | null = null;
+  gateway.beforeCommit(async ({ operation }) => {
+    if (operation !== "gateway.chat" || erased !== null) return;
+    erased = app.call("POST", "/v1/subjects/user:3/erase", { body: {} });
+    await erased;
+  });
+  const {
+    status,
+    told,
+    subject: of,
+    payload,
+  } = await ask("/v1/chat/completions", { ...chat, user: "user:3" });
+  gateway.beforeCommit(null);
+  expect(await erased).toMatchObject({ data: { erased: true } });
+  expect(status).toBe(200);
+  expect(told).toContain("eggs");
+  expect(payload.left_out).toContain("erasure");
+  expect(JSON.stringify(payload)).not.toMatch(/eggs|user:3/);
+  expect(of).toBe(await pseudonymOf("user:3"));
+  expect(of).not.toBe(former);
 });
 
 test("after an erasure, the name and the words are in no file, whatever became of the request", async () => {
