@@ -185,6 +185,17 @@ describe("a backup that is older than an erasure", () => {
   });
 });
 
+test("a receipt of a signing key that was lost is repeated after the key was replaced", async () => {
+  const { target } = await restore(backup);
+  const words = ["--former-key-lost", "--yes", "--data-dir", target];
+  expect((await run(["audit", "rotate-key", ...words])).exitCode).toBe(0);
+  const again = inElsewhere("new-key.tar.zst");
+  expect((await run(["backup", again, "--include-signing-key", "--data-dir", target])).exitCode).toBe(0);
+  const { erasures, target: repeated } = await restore(again, "--erasures", answerFile);
+  expect(erasures).toMatchObject([{ result: "erased", memories: 2 }]);
+  nothingRemains(repeated);
+});
+
 test("a backup that is younger than the erasure carries it: the receipt changes nothing", async () => {
   const known = { erased_subjects: 2, newest_erasure: expect.stringMatching(/^20\d\d-.*Z$/) };
   expect((await runJson(["backup", "verify", later])).object).toMatchObject(known);
