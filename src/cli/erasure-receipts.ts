@@ -72,7 +72,7 @@ export function erasuresText(erasures: readonly RepeatedErasure[]): string {
       ? `erased again: ${counted(Number(memories), "memory", "memories")}, ${counted(Number(records), "record")}`
       : meanings[String(result)],
   ]);
-  return `${counted(erasures.length, "receipt")} of erasures:\n\n${table(["subject", "erased at", "in this backup"], rows)}`;
+  return `The erasures of ${counted(erasures.length, "receipt")}:\n\n${table(["subject", "erased at", "in this backup"], rows)}`;
 }
 
 const meanings: Readonly<Record<string, string>> = {
