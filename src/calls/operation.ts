@@ -7,6 +7,7 @@ import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { Tokens } from "../access/token.ts";
 import type { PagePins } from "../audit/page-pins.ts";
+import type { KnownBackup } from "../backup/known-backups.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import type { Json, JsonObject } from "../json/json.ts";
@@ -36,6 +37,8 @@ export interface Preparation extends GatewayTools {
   readonly tokens: Tokens;
   /** The ends of lists that are read by page number. */
   readonly pagePins: PagePins;
+  /** The backups that the server knows; null: they cannot be listed. */
+  readonly knownBackups: () => Promise<readonly KnownBackup[] | null>;
   /** Aborted when the client has closed the connection. */
   readonly signal: AbortSignal;
   /** Tells the client how far the call is, if the client wants to know. */

@@ -277,6 +277,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         extractor: { name: "built-in", extract: unused },
         redactor: { redactSource: unused, redactItems: unused },
         pagePins: createPagePins(createClock()),
+        knownBackups: async () => null,
         report() {},
         reserve: unused,
         inTurn: unused,
