@@ -183,6 +183,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
     extractors,
     redactor: extraction.redactor,
+    knownBackups: background.knownBackups,
     statistics,
   };
   const checks = createArrivalChecks(tools);

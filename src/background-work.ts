@@ -1,6 +1,7 @@
 // Owns the work of a server beside its calls: starts exports, remembering, backups and a change of the model, and wakes them. Must never
 // contain what they do.
 
+import { type KnownBackup, listKnownBackups } from "./backup/known-backups.ts";
 import type { Perform } from "./calls/perform.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -19,6 +20,8 @@ import type { Supervisor } from "./threads/supervisor.ts";
 export interface BackgroundWork {
   modelHasChange(): void;
   hasAnswerToRemember(): void;
+  /** Null: they cannot be listed, or it has not started. */
+  knownBackups(): Promise<readonly KnownBackup[] | null>;
   /** @param parts what ends with the server, the last one first */
   start(parts: AsyncDisposableStack, started: StartedServer): void;
 }
@@ -38,9 +41,11 @@ interface StartedServer {
 export function createBackgroundWork(): BackgroundWork {
   let wakeModelChange: (() => void) | null = null;
   let wakeRemembering: (() => void) | null = null;
+  let list: BackgroundWork["knownBackups"] = async () => null;
   return {
     modelHasChange: () => wakeModelChange?.(),
     hasAnswerToRemember: () => wakeRemembering?.(),
+    knownBackups: () => list(),
     start(parts, { config, locked, store, embedder, bodies, ...tools }) {
       const { perform, supervisor, clock, logger } = tools;
       const { root } = locked.directory;
@@ -54,6 +59,7 @@ export function createBackgroundWork(): BackgroundWork {
       remembering.start();
       wakeRemembering = remembering.wake;
       const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
+      list = () => listKnownBackups(root, schedule);
       parts.defer(async () => schedule?.close());
       const modelChange = continueModelChange({
         ...tools,

@@ -6,6 +6,11 @@ import type { KeyOwner } from "./caller.ts";
 /** A binding of this form holds for all subjects whose names begin with the text before it. */
 const anyEnd = "*";
 
+/** Whether each call must name its subject. A token is for one subject, whatever its name is. */
+export function isForSeveral({ key, token }: Pick<KeyOwner, "key" | "token">): boolean {
+  return token === undefined && key.subject?.endsWith(anyEnd) === true;
+}
+
 /**
  * The subject of a call. It depends on the names only, so nobody learns from it which subjects exist.
  * @param named in a header and in the input, canonical; null: not named there
@@ -13,9 +18,10 @@ const anyEnd = "*";
  * @throws Refusal 1400 or 1403; no message has a name, because records have the messages
  */
 export function chooseSubject(
-  { key: { subject: bound }, token }: Pick<KeyOwner, "key" | "token">,
+  owner: Pick<KeyOwner, "key" | "token">,
   named: { readonly header: string | null; readonly input: string | null },
 ): string | null {
+  const bound = owner.key.subject;
   const name = named.header ?? named.input;
   if (named.input !== null && named.input !== name) {
     throw new Refusal(
@@ -28,8 +34,7 @@ export function chooseSubject(
     );
   }
   if (bound === null) return name;
-  // A token is for one subject, whatever its name is.
-  const isPattern = token === undefined && bound.endsWith(anyEnd);
+  const isPattern = isForSeveral(owner);
   if (name === null) {
     if (!isPattern) return bound;
     throw new Refusal(

@@ -16,9 +16,14 @@ export const inProject =
   ({ project }: Places) =>
     join(project, ...names);
 
-/** A header with the key itself, or with a reference to the variable in the syntax of the assistant. */
+/** Headers with the key itself, or with a reference to the variable in the syntax of the assistant. */
 export function headers(target: Target & { kind: "remote" }, reference: string): JsonObject {
-  return { Authorization: `Bearer ${target.key ?? reference}` };
+  return { Authorization: `Bearer ${target.key ?? reference}`, ...subjectHeader(target) };
+}
+
+/** {}: the memories are those of the project itself. */
+export function subjectHeader({ subject }: Target): JsonObject {
+  return subject === null ? {} : { "Memledger-Subject": subject };
 }
 
 export const dollar = `\${${apiKeyVariable}}`;

@@ -12,6 +12,8 @@ export type Target = {
   readonly program: readonly string[];
   /** Absolute. With a server elsewhere, only the hooks need it. */
   readonly dataDir: string;
+  /** Whose memories the assistant gets; null: those of the project itself. */
+  readonly subject: string | null;
 } & (
   | {
       readonly kind: "local";
@@ -29,15 +31,21 @@ export type Target = {
 
 /** Options of `memledger hook`. */
 export function hookOptionsOf(target: Target): readonly string[] {
-  if (target.kind === "remote") return ["--url", target.url, "--data-dir", target.dataDir];
+  const subject = subjectOptionOf(target);
+  if (target.kind === "remote") return ["--url", target.url, "--data-dir", target.dataDir, ...subject];
   const project = target.project === null ? [] : ["--project", target.project];
-  return ["--data-dir", target.dataDir, ...project];
+  return ["--data-dir", target.dataDir, ...project, ...subject];
+}
+
+function subjectOptionOf({ subject }: Target): readonly string[] {
+  return subject === null ? [] : ["--subject", subject];
 }
 
 /** `{ command, args }`: the assistant starts `memledger mcp`. */
 export function startedBy(target: Target): { readonly command: string; readonly args: readonly string[] } {
   const [command = "", ...before] = target.program;
-  const options = target.kind === "remote" ? ["--url", target.url] : hookOptionsOf(target);
+  const options =
+    target.kind === "remote" ? ["--url", target.url, ...subjectOptionOf(target)] : hookOptionsOf(target);
   return { command, args: [...before, "mcp", ...options] };
 }
 

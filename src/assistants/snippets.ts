@@ -48,7 +48,7 @@ export function snippetsFor(url: string): readonly Snippet[] {
 }
 
 function contentOf(assistant: Assistant, url: string, key: string | null): string {
-  const target: Target = { kind: "remote", url, key, program: ["memledger"], dataDir: "" };
+  const target: Target = { kind: "remote", url, key, program: ["memledger"], dataDir: "", subject: null };
   const file = { path: "", assistant, hasServers: true, hooks: null };
   return connectText("", file, { target, platform: "linux", withHooks: false });
 }

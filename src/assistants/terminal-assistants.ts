@@ -4,7 +4,16 @@
 import { join } from "node:path";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import type { Assistant } from "./assistant.ts";
-import { dollar, headers, inProject, isSwitch, isText, lenient, strict } from "./assistant-parts.ts";
+import {
+  dollar,
+  headers,
+  inProject,
+  isSwitch,
+  isText,
+  lenient,
+  strict,
+  subjectHeader,
+} from "./assistant-parts.ts";
 import { configurationOf, homeOf, namedDirectory } from "./places.ts";
 import { startedBy } from "./server-entry.ts";
 
@@ -59,9 +68,9 @@ export const codex: Assistant = {
   entry: (target) => {
     if (target.kind === "local") return startedBy(target);
     const url = `${target.url}/mcp`;
-    return target.key === null
-      ? { url, bearer_token_env_var: apiKeyVariable }
-      : { url, http_headers: headers(target, "") };
+    if (target.key !== null) return { url, http_headers: headers(target, "") };
+    const others = target.subject === null ? {} : { http_headers: subjectHeader(target) };
+    return { url, bearer_token_env_var: apiKeyVariable, ...others };
   },
   switch: "enabled",
   isEntry: ({ command, url }) => (isText(command) ? url === undefined : isText(url)),

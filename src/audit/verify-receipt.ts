@@ -1,7 +1,7 @@
 // Owns the verification of a receipt of an erasure: that a key of the ledger has signed a checkpoint of a chain with this record in it, and
 // what the record says. Needs nothing but the receipt and the public key. Pure.
 
-import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { fromBase64, fromHex } from "../text/byte-text.ts";
 import { entryHash } from "./chain.ts";
 import { parseTreeCheckpoint, type TreeCheckpoint } from "./checkpoint.ts";
@@ -18,8 +18,9 @@ export interface VerifiedReceipt {
   /** Pseudonym of the erased subject. */
   readonly subject: string;
   readonly chain: string;
-  /** Of the record of the erasure. */
+  /** Of the record of the erasure, as its id. */
   readonly seq: number;
+  readonly record: string;
   readonly at: string;
   /** How many records lost parts of their payload, or all of it. */
   readonly records: number;
@@ -27,13 +28,17 @@ export interface VerifiedReceipt {
 
 const utf8 = new TextEncoder();
 
-/** @param keys verifier keys of the ledger @returns what the receipt proves; a text: why it proves nothing, as a clause */
+/**
+ * @param given the receipt, or the answer that has it as `data.receipt`
+ * @param keys verifier keys of the ledger
+ * @returns what the receipt proves; a text: why it proves nothing, as a clause
+ */
 export function verifyReceipt(
-  text: string,
+  given: Json | undefined,
   keys: readonly string[],
   cryptography: Cryptography,
 ): VerifiedReceipt | string {
-  const receipt = readJson(text);
+  const receipt = receiptIn(given);
   if (!isObject(receipt) || receipt.v !== 1) return "it is not a receipt of version 1";
   const { entry, hash, checkpoint, subject, project } = receipt;
   if (typeof entry !== "string" || typeof checkpoint !== "string") return "it has no entry or no checkpoint";
@@ -58,8 +63,14 @@ export function verifyReceipt(
   if (typeof subject !== "string" || parsed.project !== project)
     return "its project is not that of its entry";
   const count = (value: Json | undefined) => (Array.isArray(value) ? value.length : 0);
-  const { chain, seq, at } = parsed;
-  return { project: String(project), subject, chain, seq, at, records: count(redacted) + count(parts) };
+  const { chain, seq, id: record, at } = parsed;
+  const records = count(redacted) + count(parts);
+  return { project: String(project), subject, chain, seq, record, at, records };
+}
+
+function receiptIn(given: Json | undefined): Json | undefined {
+  const data = isObject(given) ? given.data : undefined;
+  return isObject(data) && data.receipt !== undefined ? data.receipt : given;
 }
 
 function readPayload(

@@ -1,12 +1,14 @@
 // Owns when scheduled backups are made, repeated after a failure, and removed. The newest file in the folder says when the last one was
 // made, so a restart changes nothing. Must never stop the server, whatever fails.
 
+import { existsSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
 import type { Logger } from "../log/logger.ts";
-import { type BackupFolder, rememberBackup, rememberFailure } from "./last-backup.ts";
+import { latestMs } from "../timestamp.ts";
+import { type BackupFolder, readBackupFolder, rememberBackup, rememberFailure } from "./last-backup.ts";
 import { backupCheckMs, backupRetryMaxMs, backupRetryMinMs } from "./limits.ts";
-import { listScheduled, removeOldest, scheduledPath } from "./scheduled-files.ts";
+import { listScheduled, removeOldest, type ScheduledFile, scheduledPath } from "./scheduled-files.ts";
 
 export interface ScheduleOptions {
   readonly dataDir: string;
@@ -28,7 +30,14 @@ export interface ScheduleOptions {
   stop(): Promise<void>;
 }
 
+export interface KeptFile extends ScheduledFile {
+  /** When it will be removed at the latest, if all following backups succeed; null: it is kept. */
+  readonly endsAtMs: number | null;
+}
+
 export interface BackupSchedule {
+  /** Those in the folder, and one that is being made, newest first. @throws Error when the folder cannot be read */
+  files(): Promise<readonly KeptFile[]>;
   /** Stops a backup that is being made; the next start makes it. */
   close(): Promise<void>;
 }
@@ -40,6 +49,7 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
   let retryAtMs = Number.NEGATIVE_INFINITY;
   let loggedMessage: string | null = null;
   let running: Promise<void> | null = null;
+  let making: ScheduledFile | null = null;
 
   const failed = (error: unknown): void => {
     if (isClosed) return;
@@ -61,11 +71,16 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
     failures = 0;
     loggedMessage = null;
   };
+  const begins = (file: ScheduledFile): void => {
+    making = file;
+  };
   const check = async (): Promise<void> => {
     try {
-      if (await backUpIfDue(options, () => isClosed)) succeeded();
+      if (await backUpIfDue(options, { isClosed: () => isClosed, begins })) succeeded();
     } catch (error) {
       failed(error);
+    } finally {
+      making = null;
     }
   };
   const tick = (): void => {
@@ -78,6 +93,7 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
   const timer: ClockTimer = clock.every(backupCheckMs, tick);
   tick();
   return {
+    files: () => listKept(options, () => making),
     async close() {
       isClosed = true;
       timer.cancel();
@@ -87,8 +103,33 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
   };
 }
 
+/** A file is removed when as many newer ones exist as are kept. */
+async function listKept(
+  { clock, dataDir, folder, everyMs, keep, installation, requireFolder }: ScheduleOptions,
+  making: () => ScheduledFile | null,
+): Promise<readonly KeptFile[]> {
+  const known = await installation();
+  const now = clock.now();
+  const isExpected = existsSync(folder) || readBackupFolder(dataDir)?.path === folder;
+  // Before the first backup there is no folder, and this creates none.
+  if (isExpected) requireFolder();
+  const made = known === null || !isExpected ? [] : listScheduled(folder, known, now);
+  const unfinished = making();
+  const isListed = unfinished === null || made.some(({ path }) => path === unfinished.path);
+  return [...(isListed ? [] : [unfinished]), ...made].map((file, index) => {
+    const endsAtMs = keep === null ? null : now + everyMs * Math.max(1, keep - index);
+    return { ...file, endsAtMs: endsAtMs === null || endsAtMs > latestMs ? null : endsAtMs };
+  });
+}
+
+interface Making {
+  readonly isClosed: () => boolean;
+  /** Called before a backup is recorded. */
+  readonly begins: (file: ScheduledFile) => void;
+}
+
 /** @returns whether a backup was made */
-async function backUpIfDue(options: ScheduleOptions, isClosed: () => boolean): Promise<boolean> {
+async function backUpIfDue(options: ScheduleOptions, { isClosed, begins }: Making): Promise<boolean> {
   const { clock, logger, dataDir, folder, keep } = options;
   const place = options.requireFolder();
   const known = await options.installation();
@@ -99,6 +140,7 @@ async function backUpIfDue(options: ScheduleOptions, isClosed: () => boolean): P
   const installation = known ?? (await options.installation());
   if (installation === null) throw new Error("The installation has no chain. Restart the server.");
   const path = scheduledPath(folder, installation, now);
+  begins({ path, atMs: now });
   if (known !== null) await options.record(path);
   // Whoever closes the schedule can stop only a backup that has begun.
   if (isClosed()) return false;

@@ -2,7 +2,6 @@
 // never store anything.
 
 import { callerFor } from "../access/caller.ts";
-import type { Store } from "../storage/store.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
 import { isForeseen } from "./applied.ts";
 import { bodyOf, type Call, type Decision } from "./call.ts";
@@ -30,19 +29,24 @@ export interface Received {
   readonly exchange: RunningExchange | null;
 }
 
-interface DecideTools {
-  readonly store: Store;
+interface DecideTools extends Pick<PreparationTools, "store" | "gateway" | "bodies"> {
   readonly report: ReportFailure;
-  readonly seal: PreparationTools["bodies"]["seal"];
 }
 
 /** @returns a function that makes the call that is committed. It can be called again when the call was outdated. */
-export function createDecide({ store, report, seal }: DecideTools, prepare: Prepare) {
+export function createDecide(tools: DecideTools, prepare: Prepare) {
+  const {
+    store,
+    report,
+    bodies: { seal },
+  } = tools;
   /** The call and the authority for its subject. @throws Refusal 1400 or 1403 */
   const forSubject = async (received: Received): Promise<Received> => {
     const { call, authority, reading, request, exchange } = received;
     const found =
-      authority.kind === "project" ? await findSubject(store.subjects, authority, request, reading) : null;
+      authority.kind === "project"
+        ? await findSubject(tools, authority, request, reading, exchange?.exchange ?? null)
+        : null;
     const recorded = found?.isRecorded === true ? { subject: found.subject } : {};
     exchange?.opensWith(async (details) => {
       const open = toOpenExchange({ ...call, ...recorded }, details, exchange.kept);

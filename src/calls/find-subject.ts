@@ -1,14 +1,16 @@
 // Owns whom a call is for: the subject that its key, a header or its input names. Decided once, before the call is prepared.
 
-import { chooseSubject } from "../access/bound-subject.ts";
+import { chooseSubject, isForSeveral } from "../access/bound-subject.ts";
 import { randomId } from "../ids.ts";
 import type { Subject } from "../memory/owner.ts";
 import { createParser, Fields } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
-import type { SubjectReader } from "../subjects/store.ts";
+import type { Store } from "../storage/store.ts";
 import { toLabel } from "../text/label.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Authority } from "./identify.ts";
 import type { Reading } from "./input.ts";
+import type { SubjectReading } from "./operation.ts";
 import type { Request } from "./request.ts";
 
 type ProjectAuthority = Extract<Authority, { readonly kind: "project" }>;
@@ -21,23 +23,34 @@ export interface FoundSubject {
   readonly isRecorded: boolean;
 }
 
+interface SubjectTools extends Pick<SubjectReading, "gateway" | "bodies"> {
+  readonly store: Pick<Store, "subjects">;
+}
+
 /**
+ * @param exchange of an operation that is one; null: of none
  * @returns null: the project itself
- * @throws Refusal 1400 or 1403
+ * @throws Refusal 1400 or 1403, and what reading the body of an exchange throws
  */
 export async function findSubject(
-  subjects: Pick<SubjectReader, "find">,
+  { store: { subjects }, gateway, bodies }: SubjectTools,
   { operation, caller }: ProjectAuthority,
-  { credentials, subject: header = null }: Request,
+  { credentials, subject: header = null, signal }: Request,
   reading: Reading,
+  exchange: Exchange | null,
 ): Promise<FoundSubject | null> {
   // What the server does for a call is for whom the call is.
   if (operation.forSubjects === undefined) return null;
   if (credentials.kind === "caller" || credentials.kind === "task")
     return caller.subject === null ? null : { subject: caller.subject, isRecorded: true };
+  // Without a body it says nothing about anybody, such as a request for the list of models, which clients send by themselves.
+  if (exchange?.method === "GET" && header === null && isForSeveral(caller)) return null;
+  // The body of an exchange is for another server: what it says about its user does not contradict a header.
+  const isInBody = exchange !== null && header === null && operation.readSubject !== undefined;
+  const inBody = isInBody ? await operation.readSubject(exchange, { gateway, bodies, caller, signal }) : null;
   const name = chooseSubject(caller, {
     header: header === null ? null : readHeader(header),
-    input: reading.input === null ? null : reading.subject,
+    input: reading.input === null ? null : (inBody ?? reading.subject),
   });
   if (name === null) return null;
   if (caller.token !== undefined && caller.subject !== null)

@@ -166,10 +166,10 @@ export function keepBody(
   { limits: { maxValues } }: OpenInput,
 ): KeptBody {
   if (body.kind === "none" || body.kind === "incomplete") return nothingKept;
-  // A refused exchange has no operation that would record a larger one.
-  if (body.kind === "unreadable" || body.bytes.length > bodyMaxBytes) return digestOf(body.bytes);
+  // Only the operation of an exchange knows whom its body is about.
+  if (body.kind !== "text" || body.bytes.length > bodyMaxBytes) return digestOf(body.bytes);
   try {
-    const text = body.kind === "text" ? body.text : utf8.decode(body.bytes);
+    const { text } = body;
     const fields = parseBody(text, maxValues);
     // Some transports send an object without fields where others send no body.
     if (Object.keys(fields).length === 0) return nothingKept;
@@ -179,8 +179,6 @@ export function keepBody(
     return digestOf(body.bytes);
   }
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 type Parser = (value: unknown) => Readonly<Record<string, unknown>>;
 

@@ -7,6 +7,7 @@ import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { Tokens } from "../access/token.ts";
 import type { PagePins } from "../audit/page-pins.ts";
+import type { KnownBackup } from "../backup/known-backups.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import type { Json, JsonObject } from "../json/json.ts";
@@ -36,6 +37,8 @@ export interface Preparation extends GatewayTools {
   readonly tokens: Tokens;
   /** The ends of lists that are read by page number. */
   readonly pagePins: PagePins;
+  /** The backups that the server knows; null: they cannot be listed. */
+  readonly knownBackups: () => Promise<readonly KnownBackup[] | null>;
   /** Aborted when the client has closed the connection. */
   readonly signal: AbortSignal;
   /** Tells the client how far the call is, if the client wants to know. */
@@ -64,6 +67,9 @@ export interface Preparation extends GatewayTools {
   readonly embeddingModel: string;
   readonly reranker: CallReranker;
 }
+
+/** What reading the name of a subject in the body of an exchange may use. */
+export type SubjectReading = Pick<Preparation, "gateway" | "bodies" | "caller" | "signal">;
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
 
@@ -104,6 +110,8 @@ export interface ProjectOperation<
    * Keys that are bound to subjects can perform no other operations. "known": a name that is not known stays so. Absent: no.
    */
   readonly forSubjects?: true | "known";
+  /** The subject that the body of an exchange names, canonical; null: none. Absent: no body names one. @throws Refusal */
+  readonly readSubject?: (exchange: Exchange, reading: SubjectReading) => Promise<string | null>;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**

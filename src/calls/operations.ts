@@ -77,6 +77,7 @@ import { beginModelChange, cancelModelChange, changeModel } from "../model-chang
 import { eraseSubject } from "../subjects/erase.ts";
 import { exportSubject } from "../subjects/export.ts";
 import { listSubjects } from "../subjects/list.ts";
+import { repeatErasure } from "../subjects/repeat-erasure.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
@@ -157,6 +158,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   rotateKey,
   exportProject,
   createBackup,
+  repeatErasure,
   recordRepairs,
   beginModelChange,
   changeModel,

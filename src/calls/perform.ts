@@ -41,14 +41,7 @@ export interface PerformTools extends PreparationTools, ArrivalTools {
 
 /** @param checks those of the other entry point, if there is one */
 export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
-  const {
-    store,
-    clock,
-    plans,
-    logger,
-    bodies: { seal },
-    statistics = createCallStatistics(),
-  } = tools;
+  const { store, clock, plans, logger, statistics = createCallStatistics() } = tools;
   const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
   const createRecordId = createIdSource();
 
@@ -115,7 +108,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     createRecordId,
   );
 
-  const decide = createDecide({ store, report, seal }, prepare);
+  const decide = createDecide({ ...tools, report }, prepare);
 
   /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
   const performAs = async (

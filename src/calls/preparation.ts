@@ -36,6 +36,8 @@ export interface PreparationTools extends GatewayTools {
   readonly reranker: Reranker;
   readonly plans: Plans;
   readonly tokens: Tokens;
+  /** Absent: they cannot be listed. */
+  readonly knownBackups?: Preparation["knownBackups"];
 }
 
 /**
@@ -82,6 +84,7 @@ export function createPrepare(
     tokens,
     reranker,
     embeddingModel,
+    knownBackups = async () => null,
   } = tools;
   const pagePins = createPagePins(clock);
   const examplePrompts = createExamplePrompts(embed);
@@ -116,6 +119,7 @@ export function createPrepare(
       redactor,
       pagePins,
       tokens,
+      knownBackups,
       signal,
       exchange,
       report: onProgress,

@@ -17,7 +17,7 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
   const notes: string[] = [];
   const { title } = assistant;
   if (target.kind === "local")
-    notes.push(`The memories are in ${target.dataDir}, ${projectOf(target.project)}.`);
+    notes.push(`The memories are in ${target.dataDir}, ${projectOf(target.project)}${subjectOf(target)}.`);
   else {
     if (target.key === null)
       notes.push(`Set ${apiKeyVariable} in the environment in which you start ${title}.`);
@@ -49,6 +49,10 @@ function projectOf(project: string | null): string {
   return project === "auto"
     ? "each git repository in a project with its name"
     : `in the project ${quoteWord(project ?? defaultProject)}`;
+}
+
+function subjectOf({ subject }: Target): string {
+  return subject === null ? "" : `, of the subject ${quoteWord(subject)}`;
 }
 
 function isUnencrypted(address: string): boolean {

@@ -15,7 +15,7 @@ import { endSentence } from "../text/sentence.ts";
 import { unknownReason } from "../text/suggestion.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import type { Connection } from "./connect-run.ts";
-import { readUrl } from "./server-target.ts";
+import { readSubject, readUrl } from "./server-target.ts";
 import type { Report } from "./terminal.ts";
 
 const names = assistants.map(({ name }) => name);
@@ -38,6 +38,7 @@ export function addConnectCommand(program: Command, session: Session): void {
         .default("user"),
     )
     .option("--project <name>", "project of the memories; auto: the name of the enclosing git repository")
+    .option("--subject <name>", "subject of the project whose memories the assistant gets and saves")
     .option("--url <url>", "server elsewhere; the assistant reads its API key from MEMLEDGER_API_KEY")
     .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file");
   bindWork(command, session, connect, { dataDir: "of the user" });
@@ -75,7 +76,8 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
   }
   const base = { assistant, scope, places, withHooks };
   const { dataDir } = config;
-  const local: Target = { kind: "local", program: ownCommand, dataDir, project: null };
+  const subject = readSubject(options.subject);
+  const local: Target = { kind: "local", program: ownCommand, dataDir, subject, project: null };
   if (options.remove === true) return { ...base, target: local };
   const url = typeof options.url === "string" ? readUrl(options.url) : null;
   if (url !== null) {
@@ -89,6 +91,11 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
         "--data-dir cannot be used with --url: that server has its own. Only hooks need one.",
       );
     }
+    if (subject !== null && !/^[\x20-\x7e]+$/.test(subject)) {
+      throw new ConfigError(
+        "--subject can only have ASCII characters with --url: assistants send it in a header. Use another name.",
+      );
+    }
     if (options.keyInFile === true && scope === "project") {
       throw new ConfigError(
         `--key-in-file cannot be used with --scope project: files of a project are shared. Omit one of them. ${assistant.title} reads the key from ${apiKeyVariable}.`,
@@ -96,7 +103,7 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
     }
     const key =
       options.keyInFile === true ? readKey(findSecret(terminal.variables, apiKeyVariable)?.value) : null;
-    const target: Target = { kind: "remote", program: ownCommand, dataDir, url, key };
+    const target: Target = { kind: "remote", program: ownCommand, dataDir, subject, url, key };
     requireNoVariables(assistant, target, withHooks);
     return { ...base, target };
   }

@@ -100,6 +100,7 @@ function startExtraction(
     `--session=${sessionId}`,
     `--transcript=${transcriptPath}`,
     `--detail=${detail}`,
+    ...(target.subject === null ? [] : [`--subject=${target.subject}`]),
   ];
   const child = Bun.spawn([...ownCommand, "hook", "extract", ...words], {
     // The directory of the assistant may be removed meanwhile.

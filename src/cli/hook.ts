@@ -8,7 +8,7 @@ import { defaultDetail, extractionDetails } from "../memory/extractor.ts";
 import { bindWork, type Session } from "./command.ts";
 import { extractInBackground } from "./hook-extraction.ts";
 import { runHook } from "./hook-run.ts";
-import { addTargetOptions } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions } from "./server-target.ts";
 
 const descriptions: Readonly<Record<HookName, string>> = {
   "session-start": "Print the rules and the most important memories.",
@@ -45,7 +45,7 @@ function detailOption(): Option {
 }
 
 function addOptions(command: Command): Command {
-  return addTargetOptions(command)
+  return addSubjectOption(addTargetOptions(command))
     .addOption(
       new Option("--client <name>", "the client that runs the hook")
         .choices(hookClientNames)

@@ -7,7 +7,7 @@ import { readLines } from "../mcp-proxy/input-lines.ts";
 import { createProxy } from "../mcp-proxy/proxy.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openTarget, readTarget } from "./server-target.ts";
 
 export function addMcpCommand(program: Command, session: Session): void {
   const command = program
@@ -15,7 +15,7 @@ export function addMcpCommand(program: Command, session: Session): void {
     .description(
       "Connect an assistant that starts a program (Model Context Protocol on stdin and stdout) to the memory. Starts a server in the background if none runs. Without --data-dir, it uses the data directory of the user.",
     );
-  addTargetOptions(command);
+  addSubjectOption(addTargetOptions(command));
   bindWork(command, session, serveClient, { dataDir: "of the user" });
 }
 

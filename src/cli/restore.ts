@@ -5,24 +5,26 @@ import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { verdicts } from "../audit/verify/verdict.ts";
 import { createClock } from "../clock.ts";
+import { type Config, loadConfig } from "../config/config.ts";
+import { settings } from "../config/settings.ts";
+import { repeatErasures } from "../data-directory/repeat-erasures.ts";
 import {
-  type EndedAccess,
   endAccess,
   placeUnpacked,
   requireEmptyDirectory,
   unpackingFolder,
   withUnpacked,
 } from "../data-directory/restore-backup.ts";
-import { requireTrueManifest, type UnpackedBackup } from "../data-directory/verify-backup.ts";
-import { counted } from "../text/plural.ts";
-import { quoteWord } from "../text/shell-word.ts";
-import { toData, toText, type Verification } from "./audit-report.ts";
+import { findErasures, requireTrueManifest, type UnpackedBackup } from "../data-directory/verify-backup.ts";
+import { toData } from "./audit-report.ts";
 import { collect } from "./audit-verify.ts";
 import { isRefused, verifyBackup } from "./backup-verification.ts";
-import { bindWork, type Session } from "./command.ts";
+import { addSettings, bindWork, type Session } from "./command.ts";
+import { readReceipts, requireReceipts, toRepeated } from "./erasure-receipts.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { ledgerText, restored, verified } from "./restore-report.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { list, type Report, type Terminal, table } from "./terminal.ts";
+import type { Report, Terminal } from "./terminal.ts";
 
 const megabytes = { name: "MB", size: 1_000_000 };
 
@@ -33,10 +35,20 @@ export function addRestoreCommand(program: Command, session: Session): void {
       "Restore a backup into an empty or a new data directory. Every file, the database and the ledger are verified before anything is put in place.",
     )
     .argument("<file>", "the backup")
-    .option("--revoke-keys", "revoke all API keys and administration keys in the backup");
+    .option("--revoke-keys", "revoke all API keys and administration keys in the backup")
+    .addOption(
+      new Option(
+        "--erasures <file>",
+        "receipts of erasures, kept outside the server: each is repeated before anything is put in place; can be repeated",
+      )
+        .argParser(collect)
+        .default([], "none"),
+    );
+  addSettings(command, [settings.auditKey]);
   addEvidence(command);
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const file = resolve(operands[0] ?? "");
+    const given = readReceipts(pathsOf(options.erasures));
     const dataDir = existsSync(config.dataDir) ? realpathSync(config.dataDir) : config.dataDir;
     await requireEmptyDirectory(dataDir);
     return withProgress(terminal, "Nothing was restored.", (progress, signal) =>
@@ -55,12 +67,17 @@ export function addRestoreCommand(program: Command, session: Session): void {
           }
           await requireTrueManifest(file, unpacked);
           await requireEmptyDirectory(dataDir);
+          const known = await findErasures(unpacked);
+          const receipts = requireReceipts(given, verification.evidence.keys);
+          const server = () => configOf(unpacked, config, terminal);
+          const answers = receipts.length === 0 ? [] : await repeatErasures(unpacked, receipts, server());
+          const erasures = toRepeated(given, receipts, answers);
           const access = await endAccess(unpacked, {
             revokesKeys: options.revokeKeys === true,
             now: createClock().now(),
           });
           placeUnpacked(unpacked, dataDir);
-          return restored(unpacked, { file, dataDir, verification, access });
+          return restored(unpacked, { file, dataDir, verification, known, erasures, access });
         },
       ),
     );
@@ -92,7 +109,8 @@ export function addBackupVerifyCommand(backup: Command, session: Session): void 
             const verification = await verifyBackup(unpacked, evidenceOf(options));
             if (isRefused(verification)) session.exitCode = verdicts[verification.finding.verdict];
             else await requireTrueManifest(file, unpacked);
-            return verified(unpacked, file, verification);
+            const known = isRefused(verification) ? null : await findErasures(unpacked);
+            return verified(unpacked, { file, verification, known });
           },
         ),
       );
@@ -118,13 +136,19 @@ function addEvidence(command: Command): void {
 function evidenceOf({ publicKey, checkpoint }: Readonly<Record<string, unknown>>) {
   return {
     publicKey: typeof publicKey === "string" ? resolve(publicKey) : null,
-    checkpoints: Array.isArray(checkpoint) ? checkpoint.map((path) => resolve(String(path))) : [],
+    checkpoints: pathsOf(checkpoint),
   };
 }
 
-/** Nobody finds the folder in which the backup was unpacked. */
-function ledgerText(verification: Verification, { folder }: UnpackedBackup, file: string): string {
-  return toText(verification).replaceAll(`${folder}/`, `${file}:`);
+/** Of an option that can be repeated. */
+function pathsOf(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.map((path) => resolve(String(path))) : [];
+}
+
+/** The settings that a server of the restored directory has. What was given to the command counts more. */
+function configOf({ folder }: UnpackedBackup, given: Config, { variables }: Terminal): Config {
+  const { config } = loadConfig({ flags: { "data-dir": folder }, variables });
+  return { ...config, auditKey: given.auditKey ?? config.auditKey, logLevel: given.logLevel };
 }
 
 async function withProgress(
@@ -135,97 +159,3 @@ async function withProgress(
   const progress = createProgress(terminal, megabytes);
   return untilStopped(what, (signal) => work(progress, signal)).finally(progress.clear);
 }
-
-function factsOf({ manifest }: UnpackedBackup, verification: Verification) {
-  const { createdAt, memledger, database, includesSigningKey, files } = manifest;
-  return {
-    created_at: createdAt,
-    memledger_version: memledger.version,
-    installation: database.installation,
-    database_format: database.format,
-    files: files.length,
-    records: verification.finding.records,
-    includes_signing_key: includesSigningKey,
-  };
-}
-
-function verified(unpacked: UnpackedBackup, file: string, verification: Verification): Report {
-  const facts = factsOf(unpacked, verification);
-  const data = { file, ...facts, ledger: toData(verification) };
-  return { data, text: `${list({ file, ...facts })}\n\n${ledgerText(verification, unpacked, file)}` };
-}
-
-interface Restoration {
-  readonly file: string;
-  readonly dataDir: string;
-  readonly verification: Verification;
-  readonly access: EndedAccess;
-}
-
-function restored(unpacked: UnpackedBackup, { file, dataDir, verification, access }: Restoration): Report {
-  const facts = factsOf(unpacked, verification);
-  const { includesSigningKey, auditKey, removedSettings } = unpacked.manifest;
-  const data = {
-    file,
-    data_dir: dataDir,
-    ...facts,
-    needs_signing_key: !includesSigningKey,
-    removed_settings: removedSettings,
-    ended_sessions: access.endedSessions,
-    revoked_keys: access.revokedKeys ?? 0,
-    keys_in_force: access.keys,
-    administration_keys_in_force: access.administrationKeys,
-    projects: access.projects,
-  };
-  const place = quoteWord(dataDir);
-  const steps = [
-    `Restored ${counted(facts.files, "file")} to ${dataDir}.`,
-    ...accessSteps(access, { createdAt: facts.created_at, place }),
-    ...(includesSigningKey
-      ? []
-      : [
-          `The backup does not contain the signing key${auditKey === null ? "" : ` (verifier key ${auditKey})`}. Copy your copy of it to ${dataDir}/audit.key, or set --audit-key FILE. If it is lost, create a new one: memledger audit rotate-key --former-key-lost --data-dir ${place}`,
-        ]),
-    ...(removedSettings.length === 0
-      ? []
-      : [`Set these settings again, because their values are secret: ${removedSettings.join(", ")}.`]),
-    `To find out whether records were lost, compare with a checkpoint that was kept elsewhere: memledger audit verify ${place} --checkpoint FILE`,
-  ];
-  return { data, text: steps.join("\n\n") };
-}
-
-/** What was in force when the backup was made is in force again. */
-function accessSteps(
-  { endedSessions, revokedKeys, keys, administrationKeys, projects }: EndedAccess,
-  { createdAt, place }: { readonly createdAt: string; readonly place: string },
-): readonly string[] {
-  const ended =
-    endedSessions === 0
-      ? []
-      : [
-          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people sign in again.`,
-        ];
-  const named = projects.slice(0, listedMax).map(({ name }) => name);
-  const again = `${counted(projects.length, "project")} as of ${createdAt}: ${named.join(", ")}${projects.length > listedMax ? ", ..." : ""}. A project that was deleted after this time exists again. Delete it again. A subject that was erased after this time exists again. Erase it again.`;
-  if (revokedKeys !== null)
-    return [
-      ...ended,
-      `${counted(revokedKeys, "key")} revoked. Create new keys: memledger key create.`,
-      again,
-    ];
-  if (administrationKeys.length > 0)
-    ended.push(
-      `${counted(administrationKeys.length, "administration key is", "administration keys are")} in force again: ${administrationKeys.map(({ id, name }) => `${id} (${name})`).join(", ")}. Revoke those that were revoked after the backup was made: memledger admin-key revoke ID --data-dir ${place}.`,
-    );
-  if (keys.length === 0) return [...ended, again];
-  const rows = keys.slice(0, listedMax).map(({ id, name, project }) => [id, name, project]);
-  return [
-    ...ended,
-    `${counted(keys.length, "key is", "keys are")} in force again, also keys that were revoked after the backup was made. Revoke those again: memledger key revoke ID --data-dir ${place}. To revoke all, restore with --revoke-keys.`,
-    table(["key", "name", "project"], rows) + (keys.length > listedMax ? "\n... (all of them: --json)" : ""),
-    again,
-  ];
-}
-
-/** Of keys and of projects. */
-const listedMax = 50;

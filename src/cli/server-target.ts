@@ -5,9 +5,12 @@ import { type Command, Option } from "commander";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { fileVariableOf, findSecret } from "../config/secret-file.ts";
+import { subjectMaxCharacters } from "../limits.ts";
 import type { Channel } from "../local-access/channel.ts";
 import { openChannel } from "../local-access/open-channel.ts";
 import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
+import { labelFault } from "../schema/schema-fault.ts";
+import { toLabel } from "../text/label.ts";
 import type { Invocation } from "./command.ts";
 
 /** @param missingProject what the command does if the project does not exist */
@@ -29,19 +32,42 @@ export function addTargetOptions(
     );
 }
 
+export function addSubjectOption(command: Command): Command {
+  return command.option(
+    "--subject <name>",
+    "subject of the project whose memories these are, such as user:42",
+  );
+}
+
 /** A server elsewhere, whose key belongs to one project, or a project of the data directory. */
-export type ServerTarget = { readonly url: string } | { readonly project: string };
+export type ServerTarget = ({ readonly url: string } | { readonly project: string }) & {
+  /** Null: the project itself. */
+  readonly subject: string | null;
+};
 
 /** @param directory in which the assistant works @throws ConfigError */
 export function readTarget({ options }: Invocation, directory: string): ServerTarget {
   const { url, project } = options;
-  if (typeof url === "string") return { url: readUrl(url) };
-  return { project: projectNameOf(typeof project === "string" ? project : defaultProject, directory) };
+  const subject = readSubject(options.subject);
+  if (typeof url === "string") return { url: readUrl(url), subject };
+  const named = typeof project === "string" ? project : defaultProject;
+  return { project: projectNameOf(named, directory), subject };
 }
 
 /** Of a program that got its target from another one of ours: the project is a name, even if it is `auto`. @throws ConfigError */
-export function readResolvedTarget({ options: { url, project } }: Invocation): ServerTarget {
-  return typeof url === "string" ? { url: readUrl(url) } : { project: String(project ?? defaultProject) };
+export function readResolvedTarget({ options: { url, project, ...options } }: Invocation): ServerTarget {
+  const subject = readSubject(options.subject);
+  return typeof url === "string"
+    ? { url: readUrl(url), subject }
+    : { project: String(project ?? defaultProject), subject };
+}
+
+/** @param option undefined: it was not given @throws ConfigError */
+export function readSubject(option: unknown): string | null {
+  if (option === undefined) return null;
+  const fault = labelFault({ maxLength: subjectMaxCharacters }, option);
+  if (fault === null) return toLabel(String(option));
+  throw new ConfigError(`--subject ${fault}.`);
 }
 
 /** Starts a background server if there is none. Connects at the first request. @throws ConfigError */
@@ -50,14 +76,11 @@ export function openTarget(
   { config, terminal }: Invocation,
   onProjectCreated?: (name: string) => void,
 ): Channel {
+  const { subject } = target;
   if ("project" in target) {
     const { project } = target;
-    return openChannel({
-      dataDir: config.dataDir,
-      project,
-      start: true,
-      onProjectCreated: () => onProjectCreated?.(project),
-    });
+    const created = { onProjectCreated: () => onProjectCreated?.(project) };
+    return openChannel({ dataDir: config.dataDir, project, start: true, ...created }, subject);
   }
   const found = findSecret(terminal.variables, apiKeyVariable);
   if (found === null) {
@@ -66,7 +89,7 @@ export function openTarget(
     );
   }
   const { value: apiKey, variable } = found;
-  if (/^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey });
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey }, subject);
   throw new ConfigError(`${variable} must be a key of visible ASCII characters.`);
 }
 

@@ -133,6 +133,14 @@ export const upstreamSettings = {
     },
     true,
   ),
+  subjectFromUser: toggle(
+    {
+      name: "subject-from-user",
+      description:
+        "the subject of a conversation is its user or safety_identifier (OpenAI) or metadata.user_id (Anthropic), unless a header names one",
+    },
+    false,
+  ),
   prices: prices({
     name: "prices",
     description: "prices of models in US dollars for a million tokens, for the audit records",

@@ -54,6 +54,7 @@ export function toUpstream(
     timeoutSeconds: value(keys.timeoutSeconds),
     allowsPlainHttp: value(keys.allowPlainHttp),
     asksForUsage: value(keys.askForUsage),
+    subjectFromUser: value(keys.subjectFromUser),
     prices: value(keys.prices),
     memory: {
       isOn: value(keys.memory),

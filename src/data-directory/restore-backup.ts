@@ -109,7 +109,7 @@ export function unpackingFolder(dataDir: string): string {
 }
 
 /** Moves an unpacked backup into place. Power may be lost at any time: then the directory is as before, or complete, or not startable. */
-export function placeUnpacked({ folder, manifest }: UnpackedBackup, dataDir: string): void {
+export function placeUnpacked({ folder }: UnpackedBackup, dataDir: string): void {
   if (!mustStay(dataDir)) {
     // Not replaced: a directory that has been filled meanwhile is not removed.
     if (existsSync(dataDir)) rmdirSync(dataDir);
@@ -119,9 +119,9 @@ export function placeUnpacked({ folder, manifest }: UnpackedBackup, dataDir: str
     return;
   }
   // The database is moved last: without it a server refuses to start beside the other files.
-  const names = new Set(manifest.files.map(({ name }) => name.split("/")[0] ?? name));
-  names.delete(basename(locate(folder).database));
-  for (const name of [...names, basename(locate(folder).database)]) {
+  const database = basename(locate(folder).database);
+  const others = readdirSync(folder).filter((name) => name !== database);
+  for (const name of [...others, database]) {
     renameSync(join(folder, name), join(dataDir, name));
     syncFolder(dataDir);
   }

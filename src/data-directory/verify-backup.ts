@@ -7,6 +7,7 @@ import { unusable } from "../backup/archive-reader.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { chooseEngine } from "../engines/engines.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { RecordedErasure } from "../storage/stored-ledger.ts";
 import { locate } from "./data-directory.ts";
 import { findSigningKey, readVerifierKeys } from "./ledger-files.ts";
 
@@ -95,6 +96,15 @@ export async function withVerifiable<Result>(
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** The erasures of subjects that the ledger of a backup names. Databases of the first format name none. */
+export async function findErasures({
+  folder,
+  manifest,
+}: UnpackedBackup): Promise<readonly RecordedErasure[]> {
+  if (manifest.database.format < verifiableFormat) return [];
+  return withEngine(folder, (engine) => engine.withLedger("read", (ledger) => ledger.findErasures()));
 }
 
 /** The verifier key of the key that signs this ledger, as its database has it; null: none is stored. */

@@ -10,6 +10,7 @@ import type { AssembledAnswer } from "./answer/assembled.ts";
 import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
 import type { ChangedRequest, Changes, ChatRequest, Dialect, DialectName } from "./dialects/dialect.ts";
 import { dialects } from "./dialects/dialects.ts";
+import { readUser } from "./dialects/named-user.ts";
 import { decodeBody, type RequestBody, readBody } from "./dialects/request-body.ts";
 import { embeddingsDialect, type OwnEmbeddings, readEmbeddings } from "./embeddings-request.ts";
 import { readNewWords } from "./new-words.ts";
@@ -17,12 +18,17 @@ import { type OtherRequest, readOtherBody } from "./other-request.ts";
 
 export type ReadableName = DialectName | "embeddings";
 
+/** Why something cannot be read. */
+type Fault = Pick<Refusal, "code" | "message" | "data">;
+
 export interface ReadRequest {
   readonly model: string;
+  /** Who the user is, as the name of a subject; null: the request does not say. */
+  readonly user: string | null | Fault;
   /** Members of the record. */
   readonly kept: KeptMembers;
   /** What the gateway knows of the conversation, or why there is none. */
-  readonly read: ChatRequest | Pick<Refusal, "code" | "message" | "data">;
+  readonly read: ChatRequest | Fault;
 }
 
 export interface ChangedBody extends Omit<ChangedRequest, "text"> {
@@ -51,7 +57,9 @@ export const bodySteps: BodySteps = {
     const dialect = dialectOf(name);
     const { body: request_body, input: input_content } = dialect.record(body);
     const kept = keepMembers({ request_body, input_content });
-    return { model: body.model, kept, read: attemptRead(dialect, body) };
+    // Texts that are embedded are no conversation.
+    const user = name === "embeddings" ? null : attempt(() => readUser(dialects[name].kind, body.value));
+    return { model: body.model, user, kept, read: attempt(() => dialect.read(body)) };
   },
   change(name, bytes, changes) {
     const { text, ...changed } = dialectOf(name).change(readReceived(bytes), changes);
@@ -73,9 +81,9 @@ function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "chang
 }
 
 /** A body without a conversation is recorded, too. */
-function attemptRead(dialect: Pick<Dialect, "read">, body: RequestBody): ReadRequest["read"] {
+function attempt<Read>(read: () => Read): Read | Fault {
   try {
-    return dialect.read(body);
+    return read();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, data } = error;

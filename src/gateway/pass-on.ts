@@ -23,6 +23,7 @@ import {
   sectionsPutIn,
   toChanges,
 } from "./injection.ts";
+import { readRequest } from "./read-request.ts";
 import { relay } from "./relay.ts";
 import { openAnswers } from "./repeat.ts";
 import { memoryFor } from "./request-settings.ts";
@@ -47,16 +48,10 @@ export async function passOn(
   preparation: Preparation,
   exchange: Exchange,
 ): Promise<PassedOn> {
-  const { bodies, caller, signal } = preparation;
-  const waiter = { project: caller.project.id, signal };
-  try {
-    const { model, kept, read } = await bodies.read(conversation.dialect, exchange.body, waiter);
-    exchange.keep(kept);
-    if ("code" in read) throw new Refusal(read.code, read.message, read.data);
-    return await passOnRead(conversation, preparation, exchange, model, read);
-  } catch (error) {
-    throw toUpstreamRefusal(error, "");
-  }
+  const { model, kept, read } = await readRequest(conversation.dialect, preparation, exchange);
+  exchange.keep(kept);
+  if ("code" in read) throw new Refusal(read.code, read.message, read.data);
+  return await passOnRead(conversation, preparation, exchange, model, read);
 }
 
 async function passOnRead(

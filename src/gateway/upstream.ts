@@ -22,6 +22,8 @@ export interface Upstream {
   readonly allowsPlainHttp: boolean;
   /** Whether streams of Chat Completions are asked for their usage. */
   readonly asksForUsage: boolean;
+  /** Whether the user that a conversation names is its subject. */
+  readonly subjectFromUser: boolean;
   /** The first one whose pattern names the model counts. */
   readonly prices: readonly ModelPrice[];
   readonly memory: UpstreamMemory;

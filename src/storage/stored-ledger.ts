@@ -19,6 +19,15 @@ export interface StoredLedger {
   findNewerCheckpoints(published: readonly PublishedState[]): Promise<readonly StoredCheckpoint[]>;
   /** The rotation statements in the records about changes of the key, oldest first; without those that retention has removed. */
   findRotations(): Promise<readonly string[]>;
+  /** The erasures of subjects that the records name, oldest first; without those that retention has removed. */
+  findErasures(): Promise<readonly RecordedErasure[]>;
+}
+
+export interface RecordedErasure {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Pseudonyms of the erased subjects. */
+  readonly subjects: readonly string[];
 }
 
 export interface KeyInUse {

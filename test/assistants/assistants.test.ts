@@ -11,11 +11,18 @@ import { UnusableConfiguration } from "../../src/assistants/text-edit.ts";
 import { setTable } from "../../src/assistants/toml-edit.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 
-const local: Target = { kind: "local", program: ["/opt/memledger"], dataDir: "/data", project: "auto" };
+const local: Target = {
+  kind: "local",
+  program: ["/opt/memledger"],
+  dataDir: "/data",
+  subject: null,
+  project: "auto",
+};
 const remote: Target = {
   kind: "remote",
   program: ["/opt/memledger"],
   dataDir: "/data",
+  subject: null,
   url: "https://memory.example.com",
   key: null,
 };

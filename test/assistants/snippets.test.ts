@@ -33,7 +33,8 @@ describe.each(assistants.map((assistant) => [assistant.name, assistant] as const
 
     test("has what connect writes, with the key where the placeholder is", () => {
       const key = "ml_0123456789";
-      const target = { kind: "remote", url, key, program: ["memledger"], dataDir: "/data" } as const;
+      const program = ["memledger"];
+      const target = { kind: "remote", url, key, program, dataDir: "/data", subject: null } as const;
       const file = { path: "", assistant, hasServers: true, hooks: null };
       const written = connectText("", file, { target, platform: "linux", withHooks: false });
       expect(snippet.with_key.split(keyPlaceholder)).toHaveLength(2);

@@ -264,6 +264,8 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["audit.trace", { record }],
     ["audit.redact", { memory: id ?? "", delete_memory: true }],
     ["audit.prune"],
+    ["subject.repeat_erasure", { project, subject: record, record }],
+    ["subject.repeat_erasure", { project: mark, subject: mark, record: mark }],
     ["backup.create", { file: `/${mark}`, includes_signing_key: false }],
     ["doctor.fix", { orphan_vectors: 1, missing_vectors: 1, wrong_words: 1 }],
     [acceptRecords.name],

@@ -2,15 +2,26 @@
 // clock is moved, so nothing here waits for the time.
 
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { listKnownBackups } from "../../src/backup/known-backups.ts";
 import { readBackupState, rememberBackup } from "../../src/backup/last-backup.ts";
 import { startBackupSchedule } from "../../src/backup/schedule.ts";
 import { createClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { durationMs } from "../../src/config/setting.ts";
 import { openBackupFolder } from "../../src/data-directory/backup-folder.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
@@ -123,6 +134,68 @@ test("a schedule that is closed before a backup begins does not begin it", async
   recorded.resolve();
   await closed;
   expect(made).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+test("the answer of an erasure lists what backups still hold, by the names of the files, with the time when each ends", async () => {
+  const { app, folder } = await start();
+  await until(() => lastOf(app).last !== null);
+  const before = lastOf(app).last?.atMs ?? 0;
+  app.passTime(6 * hourMs);
+  await until(() => (lastOf(app).last?.atMs ?? 0) > before);
+  const { path: newest = "", atMs = 0 } = lastOf(app).last ?? {};
+  const byCommand = join(folder, "..", "by-command.tar.zst");
+  writeFileSync(byCommand, "of a command");
+  rememberBackup(app.config.dataDir, { atMs, bytes: 12, path: byCommand });
+  const create = { content: "Ida plays the harp.", memory_type: "fact", subject: "user:1" };
+  expect((await app.call("POST", "/v1/memories", { body: create })).status).toBe(201);
+  const erase = (body: JsonObject) => app.call("POST", "/v1/subjects/user:1/erase", { body });
+  const dry = await erase({ dry_run: true });
+  const listed = dry.data.backups as { file: string; created_at: string; ends_at: string | null }[];
+  expect(listed.map(({ file }) => file)).toEqual([...filesIn(folder).toReversed(), "by-command.tar.zst"]);
+  expect(listed[0]).toMatchObject({ file: basename(newest), created_at: new Date(atMs).toISOString() });
+  const hours = listed.map(({ ends_at }) => ends_at && Math.round((Date.parse(ends_at) - atMs) / hourMs));
+  expect(hours).toEqual([12, 6, null]);
+  expect(dry.text).not.toContain(folder);
+
+  rmSync(byCommand);
+  const renamed = `${folder}-away`;
+  renameSync(folder, renamed);
+  const { data } = await erase({});
+  expect(data).toMatchObject({ erased: true, backups: null, receipt: { v: 1 } });
+  renameSync(renamed, folder);
+  expect((await erase({})).data).toMatchObject({ erased: false, backups: [{}, {}] });
+});
+
+test("a backup that is being made is listed, and none ends if all are kept", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-schedule-"));
+  const [isMaking, made] = [Promise.withResolvers<string>(), Promise.withResolvers<number>()];
+  const schedule = startBackupSchedule({
+    dataDir: folder,
+    folder,
+    everyMs: hourMs,
+    keep: null,
+    clock: createClock(),
+    logger: createLogger("silent"),
+    installation: async () => "0".repeat(32),
+    requireFolder: () => ({ path: folder, isOnOtherDisk: false }),
+    async record() {},
+    make(path) {
+      isMaking.resolve(path);
+      return made.promise;
+    },
+    async stop() {},
+  });
+  const path = await isMaking.promise;
+  expect(await schedule.files()).toMatchObject([{ path, endsAtMs: null }]);
+  expect(await listKnownBackups(folder, schedule)).toMatchObject([{ file: basename(path), endsAtMs: null }]);
+  writeFileSync(path, "complete");
+  expect(await schedule.files()).toHaveLength(1);
+  made.resolve(8);
+  await until(() => readBackupState(folder).last !== null);
+  await schedule.close();
+  expect(await schedule.files()).toMatchObject([{ path, endsAtMs: null }]);
+  expect(await listKnownBackups(folder, null)).toMatchObject([{ file: basename(path), endsAtMs: null }]);
   rmSync(folder, { recursive: true });
 });
 

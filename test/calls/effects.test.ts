@@ -155,6 +155,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),
   "audit.accept": () => ({}),
+  "subject.repeat_erasure": ({ project, audit_id }) => ({ project, subject: audit_id, record: audit_id }),
   "backup.create": () => ({ file: "/backups/b.tar.zst", includes_signing_key: false }),
 };
 

@@ -122,6 +122,20 @@ describe("write and remove", () => {
     expect(read(".cursor/mcp.json.memledger-backup-2")).toBe("{}");
   });
 
+  test("a subject is in the entry and in the hooks, and not any more without the option", async () => {
+    const { read, json } = createHome();
+    const { notes } = await json(["cursor", "--write", "--hooks", "--subject", "user:Zoë"]);
+    expect(notes).toContainEqual(expect.stringContaining("of the subject"));
+    expect(JSON.parse(read(".cursor/mcp.json")).mcpServers.memledger.args.slice(-2)).toEqual([
+      "--subject",
+      "user:Zoë",
+    ]);
+    expect(read(".cursor/hooks.json").match(/--subject \S*user:Zoë/g)).toHaveLength(3);
+    await json(["cursor", "--write"]);
+    for (const path of [".cursor/mcp.json", ".cursor/hooks.json"])
+      expect(read(path)).not.toContain("--subject");
+  });
+
   test("what the client has changed meanwhile stays", async () => {
     const { home, write, read, json } = createHome();
     write(".codex/config.toml", "model = 'a'\n");
@@ -213,6 +227,47 @@ describe("a server elsewhere", () => {
     const changes = Array.isArray(again.files) ? again.files.map((each) => each.change) : [];
     expect(new Set(changes)).toEqual(new Set(["unchanged"]));
     expect(text).not.toContain(key.MEMLEDGER_API_KEY);
+  });
+
+  test.each(clients)("%s sends the subject", async (client) => {
+    const { json } = createHome();
+    const words = [client, "--write", "--url", url, "--key-in-file"];
+    const pathOf = async (...more: string[]) => {
+      const { files } = await json([...words, ...more], key);
+      return Object(Array.isArray(files) ? files[0] : null).path as string;
+    };
+    const text = readFileSync(await pathOf("--subject", "user:42"), "utf8");
+    expect(text).toMatch(/"?Memledger-Subject"?\s*[:=]\s*"user:42"|"--subject",\s*"user:42"/);
+    expect(readFileSync(await pathOf(), "utf8")).not.toContain("user:42");
+    await json([client, "--remove"]);
+  });
+
+  test("Codex sends the subject beside the key of the variable", async () => {
+    const { read, json } = createHome();
+    await json(["codex", "--write", "--url", url, "--subject", "user:42"]);
+    expect(Bun.TOML.parse(read(".codex/config.toml"))).toEqual({
+      mcp_servers: {
+        memledger: {
+          url: "https://memory.example.com/mcp",
+          bearer_token_env_var: "MEMLEDGER_API_KEY",
+          http_headers: { "Memledger-Subject": "user:42" },
+        },
+      },
+    });
+  });
+
+  test("a name that is none, or that no header can have, is refused", async () => {
+    const { home, run } = createHome();
+    for (const words of [
+      ["--subject", ""],
+      ["--subject", "a\nb"],
+      ["--subject", "x".repeat(201)],
+      ["--subject", "user:Zoë", "--url", url],
+    ]) {
+      const { exitCode, stderr } = await run(["cursor", "--write", ...words]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--subject ")]);
+    }
+    expect(readdirSync(home)).toEqual([]);
   });
 
   test("the report has a command that checks the address and the key", async () => {

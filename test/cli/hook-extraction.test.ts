@@ -72,8 +72,8 @@ function backgroundProcesses(folder: string): number[] {
 }
 
 /** The texts of all memories. */
-async function memories(): Promise<string> {
-  return (await call(server.url, key, "/v1/memories?page_size=100")).text();
+async function memories(query = ""): Promise<string> {
+  return (await call(server.url, key, `/v1/memories?page_size=100${query}`)).text();
 }
 
 async function readData(path: string): Promise<JsonObject> {
@@ -113,6 +113,14 @@ describe("the transcript of a client", () => {
     writeFileSync(transcript, said("We decided that the shop is deployed on Tuesdays."));
     await endSession("claude-code", newSession(), transcript);
     expect(await memories()).toContain("deployed on Tuesdays");
+  });
+
+  test("becomes memories of the subject", async () => {
+    const transcript = join(createFolder(), "transcript.jsonl");
+    writeFileSync(transcript, said("We decided that the boat is painted green."));
+    await endSession("claude-code", newSession(), transcript, dataDir, ["--subject", "user:Zoë"]);
+    expect(await memories(`&subject=${encodeURIComponent("user:Zoë")}`)).toContain("painted green");
+    expect(await memories()).not.toContain("painted green");
   });
 
   test("becomes memories of every statement, unless --detail says otherwise", async () => {

@@ -119,6 +119,18 @@ describe("a conversation", () => {
     expect((await run(["project", "show", "other", "--data-dir", dataDir])).exitCode).toBe(0);
   });
 
+  test("of a subject gets its memories and those of the project, and no other one gets them", async () => {
+    const content = "Zoë drives a blue van.";
+    const body = JSON.stringify({ content, memory_type: "fact", subject: "user:Zoë" });
+    expect((await call(server.url, key, "/v1/memories", { method: "POST", body })).status).toBe(201);
+    const start = async (...words: string[]) =>
+      contextOf(await hook(["session-start", ...to, ...words], eventOf("claude-code", newSession())));
+    const own = await start("--subject", "user:Zoë");
+    expect(own).toContain(content);
+    expect(own).toContain("Never deploy the shop on Fridays.");
+    for (const words of [[], ["--subject", "user:2"]]) expect(await start(...words)).not.toContain(content);
+  });
+
   test("of a git repository uses its project with --project auto, wherever in it the client works", async () => {
     const repository = join(createFolder(), "bakery");
     const folder = join(repository, "src", "ovens");
@@ -179,6 +191,7 @@ describe("a hook never breaks its client", () => {
     ["an unknown client", ["--client", "emacs"]],
     ["an unknown option", ["--client", "codex", "--wrong"]],
     ["an invalid project", ["--client", "codex", "--project", ""]],
+    ["an invalid subject", ["--client", "codex", "--subject", "a\nb"]],
   ])("%s: a message, but no exit code that blocks the prompt", async (_, words) => {
     const event = eventOf("codex", newSession(), { prompt: "Where?" });
     const { exitCode, stdout } = await hook(["user-prompt", ...words], event);

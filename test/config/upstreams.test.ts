@@ -42,6 +42,7 @@ const plain = {
   timeoutSeconds: 600,
   allowsPlainHttp: false,
   asksForUsage: true,
+  subjectFromUser: false,
   prices: [],
   memory: {
     isOn: true,
@@ -95,6 +96,7 @@ test("every key of a table has its meaning, and tables keep their order", () => 
     memory-tags = [" team:b", "team:a", "team:b"]
     memory-failure = "closed"
     memory-deadline-ms = 200
+    subject-from-user = true
     prices = [{ model = "claude-*", input-usd = 3, cached-input-usd = 0.3, output-usd = 15.0 }]
 
     [[gateway.upstreams.prices]]
@@ -121,6 +123,7 @@ test("every key of a table has its meaning, and tables keep their order", () => 
       timeoutSeconds: 30,
       allowsPlainHttp: true,
       asksForUsage: false,
+      subjectFromUser: true,
       prices: [{ model: "claude-extra", inputUsd: 1, outputUsd: 2, cachedInputUsd: null }],
       memory: {
         isOn: false,

@@ -18,6 +18,7 @@ const local: Upstream = {
   timeoutSeconds: 600,
   allowsPlainHttp: false,
   asksForUsage: true,
+  subjectFromUser: false,
   prices: [],
   memory: {
     isOn: true,

@@ -87,6 +87,24 @@ describe("projects", () => {
     expect(json).toMatchObject([{ name: expect.any(String) }, { name: expect.any(String) }]);
   }, 60_000);
 
+  test("have subjects, which are as separate", async () => {
+    const dataDir = directory();
+    const [one, two, all] = [
+      startShim(at(dataDir, "--subject", "user:Zoë")),
+      startShim(at(dataDir, "--subject", "user:2")),
+      startShim(at(dataDir)),
+    ];
+    await one.tool("memory_save", save("Only of Zoë."));
+    await all.tool("memory_save", save("Only of the project."));
+    const found = async (shim: typeof one) => textOf(await shim.tool("memory_search", { query: "only of" }));
+    expect(await found(one)).toMatch(/(?=.*of Zoë)(?=.*of the project)/s);
+    for (const shim of [two, all]) expect(await found(shim)).not.toContain("of Zoë");
+    const other = { query: "only of", subject: "user:Zoë" };
+    for (const shim of [two, all])
+      expect(textOf(await shim.tool("memory_search", other))).toContain("unknown");
+    await serverOf(dataDir);
+  }, 60_000);
+
   test("auto is the repository of the working directory", async () => {
     const dataDir = directory();
     const repository = join(dataDir, "..", "shop");

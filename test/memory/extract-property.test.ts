@@ -165,6 +165,7 @@ async function extract(
     perform: () => Promise.reject(new Error("an extraction performs no other operation")),
     report() {},
     reserve: async () => {},
+    knownBackups: async () => null,
     pagePins: createPagePins(createClock()),
     placePrompt: () => Promise.reject(new Error("only an injection needs it")),
     embeddingModel: "of-the-test",

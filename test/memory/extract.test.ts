@@ -81,6 +81,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     report() {},
     // What other calls have reserved is left out: the transaction decides alone.
     reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
+    knownBackups: async () => null,
     pagePins: createPagePins(createClock()),
     placePrompt: () => Promise.reject(new Error("only an injection needs it")),
     embeddingModel: "of-the-test",

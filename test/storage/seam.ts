@@ -281,6 +281,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         },
         redactor: { redactSource: unused, redactItems: unused },
         pagePins: createPagePins(createClock()),
+        knownBackups: async () => null,
         report() {},
         reserve: unused,
         inTurn: unused,

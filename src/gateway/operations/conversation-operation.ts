@@ -1,13 +1,15 @@
 // Owns the operations that pass on a conversation: with memory, and with a record of what was said and what was answered.
 
 import type { Exchange } from "../../calls/exchange.ts";
-import type { Preparation, ProjectOperation } from "../../calls/operation.ts";
-import { successCode } from "../../errors.ts";
+import type { Preparation, ProjectOperation, SubjectReading } from "../../calls/operation.ts";
+import { Refusal, successCode } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
+import { chooseUpstream } from "../choose-upstream.ts";
 import type { DialectName } from "../dialects/dialect.ts";
 import { dialects } from "../dialects/dialects.ts";
 import { type PassedOn, toDetails, toEntry } from "../exchange-record.ts";
 import { type Conversation, passOn } from "../pass-on.ts";
+import { readRequest } from "../read-request.ts";
 import { chooseRemembering, type Remembering } from "../remembering.ts";
 import { memoryFor, remembersFor } from "../request-settings.ts";
 import { gatewayOperation } from "./gateway-operation.ts";
@@ -43,6 +45,7 @@ function operationOf(
 ): ProjectOperation {
   return gatewayOperation<PassedOn>({
     ...described,
+    readSubject: (exchange, reading) => readSubject(conversation, exchange, reading),
     exchange: (preparation, exchange) => passOn(conversation, preparation, exchange),
     async record(passed, preparation, exchange) {
       const { state, task } = await choose(passed, preparation, exchange);
@@ -51,6 +54,22 @@ function operationOf(
       return { entry: toEntry(passed), details: { ...details, ...remembering }, remembers: task };
     },
   });
+}
+
+/** The user of the request, if the setting of its upstream says that this is a subject. @throws Refusal */
+async function readSubject(
+  { dialect, kind }: Conversation,
+  exchange: Exchange,
+  reading: SubjectReading,
+): Promise<string | null> {
+  const { upstreams } = reading.gateway;
+  if (!upstreams.some((each) => each.kind === kind && each.subjectFromUser)) return null;
+  const { model, user } = await readRequest(dialect, reading, exchange);
+  const choice = chooseUpstream(upstreams, model, kind);
+  // A request that no upstream gets is recorded all the same, so it is about its user if one of them could be.
+  if ("upstream" in choice && !choice.upstream.subjectFromUser) return null;
+  if (user === null || typeof user === "string") return user;
+  throw new Refusal(user.code, user.message, user.data);
 }
 
 /** Only a complete answer is remembered, and only one that the record has. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../json/json.ts";
 import { isOwnModel, requireDimensions, toEmbeddingsAnswer } from "../embeddings-request.ts";
 import { type PassedOn, toDetails, toEntry } from "../exchange-record.ts";
 import { type Conversation, passOn } from "../pass-on.ts";
+import { readRequest } from "../read-request.ts";
 import { type Exchanged, gatewayOperation } from "./gateway-operation.ts";
 import { holdJson } from "./hold-json.ts";
 
@@ -32,10 +33,8 @@ export const embedTexts = gatewayOperation<PassedOn | Embedded>({
   exampleBody: { model: "memledger-embed-v3", input: "When does the contract end?" },
 
   async exchange(preparation, exchange) {
-    const { bodies, caller, signal, embeddingModel } = preparation;
-    const waiter = { project: caller.project.id, signal };
-    const { model, kept } = await bodies.read("embeddings", exchange.body, waiter);
-    const isOwn = isOwnModel(model, embeddingModel);
+    const { model, kept } = await readRequest("embeddings", preparation, exchange);
+    const isOwn = isOwnModel(model, preparation.embeddingModel);
     if (!isOwn) return passOn(embeddings, preparation, exchange);
     exchange.keep(kept);
     return embed(preparation, exchange);

@@ -19,7 +19,8 @@ export interface Exchanged {
   readonly remembers: NewTask | null;
 }
 
-interface Described<Result> extends Pick<ProjectOperation, "name" | "summary" | "description"> {
+interface Described<Result>
+  extends Pick<ProjectOperation, "name" | "summary" | "description" | "readSubject"> {
   /** Null: the request has none. */
   readonly exampleBody: JsonObject | null;
   /** Absent: a body must be JSON. */

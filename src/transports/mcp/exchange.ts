@@ -59,6 +59,8 @@ export interface Exchange {
   readonly origin: RequestOrigin;
   /** As the client has sent it; it is not checked. */
   readonly sessionId: string | null;
+  /** As of Request. */
+  readonly subject: string | null;
   perform(admitted: Admitted, operation: ProjectOperation, call: ProtocolCall): Promise<Answer>;
   /** Logs the request, unless its calls were logged. */
   logMessage(status: number, code: number | null, caller: Caller | null, record?: string | undefined): void;
@@ -94,6 +96,7 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
     arrivedAt,
     origin,
     sessionId,
+    subject: arrival.subject,
     async perform({ caller }, operation, { input, client, requestId, signal, onProgress }) {
       // The request was counted when it was admitted. Further calls of a batch count as requests of their own.
       const isCounted = performed === 0;

@@ -1,6 +1,7 @@
 // Owns what the methods of MCP answer to one request: the SDK speaks the protocol, this file connects its methods to operations.
 
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import { isForSeveral } from "../../access/bound-subject.ts";
 import type { Admitted } from "../../calls/admission.ts";
 import type { Answer } from "../../calls/answer.ts";
 import type { ObjectInput } from "../../calls/request.ts";
@@ -24,9 +25,9 @@ import {
   toPromptResult,
   toRulesContents,
 } from "./rules-and-context.ts";
-import { type ListedTool, toListed } from "./tool.ts";
+import { type ListedTool, type Tool, toListed } from "./tool.ts";
 import { toInput, toToolResult } from "./tool-call.ts";
-import { findTool, tools } from "./tools.ts";
+import { tools, toolsNamingSubject } from "./tools.ts";
 
 export type Sdk = typeof import("@modelcontextprotocol/server");
 
@@ -82,13 +83,14 @@ interface Methods {
 
 function answerTools({ server, sdk, served, guard }: Methods): void {
   const { admitted, exchange } = served;
+  const known = needsSubject(served) ? toolsNamingSubject : tools;
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.filter(({ operation }) => admitted.mayPerform(operation)).map(toListedOnce),
+    tools: known.filter(({ operation }) => admitted.mayPerform(operation)).map(toListedOnce),
   }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
     guard(async () => {
-      const tool = findTool(params.name);
-      if (tool === undefined) throw unknown(sdk, "tool", params.name, tools.map(nameOf));
+      const tool = known.find(({ name }) => name === params.name);
+      if (tool === undefined) throw unknown(sdk, "tool", params.name, known.map(nameOf));
       const sent = isObject(params.arguments) ? params.arguments : {};
       const call = { input: toInput(tool, sent), ...readContext(context) };
       return toToolResult(tool, sent, await exchange.perform(admitted, tool.operation, call));
@@ -97,7 +99,7 @@ function answerTools({ server, sdk, served, guard }: Methods): void {
 }
 
 function answerResources({ server, sdk, served, guard }: Methods): void {
-  const mayRead = served.admitted.mayPerform(injection);
+  const mayRead = served.admitted.mayPerform(injection) && !needsSubject(served);
   server.setRequestHandler("resources/list", () => ({ resources: mayRead ? [rulesResource] : [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("resources/read", ({ params }, context) =>
@@ -109,7 +111,7 @@ function answerResources({ server, sdk, served, guard }: Methods): void {
 }
 
 function answerPrompts({ server, sdk, served, guard }: Methods): void {
-  const mayGet = served.admitted.mayPerform(injection);
+  const mayGet = served.admitted.mayPerform(injection) && !needsSubject(served);
   server.setRequestHandler("prompts/list", () => ({ prompts: mayGet ? [contextPrompt] : [] }));
   server.setRequestHandler("prompts/get", ({ params }, context) =>
     guard(async () => {
@@ -117,6 +119,14 @@ function answerPrompts({ server, sdk, served, guard }: Methods): void {
       return toPromptResult(await inject(sdk, served, toPromptInput(params.arguments), context));
     }),
   );
+}
+
+/**
+ * Whether tools have an argument for the subject. Not for a key that may name any subject, or none: a model would invent names, and its
+ * client can send the header.
+ */
+function needsSubject({ admitted, exchange }: Served): boolean {
+  return exchange.subject === null && isForSeveral(admitted.caller);
 }
 
 /** For methods that cannot answer a refusal as a result. @throws ProtocolError with the refusal */
@@ -145,12 +155,12 @@ function createGuard({ ProtocolError, INTERNAL_ERROR }: Sdk, { exchange }: Serve
   };
 }
 
-const listed = new Map<string, ListedTool>();
+const listed = new Map<Tool, ListedTool>();
 
 /** The schemas do not change, and every client lists them. */
-function toListedOnce(tool: (typeof tools)[number]): ListedTool {
-  const known = listed.get(tool.name) ?? toListed(tool);
-  listed.set(tool.name, known);
+function toListedOnce(tool: Tool): ListedTool {
+  const known = listed.get(tool) ?? toListed(tool);
+  listed.set(tool, known);
   return known;
 }
 

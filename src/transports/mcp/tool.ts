@@ -39,6 +39,18 @@ export interface ToolArgument {
   readonly isRequired?: true;
 }
 
+/** The tool for a connection whose calls have to name their subject. */
+export function namingSubject(tool: Tool): Tool {
+  return { ...tool, arguments: { subject, ...tool.arguments } };
+}
+
+/** Short, because a model reads it with each tool. A model that guessed would write to the memory of somebody else. */
+const subject: ToolArgument = {
+  field: "subject",
+  description: "Whose memories: the name that you were given. Never guess one.",
+  isRequired: true,
+};
+
 /** The input of the operation for the arguments of a call. `fault`: an argument that the tool does not have; null: none. */
 export function toOperationInput(
   { arguments: known, fixed = {} }: Pick<Tool, "arguments" | "fixed">,

@@ -22,7 +22,7 @@ import {
   showItem,
   showListed,
 } from "./memory-view.ts";
-import type { Tool, ToolArgument } from "./tool.ts";
+import { namingSubject, type Tool, type ToolArgument } from "./tool.ts";
 
 const id = { field: "memory_id" };
 const content = { field: "content" };
@@ -167,11 +167,8 @@ export const tools: readonly Tool[] = [
   },
 ];
 
-const byName = new Map(tools.map((tool) => [tool.name, tool]));
-
-export function findTool(name: string): Tool | undefined {
-  return byName.get(name);
-}
+/** The same for a connection whose calls have to name their subject. */
+export const toolsNamingSubject = tools.map(namingSubject);
 
 function lines(first: string, rest: readonly string[]): string {
   return [first, ...rest].join("\n");

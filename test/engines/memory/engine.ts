@@ -134,5 +134,13 @@ function readLedger(data: Data): StoredLedger {
         .map(({ payload }) =>
           String(JSON.parse((payload && readPayloadText(payload)) ?? "{}").request_body?.statement),
         ),
+    findErasures: async () =>
+      records
+        .all()
+        .filter(({ action }) => action === "audit.redact")
+        .flatMap(({ at, payload }) => {
+          const { erased } = JSON.parse((payload && readPayloadText(payload)) ?? "{}");
+          return erased === undefined ? [] : [{ at, subjects: erased }];
+        }),
   };
 }

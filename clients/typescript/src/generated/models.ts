@@ -538,8 +538,8 @@ export interface EmbeddingModel {
 }
 
 /**
- * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: whoever
- * restores an older backup needs it to know what was erased since.
+ * The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server: memledger
+ * restore repeats the erasure with it when an older backup is restored.
  */
 export interface ErasureReceipt {
   /** Version of this form: 1. */
@@ -882,6 +882,18 @@ export interface KeyUpdateRequest {
    * any more; null instead of the object: the key says nothing.
    */
   gateway: KeyGatewayChange | null;
+}
+
+export interface KnownBackup {
+  /** Name of the file. */
+  file: string;
+  /** When it was begun. */
+  created_at: string;
+  /**
+   * When the server will have removed it, if scheduled backups are made as they are set now; null: the server does
+   * not remove it.
+   */
+  ends_at: string | null;
 }
 
 export interface LedgerStatistics {
@@ -1580,6 +1592,11 @@ export interface SubjectErasure {
   records: number;
   /** Exports that were removed, because they contain such records. */
   exports: number;
+  /**
+   * Backups that the server knows, and that were begun before this call: they are not changed, so they may still
+   * contain the subject. null: they could not be listed.
+   */
+  backups: KnownBackup[] | null;
   receipt?: ErasureReceipt;
 }
 

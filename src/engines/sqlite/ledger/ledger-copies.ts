@@ -1,9 +1,11 @@
-// Reads what is also stored in files beside the database: signed checkpoints, and statements about changes of the key. Only reads.
+// Reads what is also stored outside of the database: signed checkpoints, statements about changes of the key, and which subjects were erased.
+// Only reads.
 
 import { readPayloadText } from "../../../audit/stored-payload.ts";
-import { isObject } from "../../../json/json.ts";
+import { isObject, type JsonObject, readJson } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import type { PublishedState, StoredCheckpoint } from "../../../storage/stored-ledger.ts";
+import type { PublishedState, RecordedErasure, StoredCheckpoint } from "../../../storage/stored-ledger.ts";
+import { unpackPayload } from "../verify/payload.ts";
 import { createSizeReader } from "./missing-records.ts";
 
 /** As StoredLedger. */
@@ -27,16 +29,40 @@ export function findNewerCheckpoints(
 /** The statements of the records about changes of the key, oldest first; without those that retention has removed. */
 export function readRecordedRotations(database: Database): readonly string[] {
   const payloads = database
-    .prepare<[], { salt: Uint8Array; text: Uint8Array }>(
+    .prepare<[], PayloadRow>(
       `SELECT p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
        WHERE e.chain = (SELECT number FROM audit_chain WHERE project IS NULL)
          AND e.action = 'audit.rotate_key' AND e.status = 200 ORDER BY e.seq`,
     )
     .all();
-  return payloads.flatMap(({ salt, text }) => {
-    const content = Bun.zstdDecompressSync(text);
-    const payload: unknown = JSON.parse(readPayloadText({ content, salt }) ?? "null");
-    const body = isObject(payload) ? payload.request_body : null;
+  return payloads.flatMap((row) => {
+    const { request_body: body } = readPayloadOf(row);
     return isObject(body) && typeof body.statement === "string" ? [body.statement] : [];
   });
+}
+
+/** As StoredLedger. Works with every older format since the second. */
+export function readRecordedErasures(database: Database): readonly RecordedErasure[] {
+  const rows = database
+    .prepare<[], PayloadRow & { at: number }>(
+      `SELECT e.at, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+       WHERE e.action = 'audit.redact' AND e.status = 200 ORDER BY e.number`,
+    )
+    .all();
+  return rows.flatMap(({ at, ...row }) => {
+    const { erased } = readPayloadOf(row);
+    const subjects = Array.isArray(erased) ? erased.filter((id) => typeof id === "string") : [];
+    return subjects.length === 0 ? [] : [{ at, subjects }];
+  });
+}
+
+interface PayloadRow {
+  readonly salt: Uint8Array;
+  readonly text: Uint8Array;
+}
+
+function readPayloadOf({ salt, text }: PayloadRow): JsonObject {
+  const content = unpackPayload(text);
+  const payload = readJson((content && readPayloadText({ content, salt })) ?? "");
+  return isObject(payload) ? payload : {};
 }

@@ -3,7 +3,7 @@
 import type { Database } from "../../../native/sqlite.ts";
 import type { StoredLedger } from "../../../storage/stored-ledger.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
-import { findNewerCheckpoints, readRecordedRotations } from "./ledger-copies.ts";
+import { findNewerCheckpoints, readRecordedErasures, readRecordedRotations } from "./ledger-copies.ts";
 import { findMissingRecords } from "./missing-records.ts";
 import { findUncoveredRemovals } from "./uncovered-removals.ts";
 
@@ -15,5 +15,6 @@ export function readStoredLedger(database: Database): StoredLedger {
     findUncoveredRemovals: async (verifierKeys) => findUncoveredRemovals(database, verifierKeys),
     findNewerCheckpoints: async (published) => findNewerCheckpoints(database, published),
     findRotations: async () => readRecordedRotations(database),
+    findErasures: async () => readRecordedErasures(database),
   };
 }

@@ -62,6 +62,7 @@ __all__ = [
     "SearchResult",
     "Injection",
     "IssuedToken",
+    "KnownBackup",
     "LedgerStatistics",
     "ListedSubject",
     "MemoryEventKind",
@@ -640,7 +641,7 @@ class EmbeddingModel(Model):
 @dataclass(frozen=True, kw_only=True)
 class ErasureReceipt(Model):
     """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
-    whoever restores an older backup needs it to know what was erased since.
+    memledger restore repeats the erasure with it when an older backup is restored.
     """
     v: int
     """Version of this form: 1."""
@@ -891,6 +892,18 @@ class IssuedToken(Model):
     permissions: list[Literal["memory.read", "memory.write", "gateway.use"]]
     expires_at: str
     """When the token expires."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownBackup(Model):
+    file: str
+    """Name of the file."""
+    created_at: str
+    """When it was begun."""
+    ends_at: str | None
+    """When the server will have removed it, if scheduled backups are made as they are set now; null: the
+    server does not remove it.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1147,8 +1160,12 @@ class SubjectErasure(Model):
     """Audit records with parts about the subject."""
     exports: int
     """Exports that were removed, because they contain such records."""
+    backups: list[KnownBackup] | None
+    """Backups that the server knows, and that were begun before this call: they are not changed, so they
+    may still contain the subject. null: they could not be listed.
+    """
     receipt: ErasureReceipt | None = None
-    _models: ClassVar[Mapping[str, type[Model]]] = {"receipt": ErasureReceipt}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"backups": KnownBackup, "receipt": ErasureReceipt}
 
 
 @dataclass(frozen=True, kw_only=True)
