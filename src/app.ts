@@ -160,11 +160,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const extraction = createExtractionThread(supervisor);
   parts.defer(() => extraction.close());
   const languageModel = await openLanguageModel(config, logger);
-  const extractors = {
-    builtIn: extraction.extractor,
-    languageModel,
-    passagesLastMs: config.rememberMs,
-  };
+  const builtIn = extraction.extractor;
   const history = createCallHistory(clock);
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
   const gateway = startGateway(parts, config, { supervisor, clock, logger });
@@ -181,7 +177,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
     reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
-    extractors,
+    extractors: { builtIn, languageModel, passagesLastMs: config.rememberMs },
     redactor: extraction.redactor,
     knownBackups: background.knownBackups,
     statistics,
@@ -201,7 +197,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const build = () => ({
     format: locked.engine.format,
     model: embedder.current.model.id,
-    extractor: (languageModel ?? extraction.extractor).name,
+    extractor: (languageModel ?? builtIn).name,
   });
   const overseeing = oversee(config, {
     store,

@@ -123,12 +123,12 @@ describe("the transcript of a client", () => {
     expect(await memories()).not.toContain("painted green");
   });
 
-  test("becomes memories of every statement, unless --detail says otherwise", async () => {
+  test("becomes memories of what is essential, or of every word, as --detail says", async () => {
     const transcript = join(createFolder(), "transcript.jsonl");
     writeFileSync(transcript, said("My uncle repaired the kayak in the boathouse of Skagen."));
-    await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=essential"]);
-    expect(await memories()).not.toContain("boathouse of Skagen");
     await endSession("claude-code", newSession(), transcript);
+    expect(await memories()).not.toContain("boathouse of Skagen");
+    await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=full"]);
     expect(await memories()).toContain("boathouse of Skagen");
   });
 

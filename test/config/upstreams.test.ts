@@ -62,7 +62,7 @@ test("without settings the gateway has no upstream, keeps no answers and remembe
     cacheSeconds: 0,
     cacheMaxBytes: 256 * 1024 * 1024,
     remembers: false,
-    rememberDetail: "full",
+    rememberDetail: "essential",
   });
 });
 
