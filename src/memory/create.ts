@@ -10,6 +10,7 @@ import { Fields } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { counted } from "../text/plural.ts";
 import { fromTimestamp } from "../timestamp.ts";
+import { passageRemovalsMax } from "./limits.ts";
 import {
   agentMemory,
   content,
@@ -77,18 +78,37 @@ export const createMemory = projectOperation({
   },
 });
 
-/** @throws Refusal 2101 when the project has as many memories as its plan allows. */
+/** @throws Refusal 2101 when the project has as many memories as its plan allows; passages do not count. */
 export async function requireRoom(
   transaction: Transaction,
   project: Project,
   { memoryLimit }: Plan,
 ): Promise<void> {
-  if (memoryLimit === null || (await transaction.memories.count(project)) < memoryLimit) return;
+  if (memoryLimit === null || (await transaction.memories.count(project, "kept")) < memoryLimit) return;
   throw new Refusal(
     2101,
     `The project has reached its limit of ${counted(memoryLimit, "memory", "memories")}. Delete memories, or ask the operator for a larger plan.`,
     { memory_limit: memoryLimit },
   );
+}
+
+/**
+ * Makes room for new passages: the oldest ones are removed, as many as are added, and a few of those that a lower limit has left.
+ * @returns how many of the new ones have room
+ */
+export async function makeRoom(
+  { memories }: Transaction,
+  project: Project,
+  { passageLimit }: Plan,
+  added: number,
+  now: number,
+): Promise<number> {
+  if (passageLimit === null) return added;
+  const stored = Math.min(added, passageLimit);
+  const excess = (await memories.count(project, "conversation")) + stored - passageLimit;
+  if (excess > 0)
+    await memories.removeOldestPassages(project, Math.min(excess, stored + passageRemovalsMax), now);
+  return stored;
 }
 
 export function duplicate(holderId: string): Refusal {

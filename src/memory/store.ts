@@ -5,8 +5,9 @@ import type { MadeMemory } from "../audit/made-of.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
+import type { Kind } from "./kind.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
-import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
+import type { ContentClaim, Memory, MemoryOrigin, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { Origin } from "./origin.ts";
 import type { Owner } from "./owner.ts";
@@ -15,6 +16,8 @@ import type { TagFilter } from "./tags.ts";
 export interface TagQuery {
   /** Null: all types. */
   readonly type: MemoryType | null;
+  /** Null or absent: both. */
+  readonly origin?: MemoryOrigin | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -29,6 +32,8 @@ export interface TagPage {
 /** Numbers of an owner's memories. */
 export interface MemoryStatistics {
   readonly byType: Readonly<Record<MemoryType, number>>;
+  /** How many of the contexts are passages. */
+  readonly passages: number;
   /** Active and unexpired. */
   readonly searchable: number;
   readonly inactive: number;
@@ -48,6 +53,8 @@ export interface SearchQuery {
   readonly words: string | null;
   /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
+  /** Null or absent: both. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Null or absent: whatever the metadata is. */
   readonly metadata?: MetadataFilter | null;
@@ -87,6 +94,8 @@ export interface InjectionCandidates {
 /** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
 export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
+  /** As of SearchQuery. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Null or absent: whatever the metadata is. */
   readonly metadata?: MetadataFilter | null;
@@ -116,6 +125,7 @@ export interface SimilarMemory {
   readonly similarity: number;
 }
 
+/** Finds what is kept, never passages. */
 export interface SimilarityQuery {
   /** Items of one call: Float32Array [dimensions] each, L2-normalised. */
   readonly vectors: readonly Float32Array[];
@@ -195,6 +205,8 @@ export interface NewMemory {
   readonly content: string;
   readonly contentKey: Uint8Array;
   readonly type: MemoryType;
+  /** Default: false. */
+  readonly passage?: boolean;
   readonly importance: number;
   readonly expiresAt: number | null;
   /** Canonical. */
@@ -236,8 +248,11 @@ export interface MemoryTransaction {
   changedSince(owner: Owner, revision: number): Promise<readonly MemoryVector[]>;
   /** Null when there is no such memory. */
   ownerOf(id: string): Promise<Owner | null>;
-  /** Number of memories of the project and all of its subjects, including expired and inactive ones; read from a counter, in constant time. */
-  count(project: Project): Promise<number>;
+  /**
+   * Number of memories that the project and all of its subjects have of an origin, including expired and inactive ones; read from a
+   * counter, in constant time.
+   */
+  count(project: Project, origin: MemoryOrigin): Promise<number>;
   /**
    * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, or is inactive and the claim is
    * `fromInactive`, and is not `exceptId`, it loses the key and null is returned, so that another memory can have the same content.
@@ -254,10 +269,17 @@ export interface MemoryTransaction {
   setMadeOf(made: MadeMemory): Promise<void>;
   /** @returns whether the memory existed. */
   remove(owner: Owner, id: string, now: number): Promise<boolean>;
-  /** Hides all memories of the type (null: of the owner) immediately; returns their number. `purge_memories` deletes them later. */
-  removeAll(owner: Owner, type: MemoryType | null): Promise<number>;
+  /** Removes the oldest passages of the project and all of its subjects. */
+  removeOldestPassages(project: Project, count: number, now: number): Promise<void>;
+  /** Hides all memories of the kinds (null: of the owner) immediately; returns their number. `purge_memories` deletes them later. */
+  removeAll(owner: Owner, kinds: readonly Kind[] | null): Promise<number>;
   /** As removeAll, of the project and all of its subjects. */
   removeAllOf(project: Project): Promise<number>;
   /** As removeAll, of the memories that match. */
-  removeSelected(owner: Owner, type: MemoryType | null, by: MemorySelection, now: number): Promise<number>;
+  removeSelected(
+    owner: Owner,
+    kinds: readonly Kind[] | null,
+    by: MemorySelection,
+    now: number,
+  ): Promise<number>;
 }
