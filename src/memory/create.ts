@@ -7,6 +7,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
 import { Fields } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { counted } from "../text/plural.ts";
 import { fromTimestamp } from "../timestamp.ts";
@@ -92,23 +93,26 @@ export async function requireRoom(
   );
 }
 
-/**
- * Makes room for new passages: the oldest ones are removed, as many as are added, and a few of those that a lower limit has left.
- * @returns how many of the new ones have room
- */
+/** How many of the new passages have room, and what is left to do after the commit. */
+export interface Room {
+  readonly passages: number;
+  readonly after: readonly AfterCommit[];
+}
+
+/** Makes room for new passages: the oldest ones are removed, as many as are added, and a few of those that a lower limit has left. */
 export async function makeRoom(
-  { memories }: Transaction,
+  { memories }: Pick<Transaction, "memories">,
   project: Project,
   { passageLimit }: Plan,
   added: number,
   now: number,
-): Promise<number> {
-  if (passageLimit === null) return added;
-  const stored = Math.min(added, passageLimit);
-  const excess = (await memories.count(project, "conversation")) + stored - passageLimit;
-  if (excess > 0)
-    await memories.removeOldestPassages(project, Math.min(excess, stored + passageRemovalsMax), now);
-  return stored;
+): Promise<Room> {
+  if (passageLimit === null) return { passages: added, after: [] };
+  const passages = Math.min(added, passageLimit);
+  const excess = (await memories.count(project, "conversation")) + passages - passageLimit;
+  if (excess <= 0) return { passages, after: [] };
+  await memories.removeOldestPassages(project, Math.min(excess, passages + passageRemovalsMax), now);
+  return { passages, after: [{ effect: "remove_cached_vectors", project: project.id }] };
 }
 
 export function duplicate(holderId: string): Refusal {

@@ -3,6 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { MadeMemory } from "../audit/made-of.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { MemoryStatistics, TagPage, TagQuery } from "./counts.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { Kind } from "./kind.ts";
@@ -12,39 +13,6 @@ import type { MetadataFilter } from "./metadata-filter.ts";
 import type { Origin } from "./origin.ts";
 import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
-
-export interface TagQuery {
-  /** Null: all types. */
-  readonly type: MemoryType | null;
-  /** Null or absent: both. */
-  readonly origin?: MemoryOrigin | null;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface TagPage {
-  /** The most frequent first, equally frequent ones by Unicode code points. `count`: memories, including expired and inactive ones. */
-  readonly tags: readonly { readonly tag: string; readonly count: number }[];
-  /** Number of tags on all pages. */
-  readonly total: number;
-}
-
-/** Numbers of an owner's memories. */
-export interface MemoryStatistics {
-  readonly byType: Readonly<Record<MemoryType, number>>;
-  /** How many of the contexts are passages. */
-  readonly passages: number;
-  /** Active and unexpired. */
-  readonly searchable: number;
-  readonly inactive: number;
-  readonly expired: number;
-  /** Of all contents in UTF-8. */
-  readonly contentBytes: number;
-  /** Whether `contentBytes` is estimated from some of the memories. */
-  readonly isEstimate: boolean;
-  /** When a memory that still exists was last created or changed; null: there is none. */
-  readonly changedAt: number | null;
-}
 
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */

@@ -1,6 +1,7 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
+import type { TagPage, TagQuery } from "../../../src/memory/counts.ts";
 import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
 import { type Kind, kindOf, kindsOf, originOf } from "../../../src/memory/kind.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
@@ -8,14 +9,7 @@ import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory
 import { type MetadataFilter, matchesMetadata } from "../../../src/memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
-import type {
-  MemoryReader,
-  MemoryTransaction,
-  SearchHit,
-  SearchQuery,
-  TagPage,
-  TagQuery,
-} from "../../../src/memory/store.ts";
+import type { MemoryReader, MemoryTransaction, SearchHit, SearchQuery } from "../../../src/memory/store.ts";
 import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
 import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";

@@ -1,9 +1,9 @@
 // Owns the SQL that counts the memories of a project. Reads counters, small indexes and a sample, never all memories.
 
+import type { MemoryStatistics } from "../../../memory/counts.ts";
 import { type Kind, typeOf } from "../../../memory/kind.ts";
 import type { ListFilter } from "../../../memory/list-query.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { MemoryStatistics } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { contentSampleSize } from "./limits.ts";

@@ -205,9 +205,8 @@ export function createMemoryTransaction(
 
     async remove(owner, id, now) {
       const row = findRow(owner, id);
-      if (row === undefined) return false;
-      removeRow(owner, row, now);
-      return true;
+      if (row !== undefined) removeRow(owner, row, now);
+      return row !== undefined;
     },
 
     async removeOldestPassages({ id: project }, count, now) {

@@ -1,9 +1,9 @@
 // Owns the SQL that finds memories by their tags, and that counts the memories of each tag.
 
 import { LRUCache } from "lru-cache";
+import type { TagPage, TagQuery } from "../../../memory/counts.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { TagPage, TagQuery } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";

@@ -1,3 +1,5 @@
+-- Where the words of memories were said, and passages of conversations.
+
 -- origins: where the words of a memory were said, as the API shows it: a JSON array; NULL: it is not known.
 ALTER TABLE memory ADD COLUMN origins TEXT CHECK (json_type(origins) = 'array');
 -- lead: what stands before the content in the text that is embedded, such as the name of the speaker; NULL: nothing.
