@@ -24,6 +24,7 @@ export function planned(dataDir: string, { projectId }: FilledLedger): Measure {
       credits: null,
       subscription: "active",
       memoryLimit: null,
+      passageLimit: null,
       retentionDays: null,
       createdAt: 0,
     };

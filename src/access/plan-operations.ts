@@ -14,6 +14,13 @@ const planView = Fields(
         description: "Maximum number of memories of a project; 0: none, null: unlimited.",
       }),
     ),
+    passage_limit: Nullable(
+      Type.Integer({
+        minimum: 0,
+        description:
+          "Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null: unlimited.",
+      }),
+    ),
     retention_days: Nullable(
       Type.Integer({ minimum: 1, description: "Days that audit records are kept; null: unlimited." }),
     ),
@@ -44,6 +51,7 @@ export const listPlans = installationOperation({
       {
         name: "pro",
         memory_limit: 20_000,
+        passage_limit: 100_000,
         retention_days: 90,
         export: true,
         hash: false,
@@ -55,10 +63,11 @@ export const listPlans = installationOperation({
 
   async apply(_transaction, _input, { plans }) {
     const data = planNames.map((name) => {
-      const { memoryLimit, retentionDays, export: isExported, hash, rate } = plans[name];
+      const { memoryLimit, passageLimit, retentionDays, export: isExported, hash, rate } = plans[name];
       return {
         name,
         memory_limit: memoryLimit,
+        passage_limit: passageLimit,
         retention_days: retentionDays,
         export: isExported,
         hash,

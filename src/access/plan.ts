@@ -9,6 +9,11 @@ export type Feature = "memory" | "audit" | "export" | "gateway";
 export interface Plan {
   /** Maximum number of memories of a project, including expired and inactive ones; 0 disables memories, null: unlimited. */
   readonly memoryLimit: number | null;
+  /**
+   * Maximum number of passages of conversations of a project, beside its memories; the oldest make room for new ones. 0: none are stored,
+   * null: unlimited. 4,000 messages a month are 48,000 a year, and few messages have more than two passages: the plan pro keeps a year.
+   */
+  readonly passageLimit: number | null;
   /** Days that audit records are kept; null: unlimited. */
   readonly retentionDays: number | null;
   readonly export: boolean;
@@ -21,9 +26,17 @@ export interface Plan {
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
 export const defaultPlans: Plans = {
-  free: { memoryLimit: 0, retentionDays: 7, export: false, hash: false, rate: { perSecond: 5, burst: 5 } },
+  free: {
+    memoryLimit: 0,
+    passageLimit: 0,
+    retentionDays: 7,
+    export: false,
+    hash: false,
+    rate: { perSecond: 5, burst: 5 },
+  },
   basic: {
     memoryLimit: 1_000,
+    passageLimit: 10_000,
     retentionDays: 30,
     export: false,
     hash: false,
@@ -31,6 +44,7 @@ export const defaultPlans: Plans = {
   },
   pro: {
     memoryLimit: 20_000,
+    passageLimit: 100_000,
     retentionDays: 90,
     export: true,
     hash: false,
@@ -38,10 +52,18 @@ export const defaultPlans: Plans = {
   },
   business: {
     memoryLimit: 200_000,
+    passageLimit: 1_000_000,
     retentionDays: 365,
     export: true,
     hash: true,
     rate: { perSecond: 200, burst: 1_000 },
   },
-  custom: { memoryLimit: null, retentionDays: null, export: true, hash: true, rate: null },
+  custom: {
+    memoryLimit: null,
+    passageLimit: null,
+    retentionDays: null,
+    export: true,
+    hash: true,
+    rate: null,
+  },
 };

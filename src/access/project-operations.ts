@@ -58,6 +58,7 @@ export function insertProject(
     subscription: options.subscription ?? "active",
     credits: options.credits ?? null,
     memoryLimit: options.memory_limit ?? null,
+    passageLimit: options.passage_limit ?? null,
     retentionDays: options.retention_days ?? null,
   } as const;
   return access.insertProject(project, now);
@@ -91,7 +92,7 @@ export const listProjects = installationOperation({
     after: Type.Optional(Type.String({ description: "Id of the last project of the page before." })),
   }),
   output: Type.Array(projectSummary),
-  example: { input: { page_size: 100 }, data: [{ ...example, memories: 120, keys: 2 }] },
+  example: { input: { page_size: 100 }, data: [{ ...example, memories: 120, passages: 0, keys: 2 }] },
 
   async apply(
     transaction,
@@ -104,7 +105,7 @@ export const listProjects = installationOperation({
     const query = { text: text.trim(), after, order, limit };
     const summaries = await transaction.access.listProjects(query, now);
     if (summaries === null) throw invalidPage("must be the id of a project of the page before");
-    return { data: summaries.map(({ project, memories, keys }) => ({ ...toView(project), memories, keys })) };
+    return { data: summaries.map(({ project, ...counts }) => ({ ...toView(project), ...counts })) };
   },
 });
 
@@ -205,6 +206,7 @@ export function applyChanges(before: Project, input: Changes): Project {
     subscription: input.subscription ?? before.subscription,
     credits: input.credits === undefined ? before.credits : input.credits,
     memoryLimit: input.memory_limit === undefined ? before.memoryLimit : input.memory_limit,
+    passageLimit: input.passage_limit === undefined ? before.passageLimit : input.passage_limit,
     retentionDays: input.retention_days === undefined ? before.retentionDays : input.retention_days,
   };
 }

@@ -15,7 +15,10 @@ const count = (description: string) =>
   Nullable(Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description }));
 const subscription = Choice(subscriptions, { description: "Whether the subscription is active." });
 const credits = count("Credits available; null: unlimited.");
-const memoryLimit = count("Maximum number of memories; null: the limit of the plan.");
+const memoryLimit = count("Maximum number of memories besides passages; null: the limit of the plan.");
+const passageLimit = count(
+  "Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan.",
+);
 const retentionDays = (minimum: number, maximum: number) =>
   Nullable(
     Type.Integer({
@@ -32,6 +35,7 @@ const projectFields = {
   subscription,
   credits,
   memory_limit: memoryLimit,
+  passage_limit: passageLimit,
   // memledger 0.1.0 accepted 0, and numbers above the limit.
   retention_days: retentionDays(0, 2 ** 53 - 1),
   created_at: Timestamp({ description: "When the project was created." }),
@@ -40,7 +44,8 @@ export const projectView = Fields(projectFields, { title: "Project" });
 export const projectSummary = Fields(
   {
     ...projectFields,
-    memories: Type.Integer({ description: "Number of its memories." }),
+    memories: Type.Integer({ description: "Number of its memories besides passages." }),
+    passages: Type.Integer({ description: "Number of its passages of conversations." }),
     keys: Type.Integer({ description: "Number of its valid keys." }),
   },
   { title: "ProjectSummary" },
@@ -53,6 +58,7 @@ export const example = {
   subscription: "active",
   credits: null,
   memory_limit: 5_000,
+  passage_limit: null,
   retention_days: null,
   created_at: "2026-11-21T09:30:00.000Z",
 } as const;
@@ -62,6 +68,7 @@ export const projectChanges = {
   subscription: Type.Optional(subscription),
   credits: Type.Optional(credits),
   memory_limit: Type.Optional(memoryLimit),
+  passage_limit: Type.Optional(passageLimit),
   retention_days: Type.Optional(retentionDays(1, limitMax)),
 };
 
@@ -73,6 +80,7 @@ export function toView(project: Project): Static<typeof projectView> {
     subscription: project.subscription,
     credits: project.credits,
     memory_limit: project.memoryLimit,
+    passage_limit: project.passageLimit,
     retention_days: project.retentionDays,
     created_at: toTimestamp(project.createdAt),
   };

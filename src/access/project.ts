@@ -14,6 +14,7 @@ export interface Project {
   readonly credits: number | null;
   /** Overrides the plan; null: as in the plan. */
   readonly memoryLimit: number | null;
+  readonly passageLimit: number | null;
   readonly retentionDays: number | null;
   readonly createdAt: number;
 }
@@ -30,6 +31,7 @@ export function planOf(project: Project, plans: Plans): Plan {
   return {
     ...plan,
     memoryLimit: project.memoryLimit ?? plan.memoryLimit,
+    passageLimit: project.passageLimit ?? plan.passageLimit,
     retentionDays: retentionDaysOf(project, plans),
   };
 }

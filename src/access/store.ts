@@ -33,6 +33,7 @@ export interface NewProject {
   readonly subscription: Project["subscription"];
   readonly credits: number | null;
   readonly memoryLimit: number | null;
+  readonly passageLimit: number | null;
   readonly retentionDays: number | null;
 }
 
@@ -60,7 +61,9 @@ export interface NewSignInLink extends Pick<SignInLink, "administrator" | "expir
 
 export interface ProjectSummary {
   readonly project: Project;
+  /** Without passages. */
   readonly memories: number;
+  readonly passages: number;
   /** Keys that are neither revoked nor expired. */
   readonly keys: number;
 }

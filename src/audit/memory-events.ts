@@ -121,7 +121,8 @@ function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningR
   const kind = items.some(({ action }) => action === "created") ? "created" : "changed";
   const evidence = typeof last.evidence === "string" ? last.evidence : null;
   const added = kind === "created" ? { is_active: true, metadata: metadataIn(detail.request_body) } : {};
-  const values = { ...valuesOf({ tags: [], ...added, ...last }), ...superseded };
+  const said = last.origin === undefined ? {} : { origin: last.origin };
+  const values = { ...valuesOf({ tags: [], ...added, ...last }), ...said, ...superseded };
   const source = objectsIn(madeOf).find(({ memory }) => memory === id)?.record;
   return { ...nothing, kind, values, evidence, source_record: typeof source === "string" ? source : null };
 }
@@ -213,7 +214,7 @@ export interface MemoryRecord<Of> {
 
 /**
  * Completes the events of a memory, oldest first: what a change did not record follows from the event before. A bulk deletion is an event if
- * the memory had its type, tags and metadata then.
+ * the memory had its type, origin, tags and metadata then.
  */
 export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: Of; event: MemoryEvent }[] {
   const complete: { of: Of; event: MemoryEvent }[] = [];
@@ -223,7 +224,7 @@ export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: 
     const follows: JsonObject | null = event.kind === "changed" ? difference(state, event.values) : null;
     complete.push({ of, event: { ...event, former: event.former ?? follows } });
     if (event.kind === "deleted") state = null;
-    else if (event.values !== null) state = { ...(state ?? {}), ...event.values };
+    else if (event.values !== null) state = { ...(state ?? {}), ...event.values, ...keptBy(event.former) };
   }
   return complete;
 }
@@ -231,11 +232,18 @@ export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: 
 /** As an event, if it deleted the memory. */
 export const bulkDeletionEvent: MemoryEvent = { ...nothing, kind: "deleted" };
 
-function meets(state: JsonObject, { memory_type, tags, metadata }: JsonObject): boolean {
+/** A passage with another text or type is kept from then on. */
+function keptBy(former: JsonObject | null): JsonObject {
+  const isKept = former?.content !== undefined || former?.memory_type !== undefined;
+  return isKept ? { origin: "kept" } : {};
+}
+
+function meets(state: JsonObject, { memory_type, origin, tags, metadata }: JsonObject): boolean {
   const held = Array.isArray(state.tags) ? state.tags : [];
   const isOfType = memory_type === undefined || memory_type === state.memory_type;
   return (
     isOfType &&
+    (origin === undefined || origin === (state.origin ?? "kept")) &&
     (!Array.isArray(tags) || tags.every((tag) => held.includes(tag))) &&
     (!isObject(metadata) ||
       matchesMetadata(isObject(state.metadata) ? state.metadata : null, toMetadataFilter(metadata)))

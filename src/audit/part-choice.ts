@@ -40,6 +40,7 @@ export const madeInAnswers: ReadonlySet<string> = new Set([
   "index",
   "last_accessed_at",
   "memory_type",
+  "origin",
   "pagination",
   "status",
   "superseded_by",

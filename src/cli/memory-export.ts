@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { showProject } from "../access/project-operations.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
-import { memoryTypes } from "../memory/memory.ts";
+import { memoryOrigins, memoryTypes } from "../memory/memory.ts";
 import { CallRefused } from "../received-answer.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
@@ -24,6 +24,11 @@ export function addMemoryExportCommand(memory: Command, session: Session): void 
     .requiredOption("--out <file|->", "path of the file, - for standard output");
   addTargetOptions(command, "refused")
     .addOption(new Option("--type <type>", "only memories of this type").choices(memoryTypes))
+    .addOption(
+      new Option("--origin <origin>", "only passages of conversations, or only what is kept").choices(
+        memoryOrigins,
+      ),
+    )
     .addOption(
       new Option(
         "--tag <tag>",
@@ -104,9 +109,10 @@ function toLine(memory: JsonObject, at: number, { vectors, model }: JsonObject):
   return { ...memory, embedding: vectors[at] ?? null, embedding_model };
 }
 
-function filterOf({ type, tag, withVectors }: Invocation["options"]): URLSearchParams {
+function filterOf({ type, origin, tag, withVectors }: Invocation["options"]): URLSearchParams {
   const query = new URLSearchParams();
   if (typeof type === "string") query.set("memory_type", type);
+  if (typeof origin === "string") query.set("origin", origin);
   for (const each of Array.isArray(tag) ? tag : []) query.append("tag", String(each));
   if (withVectors === true) query.set("include_vectors", "true");
   return query;

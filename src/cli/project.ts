@@ -40,7 +40,14 @@ const changes: readonly Field[] = [
   {
     flags: "--memory-limit <number|plan>",
     field: "memory_limit",
-    description: "maximum number of memories; plan: the limit of the plan",
+    description: "maximum number of memories besides passages; plan: the limit of the plan",
+    read: numberOr("plan"),
+  },
+  {
+    flags: "--passage-limit <number|plan>",
+    field: "passage_limit",
+    description:
+      "maximum number of passages of conversations, where the oldest make room; plan: the limit of the plan",
     read: numberOr("plan"),
   },
   {
@@ -126,7 +133,7 @@ async function confirmation(config: Config, { project }: JsonObject): Promise<Co
     throw new Error(
       `There is no project "${project}". Run "memledger project list" to list all projects. Nothing was changed.`,
     );
-  const memories = counted(Number(found.memories), "memory", "memories");
+  const memories = counted(Number(found.memories) + Number(found.passages), "memory", "memories");
   return {
     warning: `This permanently deletes the project "${found.name}" with ${memories} and all its keys. Its audit records are kept.`,
     word: String(found.name),
@@ -137,11 +144,12 @@ async function confirmation(config: Config, { project }: JsonObject): Promise<Co
 /** A value that is not set is shown as the word that sets it. */
 function toText(data: Json): string {
   if (!isObject(data)) return describe(data);
-  const { credits, memory_limit, retention_days } = data;
+  const { credits, memory_limit, passage_limit, retention_days } = data;
   return describe({
     ...data,
     credits: credits ?? "unlimited",
     memory_limit: memory_limit ?? "plan",
+    passage_limit: passage_limit ?? "plan",
     retention_days: retention_days ?? "plan",
   });
 }

@@ -230,7 +230,7 @@ function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Val
   const table = planSettings[name];
   const perSecond = value(table.ratePerSecond);
   return {
-    memoryLimit: value(table.memoryLimit),
+    ...{ memoryLimit: value(table.memoryLimit), passageLimit: value(table.passageLimit) },
     retentionDays: value(table.retentionDays),
     export: value(table.export),
     hash: value(table.hash),

@@ -176,7 +176,7 @@ export const settings = {
 
 /** Settings of one plan: keys of the table `[plans.NAME]` in memledger.toml only. */
 function planTable(plan: PlanName) {
-  const { memoryLimit, retentionDays, rate, ...features } = defaultPlans[plan];
+  const { memoryLimit, passageLimit, retentionDays, rate, ...features } = defaultPlans[plan];
   const naming = (key: string, description: string): Naming => ({
     name: `plans.${plan}.${key}`,
     description,
@@ -185,6 +185,14 @@ function planTable(plan: PlanName) {
     memoryLimit: limit(
       naming("memory-limit", "maximum number of memories per project; 0: no memories"),
       memoryLimit,
+      0,
+    ),
+    passageLimit: limit(
+      naming(
+        "passage-limit",
+        "maximum number of passages of conversations per project; the oldest make room",
+      ),
+      passageLimit,
       0,
     ),
     retentionDays: limit(

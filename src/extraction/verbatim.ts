@@ -34,7 +34,7 @@ export function extractVerbatim(source: ExtractionSource, now: number): Extracte
       const content = text.slice(from, start + range.end);
       const lead = leadOfPassage(text.slice(0, from), said.name);
       const kept = { content, type: "context", importance, expiresAt: null } as const;
-      return { ...kept, isPassage: true, origin, lead, evidence: content };
+      return { ...kept, passage: true, origin, lead, evidence: content };
     });
   });
 }

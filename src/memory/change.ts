@@ -2,15 +2,24 @@
 // can be undone. Decides nothing else about requests.
 
 import { type Static, Type } from "@sinclair/typebox";
+import type { ProjectApplication } from "../calls/application.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
-import { duplicate } from "./create.ts";
-import { changeableFields, contentKey, isExpired, type Memory, toAgentMemory } from "./memory.ts";
-import type { Owner } from "./owner.ts";
+import { duplicate, requireRoom } from "./create.ts";
+import { originOf } from "./kind.ts";
+import {
+  type AgentMemory,
+  changeableFields,
+  contentKey,
+  isExpired,
+  type Memory,
+  memoryOrigin,
+  toAgentMemory,
+} from "./memory.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
 export const ifUpdatedAt = Type.Optional(
@@ -40,6 +49,7 @@ export const readOnlyFields = {
   superseded_by: Type.Optional(
     Nullable(Type.String(readOnly("The identifier of the newer memory, or null,"))),
   ),
+  origin: Type.Optional({ ...memoryOrigin, ...readOnly("The origin") }),
 };
 
 type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
@@ -49,7 +59,7 @@ type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
  * @throws Refusal 1400 when a field that cannot be changed has a value that the memory never had
  */
 export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
-  const { id, created_at, updated_at, last_accessed_at, superseded_by } = sent;
+  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin } = sent;
   const at = (text: string | null | undefined) => (typeof text === "string" ? fromTimestamp(text) : null);
   const isLater = (text: string | null | undefined, than: number | null) => (at(text) ?? 0) > (than ?? 0);
   const changed = {
@@ -59,6 +69,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
     last_accessed_at: isLater(last_accessed_at, before.lastAccessedAt),
     superseded_by:
       (superseded_by ?? null) !== null && toId(superseded_by ?? "") !== (before.supersededBy ?? ""),
+    origin: origin !== undefined && origin !== originOf(before),
   };
   for (const [field, isChanged] of Object.entries(changed)) {
     if (!isChanged) continue;
@@ -95,13 +106,18 @@ export function changedAt({ updatedAt }: Memory, now: number): number {
   return Math.max(now, updatedAt + 1);
 }
 
-/** What somebody has written instead of a text was not said where that one was. */
+/** What somebody has written instead of a text was not said where that one was. A passage with another text or type is kept. */
 export function wording(
-  { content: former, origins, lead, formerOf }: Memory,
-  content: string = former,
-): Pick<Memory, "content" | "origins" | "lead" | "formerOf"> {
-  if (content === former) return { content, origins, lead, formerOf };
-  return { content, origins: [], lead: null, formerOf: null };
+  before: Memory,
+  {
+    content = before.content,
+    memory_type: type = before.type,
+  }: Partial<Pick<AgentMemory, "content" | "memory_type">>,
+): Pick<Memory, "content" | "type" | "passage" | "origins" | "lead" | "formerOf"> {
+  const { origins, lead, formerOf } = before;
+  if (content !== before.content)
+    return { content, type, passage: false, origins: [], lead: null, formerOf: null };
+  return { content, type, passage: before.passage && type === before.type, origins, lead, formerOf };
 }
 
 /** Whoever activates a memory says that no other one supersedes it. */
@@ -115,20 +131,21 @@ export function activity(
 
 /**
  * @param given the vector of the new content; null: there is none
- * @throws Refusal 2104 when another memory has the content
+ * @throws Refusal 2104 when another memory has the content, 2101 when there is no room for a passage that is kept from now on
  */
 export async function storeChange(
   transaction: Transaction,
-  owner: Owner,
   { before, memory, vector: given }: { before: Memory; memory: Memory; vector: Float32Array | null },
-  now: number,
+  { caller: { project, owner }, plan, now }: ProjectApplication,
 ): Promise<void> {
   // The vector of a content that stays may be that of more than the content.
   const vector = memory.content === before.content ? null : given;
   // Another memory may have taken the content key while this memory was expired or inactive, so the key is claimed again.
   const isActivated = !before.active && memory.active;
   const isRevived = !isExpired(memory, now) && (isActivated || isExpired(before, now));
-  const key = vector !== null || isRevived ? contentKey(memory.content) : null;
+  const isKept = before.passage && !memory.passage;
+  if (isKept) await requireRoom(transaction, project, plan);
+  const key = vector !== null || isRevived || isKept ? contentKey(memory.content, memory) : null;
   if (key !== null) {
     const claim = { exceptId: memory.id, fromInactive: isActivated && vector === null };
     const holder = await transaction.memories.claimContent(owner, key, now, claim);

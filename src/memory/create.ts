@@ -7,9 +7,11 @@ import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
 import { Fields } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { counted } from "../text/plural.ts";
 import { fromTimestamp } from "../timestamp.ts";
+import { passageRemovalsMax } from "./limits.ts";
 import {
   agentMemory,
   content,
@@ -77,18 +79,40 @@ export const createMemory = projectOperation({
   },
 });
 
-/** @throws Refusal 2101 when the project has as many memories as its plan allows. */
+/** @throws Refusal 2101 when the project has as many memories as its plan allows; passages do not count. */
 export async function requireRoom(
   transaction: Transaction,
   project: Project,
   { memoryLimit }: Plan,
 ): Promise<void> {
-  if (memoryLimit === null || (await transaction.memories.count(project)) < memoryLimit) return;
+  if (memoryLimit === null || (await transaction.memories.count(project, "kept")) < memoryLimit) return;
   throw new Refusal(
     2101,
     `The project has reached its limit of ${counted(memoryLimit, "memory", "memories")}. Delete memories, or ask the operator for a larger plan.`,
     { memory_limit: memoryLimit },
   );
+}
+
+/** How many of the new passages have room, and what is left to do after the commit. */
+export interface Room {
+  readonly passages: number;
+  readonly after: readonly AfterCommit[];
+}
+
+/** Makes room for new passages: the oldest ones are removed, as many as are added, and a few of those that a lower limit has left. */
+export async function makeRoom(
+  { memories }: Pick<Transaction, "memories">,
+  project: Project,
+  { passageLimit }: Plan,
+  added: number,
+  now: number,
+): Promise<Room> {
+  if (passageLimit === null) return { passages: added, after: [] };
+  const passages = Math.min(added, passageLimit);
+  const excess = (await memories.count(project, "conversation")) + passages - passageLimit;
+  if (excess <= 0) return { passages, after: [] };
+  await memories.removeOldestPassages(project, Math.min(excess, passages + passageRemovalsMax), now);
+  return { passages, after: [{ effect: "remove_cached_vectors", project: project.id }] };
 }
 
 export function duplicate(holderId: string): Refusal {

@@ -3,6 +3,8 @@
 // calls may have changed memories before it.
 
 import type { MadeMemory } from "../audit/made-of.ts";
+import { Refusal } from "../errors.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { changedAt } from "./change.ts";
 import {
@@ -14,7 +16,7 @@ import {
   updateAboveSimilarity,
 } from "./comparison-set.ts";
 import { isContained } from "./content-similarity.ts";
-import { requireRoom } from "./create.ts";
+import { makeRoom, requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { contentKey, type Memory } from "./memory.ts";
 import { joinOrigins, unknownOrigin } from "./origin.ts";
@@ -36,6 +38,11 @@ export interface Outcome {
   readonly former: { readonly memory: Memory; readonly madeOf: Omit<MadeMemory, "memory"> | null } | null;
 }
 
+export interface Stored {
+  readonly outcomes: readonly Outcome[];
+  readonly after: readonly AfterCommit[];
+}
+
 /**
  * Stores the items in their order. `revision` is the one that the first search before the transaction returned; null: only equal texts
  * count as duplicates.
@@ -46,18 +53,23 @@ export async function storeItems(
   candidates: readonly Candidate[],
   revision: number | null,
   storing: Storing,
-): Promise<Outcome[]> {
+): Promise<Stored> {
   const { owner } = storing.caller;
   const changed = revision === null ? [] : await transaction.memories.changedSince(owner, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
+  const after: AfterCommit[] = [];
   for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await comparisonSet.closest(candidate);
+    if (candidate.passage === true) {
+      outcomes.push(await storePassage(transaction, candidate, storing, after));
+      continue;
+    }
     const outcome = await storeItem(transaction, candidate, match, storing);
     if (outcome.action !== "skipped") comparisonSet.add(outcome.memoryId, at);
     outcomes.push(outcome);
   }
-  return outcomes;
+  return { outcomes, after };
 }
 
 async function storeItem(
@@ -68,7 +80,6 @@ async function storeItem(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, now } = storing;
-  if (candidate.isPassage === true) return storePassage(transaction, candidate, storing);
   const { vector, contentKey: key, found: _, similarItems: __, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
@@ -105,18 +116,22 @@ async function storeItem(
   return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, former };
 }
 
-/** What is said again is the same passage, from one place more. */
+/** What is said again is the same passage, from one place more. @param after what is left to do after the commit */
 async function storePassage(
   transaction: Transaction,
   candidate: Candidate,
   storing: Storing,
+  after: AfterCommit[],
 ): Promise<Outcome> {
   const { memories } = transaction;
-  const { caller, now } = storing;
+  const { caller, plan, now } = storing;
   const { vector: _, contentKey: key, found: __, similarItems: ___, ...item } = candidate;
   const holder = await memories.claimContent(caller.owner, key, now, { fromInactive: true });
   const known = holder === null ? null : await memories.find(caller.owner, holder);
   if (known === null) {
+    const room = await makeRoom(transaction, caller.project, plan, 1, now);
+    if (room.passages === 0) throw noRoomForPassages;
+    after.push(...room.after);
     const { id, type, tags } = await insertItem(transaction, candidate, storing);
     return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, former: null };
   }
@@ -130,6 +145,11 @@ async function storePassage(
   return { item, action: "skipped", memoryId: id, memoryType: type, tags, match, former: null };
 }
 
+const noRoomForPassages = new Refusal(
+  2101,
+  "The plan of the project has no room for passages of conversations. Use the detail essential, or ask the operator for a larger plan.",
+);
+
 /** Null: never. */
 function laterExpiry(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
@@ -137,20 +157,22 @@ function laterExpiry(one: number | null, other: number | null): number | null {
 
 async function insertItem(
   transaction: Transaction,
-  { content, type, importance, expiresAt, origin, lead = null, contentKey: key, vector }: Candidate,
-  { caller: { project, owner }, plan, now, tags, metadata = null }: Storing,
-): Promise<Memory> {
-  await requireRoom(transaction, project, plan);
-  const about = {
+  {
     content,
     type,
+    passage = false,
     importance,
     expiresAt,
-    tags,
-    metadata,
-    lead,
-    origins: origin ? [origin] : [],
-  };
+    origin,
+    lead = null,
+    contentKey: key,
+    vector,
+  }: Candidate,
+  { caller: { project, owner }, plan, now, tags, metadata = null }: Storing,
+): Promise<Memory> {
+  if (!passage) await requireRoom(transaction, project, plan);
+  const said = { lead, origins: origin ? [origin] : [] };
+  const about = { content, type, passage, importance, expiresAt, tags, metadata, ...said };
   return await transaction.memories.insert(owner, { ...about, contentKey: key, vector }, now);
 }
 

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
+import { kindsOf, originFilter } from "./kind.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
 import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { type Owner, ownerId } from "./owner.ts";
@@ -44,7 +45,7 @@ export const deleteAllMemories = projectOperation({
   name: "memory.delete_all",
   summary: "Delete all memories",
   description:
-    "Permanently deletes all memories of the project, or those of one memory_type, those with all of the given tags, or those with the given metadata; several conditions apply together. The body is optional. If the body is not valid, nothing is deleted.",
+    "Permanently deletes all memories of the project, or those of one memory_type, those of one origin, those with all of the given tags, or those with the given metadata; several conditions apply together. The body is optional. If the body is not valid, nothing is deleted.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
@@ -53,6 +54,7 @@ export const deleteAllMemories = projectOperation({
   success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
+    origin: originFilter,
     tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
     metadata: metadataFilter,
   }),
@@ -65,12 +67,12 @@ export const deleteAllMemories = projectOperation({
   async prepare() {},
 
   async apply({ memories }, input, _prepared, { caller: { owner }, now }) {
-    const type = input.memory_type ?? null;
+    const kinds = kindsOf(input.memory_type ?? null, input.origin);
     const tags = toTagFilter(input.tags);
     const metadata = toMetadataFilter(input.metadata);
     const count = await (tags === null && metadata === null
-      ? memories.removeAll(owner, type)
-      : memories.removeSelected(owner, type, { tags, metadata }, now));
+      ? memories.removeAll(owner, kinds)
+      : memories.removeSelected(owner, kinds, { tags, metadata }, now));
     return { data: { deleted_count: count }, after: afterBulkDelete(owner, count) };
   },
 });

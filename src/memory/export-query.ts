@@ -1,6 +1,6 @@
 // Owns what is asked of an export of memories, and a page of it.
 
-import type { Memory, MemoryType } from "./memory.ts";
+import type { Memory, MemoryOrigin, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 
@@ -8,6 +8,8 @@ import type { TagFilter } from "./tags.ts";
 export interface ExportQuery {
   /** Null: all types. */
   readonly type: MemoryType | null;
+  /** Null or absent: both. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Null or absent: whatever the metadata is. */
   readonly metadata?: MetadataFilter | null;

@@ -69,11 +69,12 @@ export const exportMemories = projectOperation({
   },
 
   async prepare(
-    { memory_type, tag, metadata, include_vectors = false, cursor, page_size = pageSizeMax },
+    { memory_type, origin, tag, metadata, include_vectors = false, cursor, page_size = pageSizeMax },
     { store, caller, signal },
   ) {
     const query: ExportQuery = {
       type: memory_type ?? null,
+      origin: origin ?? null,
       tags: toTagFilter(tag),
       metadata: toMetadataFilter(metadata),
       withVectors: include_vectors,

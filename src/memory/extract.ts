@@ -151,7 +151,7 @@ export const extractMemories = projectOperation({
       await charge(transaction.access, application.caller.project, cost);
       return stored;
     };
-    const outcomes = await settle().catch(recording(read));
+    const { outcomes, after } = await settle().catch(recording(read));
     const created = outcomes.flatMap(({ action, memoryId, former }) => [
       ...(action === "created" ? [memoryId] : []),
       ...(former === null ? [] : [former.memory.id]),
@@ -169,6 +169,7 @@ export const extractMemories = projectOperation({
         ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
       },
       cost,
+      ...(!dry_run && after.length > 0 && { after }),
       made: dry_run ? [] : toMade(outcomes, prepared.said, application.origin.remembers),
       details: {
         ...read,

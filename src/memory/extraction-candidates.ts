@@ -11,7 +11,7 @@ import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
 import { describeInput, textsWith } from "./extraction-source.ts";
 import type { Extraction, ExtractionSource, Extractor } from "./extractor.ts";
-import { contentKey, passageKey } from "./memory.ts";
+import { contentKey } from "./memory.ts";
 import { addRedactions } from "./redactor.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
@@ -59,8 +59,9 @@ export async function findCandidates(
     if (vector === undefined) throw new Error("an item has no vector");
     const { found, similarItems } = compared;
     const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
-    if (item.isPassage !== true) return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
-    return { ...item, ...similar, vector, expiresAt: passagesEnd, contentKey: passageKey(item.content) };
+    const { passage = false } = item;
+    const expiresAt = passage ? passagesEnd : item.expiresAt;
+    return { ...item, ...similar, vector, expiresAt, contentKey: contentKey(item.content, { passage }) };
   });
   const read = { input, said, extractor: extractor.name, detail: source.detail, model, usage, redacted };
   return { ...read, revision: compared.revision, candidates };

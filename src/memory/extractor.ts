@@ -43,7 +43,7 @@ export interface ExtractedItem {
   readonly content: string;
   readonly type: MemoryType;
   /** Whether it is a passage of a conversation; absent: no. */
-  readonly isPassage?: boolean;
+  readonly passage?: boolean;
   /** 0..1 */
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */

@@ -10,6 +10,7 @@ import { finalScore, relevance } from "../ranking/scores.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
 import { isBlank } from "../text/characters.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
+import { originFilter } from "./kind.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
@@ -40,7 +41,7 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included. The same applies to metadata.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included. The same applies to metadata. With origin, only facts and contexts of that origin are chosen; rules are always kept ones, and included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
@@ -62,6 +63,7 @@ export const injectMemories = projectOperation({
       ),
       tags_match: Type.Optional(tagsMatch),
       metadata: metadataFilter,
+      origin: originFilter,
       top_k: topK("Maximum number of facts and contexts."),
       max_characters: Type.Optional(
         Type.Integer({

@@ -6,7 +6,7 @@ import type { Preparation } from "../calls/operation.ts";
 import { topKDefault } from "../limits.ts";
 import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { missedMax } from "./limits.ts";
-import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
+import { type Memory, type MemoryOrigin, type MemoryType, toAgentMemory } from "./memory.ts";
 import { type MetadataFilter, matchesMetadata, toMetadataFilter } from "./metadata-filter.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
 import { candidatesOf, rerank, toJudgement } from "./rerank.ts";
@@ -21,6 +21,7 @@ interface Wanted {
   readonly tags?: readonly string[];
   readonly tags_match?: TagFilter["match"];
   readonly metadata?: object;
+  readonly origin?: MemoryOrigin;
   readonly top_k?: number;
   readonly min_similarity?: number;
   readonly include_project?: boolean;
@@ -46,7 +47,7 @@ interface Candidates {
 
 /** @param query null: the most important and most recent memories */
 export async function findCandidates(
-  { top_k: topK = topKDefault, explain = false, ...wanted }: Wanted,
+  { top_k: topK = topKDefault, explain = false, origin, ...wanted }: Wanted,
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
@@ -57,7 +58,15 @@ export async function findCandidates(
   const withProject = wanted.include_project ?? true;
   if (query === null) {
     const most = explain ? topK + missedMax : topK;
-    const search = { types: searchedTypes, tags, metadata, topK: most, withProject, now };
+    const search = {
+      types: searchedTypes,
+      origin: origin ?? null,
+      tags,
+      metadata,
+      topK: most,
+      withProject,
+      now,
+    };
     const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
@@ -70,6 +79,7 @@ export async function findCandidates(
     vector: await embed(query, "query"),
     words: query,
     types: searchedTypes,
+    origin: origin ?? null,
     tags,
     metadata,
     topK,

@@ -8,6 +8,8 @@ export const filterMaxCharacters = 500;
 export const filterWordsMax = 32;
 /** Memories that are explained besides the results of a search. */
 export const missedMax = 10;
+/** Passages beyond the limit that one call removes, besides one for each new passage. */
+export const passageRemovalsMax = 100;
 /** Checks of a project. Running all of them takes a search for each. */
 export const checksMax = 200;
 /** Checks of one run whose searches wait at once, so that other calls of the project get turns, too. */

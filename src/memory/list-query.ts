@@ -1,6 +1,6 @@
 // Owns what a list of memories asks a storage engine for, and the page that it gets.
 
-import type { Memory, MemoryType } from "./memory.ts";
+import type { Memory, MemoryOrigin, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 import type { WordFilter } from "./word-filter.ts";
@@ -8,6 +8,8 @@ import type { WordFilter } from "./word-filter.ts";
 /** Which memories a list has. Null: the property does not matter. */
 export interface ListFilter {
   readonly type: MemoryType | null;
+  /** Absent: the property does not matter. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Absent: the property does not matter. */
   readonly metadata?: MetadataFilter | null;

@@ -6,6 +6,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { tagPageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Fields } from "../schema/schema.ts";
+import { originFilter } from "./kind.ts";
 import { memoryType } from "./memory.ts";
 import { tag } from "./tags.ts";
 
@@ -22,6 +23,7 @@ export const listTags = projectOperation({
   success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
+    origin: originFilter,
     ...pageFields({ items: "Tags", defaultSize: tagPageSizeDefault }),
   }),
   output: Fields(
@@ -50,8 +52,12 @@ export const listTags = projectOperation({
     },
   },
 
-  async prepare({ memory_type, page = 1, page_size = tagPageSizeDefault }, { store, caller, signal }) {
-    const query = { type: memory_type ?? null, limit: page_size, offset: (page - 1) * page_size };
+  async prepare(
+    { memory_type, origin, page = 1, page_size = tagPageSizeDefault },
+    { store, caller, signal },
+  ) {
+    const offset = (page - 1) * page_size;
+    const query = { type: memory_type ?? null, origin: origin ?? null, limit: page_size, offset };
     const { tags, total } = await store.memories.listTags(caller.owner, query, signal);
     const data = {
       tags: tags.map(({ tag, count }) => ({ tag, count })),

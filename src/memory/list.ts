@@ -86,6 +86,7 @@ export const listMemories = projectOperation({
     }
     const query: ListQuery = {
       type: input.memory_type ?? null,
+      origin: input.origin ?? null,
       tags: toTagFilter(input.tag),
       metadata: toMetadataFilter(input.metadata),
       active: input.is_active ?? null,

@@ -12,12 +12,16 @@ import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
+export const memoryOrigins = ["conversation", "kept"] as const;
+export type MemoryOrigin = (typeof memoryOrigins)[number];
 
 /** Times in milliseconds since 1970. */
 export interface Memory {
   readonly id: string;
   readonly content: string;
   readonly type: MemoryType;
+  /** Whether it is a part of a message of a conversation that was stored as it was said, a context that nobody has kept. */
+  readonly passage: boolean;
   /** 0..1 */
   readonly importance: number;
   readonly active: boolean;
@@ -52,6 +56,11 @@ export const memoryType = Choice(memoryTypes, {
   description:
     "rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually temporary.",
 });
+export const memoryOrigin = Choice(memoryOrigins, {
+  title: "MemoryOrigin",
+  description:
+    "conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other memories.",
+});
 export const importance = Type.Number({
   minimum: 0,
   maximum: 1,
@@ -71,6 +80,7 @@ export const agentMemory = Fields(
     id: memoryId,
     content,
     memory_type: memoryType,
+    origin: Type.Optional(memoryOrigin),
     importance,
     is_active: Type.Boolean({ description: "Only active memories are searched and injected." }),
     created_at: Timestamp({ description: "When the memory was created." }),
@@ -122,6 +132,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     id: memory.id,
     content: memory.content,
     memory_type: memory.type,
+    ...(memory.passage ? { origin: "conversation" } : {}),
     importance: memory.importance,
     is_active: memory.active,
     created_at: toTimestamp(memory.createdAt),
@@ -156,19 +167,19 @@ export function keepsContent(memory: Memory, now: number, { fromInactive = false
 
 /**
  * Two contents with the same key count as the same memory. SHA-256 (32 bytes) of the text after Unicode normalisation (NFC), with
- * white space collapsed and trimmed.
+ * white space collapsed and trimmed. Passages have keys of their own, because no content has a NUL.
  */
-export function contentKey(text: string): Uint8Array {
+export function contentKey(
+  text: string,
+  { passage }: Pick<Memory, "passage"> = { passage: false },
+): Uint8Array {
   const normal = text
     .normalize("NFC")
     .replace(/\p{White_Space}+/gu, " ")
     .replace(/^ | $/g, "");
-  return createHash("sha256").update(normal).digest();
-}
-
-/** As contentKey, of a passage: what was said is compared with what was said only. No content has the character NUL. */
-export function passageKey(text: string): Uint8Array {
-  return contentKey(`\0${text}`);
+  return createHash("sha256")
+    .update(passage ? `\0${normal}` : normal)
+    .digest();
 }
 
 export const exampleMemory = {

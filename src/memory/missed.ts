@@ -5,6 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Preparation } from "../calls/operation.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
+import { originOf } from "./kind.ts";
 import { missedMax } from "./limits.ts";
 import { isExpired } from "./memory.ts";
 import { matchesMetadata } from "./metadata-filter.ts";
@@ -12,7 +13,17 @@ import { searchResultFields, toDetailedResult, toResult } from "./search-result.
 import type { SearchHit, SearchQuery } from "./store.ts";
 import { matchesTags } from "./tags.ts";
 
-const reasons = ["type", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"] as const;
+const reasons = [
+  "type",
+  "origin",
+  "tags",
+  "metadata",
+  "inactive",
+  "expired",
+  "below_floor",
+  "rank",
+  "budget",
+] as const;
 type MissedReason = (typeof reasons)[number];
 
 export const missedMemory = Fields(
@@ -22,7 +33,7 @@ export const missedMemory = Fields(
       Choice(reasons, {
         title: "MissedReason",
         description:
-          "type, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
+          "type, origin, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
       }),
       { minItems: 1, description: "All conditions that the memory does not meet." },
     ),
@@ -61,6 +72,7 @@ export async function findMissed(
   const wide: SearchQuery = {
     ...query,
     types,
+    origin: null,
     tags: null,
     metadata: null,
     minSimilarity: 0,
@@ -85,10 +97,11 @@ function scoreOf({ relevance, memory }: SearchHit): number {
 
 /** All conditions that a memory does not meet. @param last the lowest score of a full page of results; null: there was room for more */
 function reasonsOf(hit: SearchHit, query: SearchQuery, last: number | null, floor: number): MissedReason[] {
-  const { types, tags, metadata, includeExpired, includeInactive, minSimilarity, now } = query;
+  const { types, origin = null, tags, metadata, includeExpired, includeInactive, minSimilarity, now } = query;
   const { memory, similarity, relevance } = hit;
   const conditions: readonly (readonly [MissedReason, boolean])[] = [
     ["type", types === null || types.includes(memory.type)],
+    ["origin", origin === null || origin === originOf(memory)],
     ["tags", matchesTags(memory.tags, tags)],
     ["metadata", matchesMetadata(memory.metadata, metadata)],
     ["inactive", includeInactive || memory.active],

@@ -42,19 +42,25 @@ export const putMemory = projectOperation({
     return known?.content === content ? null : await embed(content, "passage");
   },
 
-  async apply(transaction, input, vector, { caller: { project, owner }, plan, now }) {
+  async apply(transaction, input, vector, application) {
+    const {
+      caller: { project, owner },
+      plan,
+      now,
+    } = application;
     const { memories } = transaction;
     const item = toNewItem(input);
     const before = await findKnown(owner, input.source_id, (id) => memories.find(owner, id));
     if (before?.content !== item.content && vector === null) throw changedMeanwhile;
     if (before !== null) {
-      const { active, content, ...values } = item;
-      const after = { ...before, ...values, ...wording(before, content), ...activity(before, active) };
+      const { active, content, type, ...values } = item;
+      const words = wording(before, { content, memory_type: type });
+      const after = { ...before, ...values, ...words, ...activity(before, active) };
       const former = formerValues(before, after);
       const isChanged = Object.keys(former).length > 0;
       const memory = isChanged ? { ...after, updatedAt: changedAt(before, now) } : before;
       const change = { before, memory, vector: before.content === item.content ? null : vector };
-      if (isChanged) await storeChange(transaction, owner, change, now);
+      if (isChanged) await storeChange(transaction, change, application);
       return {
         status: 200 as const,
         data: toAgentMemory(memory),

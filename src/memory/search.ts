@@ -6,6 +6,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
+import { originFilter } from "./kind.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
 import { fieldRefusal } from "./messages.ts";
 import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
@@ -46,6 +47,7 @@ export const searchMemories = projectOperation({
       ),
       rerank: rerankField,
       memory_type: Type.Optional(memoryType),
+      origin: originFilter,
       tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
       tags_match: Type.Optional(tagsMatch),
       metadata: metadataFilter,
@@ -106,6 +108,7 @@ export const searchMemories = projectOperation({
       vector: await embed(input.query, "query"),
       words: isHybrid ? input.query : null,
       types: input.memory_type === undefined ? null : [input.memory_type],
+      origin: input.origin ?? null,
       tags: toTagFilter(input.tags, input.tags_match),
       metadata,
       topK,

@@ -27,6 +27,7 @@ export const readMemoryStatistics = projectOperation({
         { rule: count("Rules."), fact: count("Facts."), context: count("Contexts.") },
         { title: "MemoryTypeCounts" },
       ),
+      passages: count("Contexts that are passages of conversations, the origin conversation."),
       searchable: count("Active memories that have not expired: those that a search can find."),
       inactive: count("Inactive memories, including expired ones."),
       expired: count("Expired memories, including inactive ones."),
@@ -46,6 +47,7 @@ export const readMemoryStatistics = projectOperation({
     data: {
       total: 4120,
       by_type: { rule: 20, fact: 3900, context: 200 },
+      passages: 150,
       searchable: 3990,
       inactive: 10,
       expired: 120,
@@ -60,6 +62,7 @@ export const readMemoryStatistics = projectOperation({
     const data = {
       total: found.byType.rule + found.byType.fact + found.byType.context,
       by_type: found.byType,
+      passages: found.passages,
       searchable: found.searchable,
       inactive: found.inactive,
       expired: found.expired,

@@ -3,43 +3,16 @@
 import type { Project } from "../access/project.ts";
 import type { MadeMemory } from "../audit/made-of.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { MemoryStatistics, TagPage, TagQuery } from "./counts.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
+import type { Kind } from "./kind.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
-import type { ContentClaim, Memory, MemoryType } from "./memory.ts";
+import type { ContentClaim, Memory, MemoryOrigin, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { Origin } from "./origin.ts";
 import type { Owner } from "./owner.ts";
 import type { TagFilter } from "./tags.ts";
-
-export interface TagQuery {
-  /** Null: all types. */
-  readonly type: MemoryType | null;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface TagPage {
-  /** The most frequent first, equally frequent ones by Unicode code points. `count`: memories, including expired and inactive ones. */
-  readonly tags: readonly { readonly tag: string; readonly count: number }[];
-  /** Number of tags on all pages. */
-  readonly total: number;
-}
-
-/** Numbers of an owner's memories. */
-export interface MemoryStatistics {
-  readonly byType: Readonly<Record<MemoryType, number>>;
-  /** Active and unexpired. */
-  readonly searchable: number;
-  readonly inactive: number;
-  readonly expired: number;
-  /** Of all contents in UTF-8. */
-  readonly contentBytes: number;
-  /** Whether `contentBytes` is estimated from some of the memories. */
-  readonly isEstimate: boolean;
-  /** When a memory that still exists was last created or changed; null: there is none. */
-  readonly changedAt: number | null;
-}
 
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
@@ -48,6 +21,8 @@ export interface SearchQuery {
   readonly words: string | null;
   /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
+  /** Null or absent: both. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Null or absent: whatever the metadata is. */
   readonly metadata?: MetadataFilter | null;
@@ -87,6 +62,8 @@ export interface InjectionCandidates {
 /** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
 export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
+  /** As of SearchQuery. */
+  readonly origin?: MemoryOrigin | null;
   readonly tags: TagFilter | null;
   /** Null or absent: whatever the metadata is. */
   readonly metadata?: MetadataFilter | null;
@@ -116,6 +93,7 @@ export interface SimilarMemory {
   readonly similarity: number;
 }
 
+/** Finds what is kept, never passages. */
 export interface SimilarityQuery {
   /** Items of one call: Float32Array [dimensions] each, L2-normalised. */
   readonly vectors: readonly Float32Array[];
@@ -195,6 +173,8 @@ export interface NewMemory {
   readonly content: string;
   readonly contentKey: Uint8Array;
   readonly type: MemoryType;
+  /** Default: false. */
+  readonly passage?: boolean;
   readonly importance: number;
   readonly expiresAt: number | null;
   /** Canonical. */
@@ -232,12 +212,15 @@ export interface MemoryTransaction {
   vectorOf(owner: Owner, id: string): Promise<Float32Array>;
   /** Whether the owner still has this version of the memory. */
   hasVersion(owner: Owner, id: string, revision: number): Promise<boolean>;
-  /** Memories that were created or changed after this revision of SimilarMemories. */
+  /** What is kept and was created or changed after this revision of SimilarMemories. */
   changedSince(owner: Owner, revision: number): Promise<readonly MemoryVector[]>;
   /** Null when there is no such memory. */
   ownerOf(id: string): Promise<Owner | null>;
-  /** Number of memories of the project and all of its subjects, including expired and inactive ones; read from a counter, in constant time. */
-  count(project: Project): Promise<number>;
+  /**
+   * Number of memories that the project and all of its subjects have of an origin, including expired and inactive ones; read from a
+   * counter, in constant time.
+   */
+  count(project: Project, origin: MemoryOrigin): Promise<number>;
   /**
    * The id of the memory that holds this content key, or null. If the holder has expired or was superseded, or is inactive and the claim is
    * `fromInactive`, and is not `exceptId`, it loses the key and null is returned, so that another memory can have the same content.
@@ -256,10 +239,17 @@ export interface MemoryTransaction {
   setMadeOf(made: MadeMemory): Promise<void>;
   /** @returns whether the memory existed. */
   remove(owner: Owner, id: string, now: number): Promise<boolean>;
-  /** Hides all memories of the type (null: of the owner) immediately; returns their number. `purge_memories` deletes them later. */
-  removeAll(owner: Owner, type: MemoryType | null): Promise<number>;
+  /** Removes the oldest passages of the project and all of its subjects. */
+  removeOldestPassages(project: Project, count: number, now: number): Promise<void>;
+  /** Hides all memories of the kinds (null: of the owner) immediately; returns their number. `purge_memories` deletes them later. */
+  removeAll(owner: Owner, kinds: readonly Kind[] | null): Promise<number>;
   /** As removeAll, of the project and all of its subjects. */
   removeAllOf(project: Project): Promise<number>;
   /** As removeAll, of the memories that match. */
-  removeSelected(owner: Owner, type: MemoryType | null, by: MemorySelection, now: number): Promise<number>;
+  removeSelected(
+    owner: Owner,
+    kinds: readonly Kind[] | null,
+    by: MemorySelection,
+    now: number,
+  ): Promise<number>;
 }

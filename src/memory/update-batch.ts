@@ -2,6 +2,7 @@
 // has the former values of what was changed.
 
 import { type Static, Type } from "@sinclair/typebox";
+import type { ProjectApplication } from "../calls/application.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
@@ -13,7 +14,6 @@ import { count, index, refusalFields } from "./batch-result.ts";
 import { changedAt, formerValues, requireKnown, requireUnchanged, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
-import type { Owner } from "./owner.ts";
 import { requireMemory } from "./read.ts";
 import { changed, readUpdateItem, updateItem } from "./update-item.ts";
 
@@ -102,11 +102,11 @@ export const updateMemories = projectOperation({
     return preparation.inTurn(() => embedContents(contents, preparation));
   },
 
-  async apply(transaction, { memories }, vectors, { caller: { owner }, now }) {
+  async apply(transaction, { memories }, vectors, application) {
     const results: Static<typeof updateResult>[] = [];
     for (const [index, value] of memories.entries()) {
       const vector = vectors[index] ?? null;
-      results.push({ index, ...(await updateOne(transaction, owner, { value, vector }, now)) });
+      results.push({ index, ...(await updateOne(transaction, { value, vector }, application)) });
     }
     const of = (wanted: string) => results.filter(({ status }) => status === wanted).length;
     const data = { updated: of("updated"), unchanged: of("unchanged"), refused: of("refused"), results };
@@ -141,21 +141,20 @@ async function embedContents(
 
 async function updateOne(
   transaction: Transaction,
-  owner: Owner,
   { value, vector }: { readonly value: unknown; readonly vector: Float32Array | null },
-  now: number,
+  application: ProjectApplication,
 ): Promise<Omit<Static<typeof updateResult>, "index">> {
   try {
     const item = readUpdateItem(value);
-    const before = await requireMemory(transaction, owner, item.memory_id);
+    const before = await requireMemory(transaction, application.caller.owner, item.memory_id);
     requireUnchanged(before, item);
     const after = changed(before, item);
     requireKnown(before, after, item.if_updated_at ?? item.updated_at);
     const former = formerValues(before, after);
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
-    const memory = { ...after, updatedAt: changedAt(before, now) };
-    await storeChange(transaction, owner, { before, memory, vector }, now);
+    const memory = { ...after, updatedAt: changedAt(before, application.now) };
+    await storeChange(transaction, { before, memory, vector }, application);
     return { status: "updated", id, updated_at: toTimestamp(memory.updatedAt), former };
   } catch (error) {
     return { status: "refused", ...refuseItem(error) };

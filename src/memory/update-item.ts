@@ -70,8 +70,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
 export function changed(before: Memory, item: UpdateItem): Memory {
   return {
     ...before,
-    ...wording(before, item.content),
-    type: item.memory_type ?? before.type,
+    ...wording(before, item),
     importance: item.importance ?? before.importance,
     ...activity(before, item.is_active),
     expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),

@@ -49,12 +49,12 @@ export const updateMemory = projectOperation({
   name: "memory.update",
   summary: "Update a memory",
   description:
-    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.",
+    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. A passage of a conversation whose content or memory_type is changed is kept from then on: it counts as a memory of the project, and the change is refused with 2101 if the project has as many as its plan allows. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
   feature: "memory",
-  refusals: [2100, 2104, 2108],
+  refusals: [2100, 2101, 2104, 2108],
   success: 200,
   input: Fields(
     { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
@@ -77,22 +77,21 @@ export const updateMemory = projectOperation({
     return input.content === undefined ? null : await embed(input.content, "passage");
   },
 
-  async apply(transaction, input, vector, { caller: { owner }, now }) {
-    const before = await requireMemory(transaction, owner, input.memory_id);
+  async apply(transaction, input, vector, application) {
+    const before = await requireMemory(transaction, application.caller.owner, input.memory_id);
     requireUnchanged(before, input);
     const memory: Memory = {
       ...before,
-      ...wording(before, input.content),
-      type: input.memory_type ?? before.type,
+      ...wording(before, input),
       importance: input.importance ?? before.importance,
       ...activity(before, input.is_active),
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
       metadata: input.metadata === undefined ? before.metadata : toMetadata(input.metadata),
-      updatedAt: changedAt(before, now),
+      updatedAt: changedAt(before, application.now),
     };
     requireKnown(before, memory, input.if_updated_at ?? input.updated_at);
-    await storeChange(transaction, owner, { before, memory, vector }, now);
+    await storeChange(transaction, { before, memory, vector }, application);
     const details = { former_values: formerValues(before, memory) };
     return { data: toAgentMemory(memory), memoryId: memory.id, details };
   },

@@ -8,7 +8,7 @@ const contentFamilies: readonly Family[] = [
   {
     name: "memledger_memories",
     type: "gauge",
-    help: "Memories of all projects.",
+    help: "Memories of all projects, by type; passages of conversations have the type passage.",
     labels: ["type"],
     read: ({ contents }) =>
       contents?.memories.map(({ type, memories }) => ({ labels: { type }, value: memories })) ?? [],

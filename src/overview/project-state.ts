@@ -39,7 +39,7 @@ export function toProjectState(id: string, { project }: ChainContents, plans: Pl
   };
 }
 
-/** Numbers of memories by type. */
+/** Numbers of memories by kind. */
 export function toMemoryCounts({ memories }: ChainContents): Readonly<Record<string, number>> {
   return Object.fromEntries(memories.map(({ type, memories: count }) => [type, count]));
 }

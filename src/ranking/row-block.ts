@@ -167,12 +167,12 @@ export function clearAllRows({ buffer }: RowBlock): void {
 
 const activeBit = 1;
 
-/** @param type the number of the memory's type, 0 to 126 */
-export function rowState(type: number, isActive: boolean): number {
-  return type * 2 + (isActive ? activeBit : 0);
+/** @param kind the number of the memory's kind, 0 to 126 */
+export function rowState(kind: number, isActive: boolean): number {
+  return kind * 2 + (isActive ? activeBit : 0);
 }
 
-export function typeOfState(state: number): number {
+export function kindOfState(state: number): number {
   return state >>> 1;
 }
 

@@ -4,7 +4,7 @@ import type { PlanName } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
 import type { ChainOwner } from "../audit/store.ts";
 import type { Export, ExportStatus } from "../export/export.ts";
-import type { MemoryType } from "../memory/memory.ts";
+import type { Kind } from "../memory/kind.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
 import type { DistributionState } from "../statistics/distribution.ts";
 
@@ -129,7 +129,7 @@ export interface SearchStatistics {
 }
 
 export interface DatabaseContents {
-  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  readonly memories: readonly Readonly<{ type: Kind; memories: number }>[];
   readonly projects: number;
   /** Records of all chains that are in the database. */
   readonly records: number;
@@ -151,7 +151,7 @@ export interface DatabaseContents {
 export interface ProjectContents {
   /** Id. */
   readonly project: string;
-  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  readonly memories: readonly Readonly<{ type: Kind; memories: number }>[];
   readonly records: number;
 }
 
@@ -159,7 +159,7 @@ export interface ChainContents {
   /** Number of the newest record; 0: there is none. */
   readonly newestSequence: number;
   /** Of the project; empty for the installation. */
-  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  readonly memories: readonly Readonly<{ type: Kind; memories: number }>[];
   /** Of the project, newest first, at most as many as the list of exports has. Null: there is no such project any more. */
   readonly project: ProjectUse | null;
   readonly exports: readonly Export[];
@@ -172,6 +172,7 @@ export interface ProjectUse {
   readonly subscription: Project["subscription"];
   readonly credits: number | null;
   readonly memoryLimit: number | null;
+  readonly passageLimit: number | null;
   readonly retentionDays: number | null;
 }
 

@@ -26,6 +26,7 @@ describe("while the server runs", () => {
       subscription: "active",
       credits: null,
       memory_limit: null,
+      passage_limit: null,
       retention_days: null,
       created_at: expect.any(String),
     });
@@ -133,22 +134,28 @@ describe("while the server runs", () => {
     const update = (...words: string[]) => json("project", "update", "limited", ...words);
     const changed = await update(
       ...["--plan", "basic", "--subscription", "expired", "--credits", "5"],
-      ...["--memory-limit", "7", "--retention-days", "9", "--yes"],
+      ...["--memory-limit", "7", "--passage-limit", "8", "--retention-days", "9", "--yes"],
     );
     expect(changed.object).toMatchObject({
       plan: "basic",
       subscription: "expired",
       credits: 5,
       memory_limit: 7,
+      passage_limit: 8,
       retention_days: 9,
     });
     const back = await update(
-      ...["--credits", "unlimited", "--memory-limit", "plan", "--retention-days", "plan"],
+      ...["--credits", "unlimited", "--memory-limit", "plan", "--passage-limit", "plan"],
+      ...["--retention-days", "plan"],
     );
-    expect(back.object).toMatchObject({ credits: null, memory_limit: null, retention_days: null });
+    expect(back.object).toMatchObject({
+      ...{ credits: null, memory_limit: null, passage_limit: null, retention_days: null },
+    });
     expect((await json("project", "show", "limited")).object).toEqual(back.object);
     const shown = (await run(["project", "show", "limited", "--data-dir", dataDir])).stdout;
-    expect(shown).toMatch(/^credits +unlimited\nmemory_limit +plan\nretention_days +plan$/m);
+    expect(shown).toMatch(
+      /^credits +unlimited\nmemory_limit +plan\npassage_limit +plan\nretention_days +plan$/m,
+    );
     expect((await json("project", "delete", "limited", "--yes")).exitCode).toBe(0);
     expect((await json("project", "show", "limited")).exitCode).toBe(1);
   });

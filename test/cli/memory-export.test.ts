@@ -11,7 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { locate } from "../../src/data-directory/data-directory.ts";
+import { passage, storePassages } from "../engines/sqlite/direct-transaction.ts";
 import { startTestApp } from "../fixture.ts";
+import { normalise } from "../storage/seam.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 const app = await startTestApp();
@@ -81,6 +84,31 @@ test("filters and vectors", async () => {
     embedding: expect.stringMatching(/^[\w+/]{100,}=*$/),
     embedding_model: { id: expect.any(String), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
+});
+
+test("passages of conversations are written only if they are asked for, or nothing else is", async () => {
+  const { id, key } = await app.createProject("pro");
+  await app.call("POST", "/v1/memories", { key, body: { content: "Kept.", memory_type: "context" } });
+  const { database } = locate(app.config.dataDir);
+  const vector = normalise(new Float32Array(384).fill(1));
+  await storePassages(database, { project: id, subject: null }, [passage("Said.", vector)]);
+  const contents = async (words: readonly string[]) => {
+    const { stdout } = await memory(["export", "--out", "-", ...words], { MEMLEDGER_API_KEY: key });
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).content);
+  };
+  expect(await contents([])).toEqual(["Kept.", "Said."]);
+  expect(await contents(["--origin", "conversation"])).toEqual(["Said."]);
+  expect(await contents(["--origin", "kept"])).toEqual(["Kept."]);
+  const file = join(folder, "said.jsonl");
+  await memory(["export", "--out", file], { MEMLEDGER_API_KEY: key });
+  const other = await app.createProject("pro");
+  const imported = await memory(["import", file], { MEMLEDGER_API_KEY: other.key });
+  expect(imported.stdout).toContain("created        2");
+  const { data } = await app.call("GET", "/v1/memories?origin=kept", { key: other.key });
+  expect(data.pagination).toMatchObject({ total: 2 });
 });
 
 test("a file that exists is replaced only with --force", async () => {

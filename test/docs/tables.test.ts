@@ -63,6 +63,7 @@ test("plans", () => {
     Object.entries(defaultPlans).map(([name, plan]) => [
       name,
       plan.memoryLimit === 0 ? "none" : limitOf(plan.memoryLimit),
+      plan.passageLimit === 0 ? "none" : limitOf(plan.passageLimit),
       plan.retentionDays === null ? "unlimited" : `${plan.retentionDays} days`,
       yes(plan.export),
       yes(plan.hash),

@@ -59,7 +59,7 @@ test.each(builtInDetails)(
           expect(importance).toBeLessThanOrEqual(1);
           expect(["rule", "fact", "context"]).toContain(type);
           expect(expiresAt === null || expiresAt > now).toBe(true);
-          expect(type === "context").toBe(expiresAt !== null || item.isPassage === true);
+          expect(type === "context").toBe(expiresAt !== null || item.passage === true);
         }
       }),
       { numRuns: 300 },

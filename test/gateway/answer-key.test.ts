@@ -33,6 +33,7 @@ const callerOf = (project: string, key: string): Caller => ({
     subscription: "active",
     credits: null,
     memoryLimit: null,
+    passageLimit: null,
     retentionDays: null,
     createdAt: 0,
   },

@@ -127,6 +127,7 @@ const use = {
   subscription: "active",
   credits: 5,
   memoryLimit: null,
+  passageLimit: null,
   retentionDays: null,
 } as const;
 const isOk = ({ operations }: JsonObject) => JSON.stringify(operations) !== "{}";

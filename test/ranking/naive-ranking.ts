@@ -13,6 +13,7 @@ export interface NaiveMemory {
   /** Increases with creation. */
   readonly serial: number;
   readonly type: MemoryType;
+  readonly passage: boolean;
   readonly importance: number;
   readonly active: boolean;
   readonly expiresAt: number | null;
@@ -65,6 +66,7 @@ export function searchable(memories: readonly NaiveMemory[], query: SearchQuery)
   return memories.filter(
     (memory) =>
       (query.types === null || query.types.includes(memory.type)) &&
+      ((query.origin ?? null) === null || memory.passage === (query.origin === "conversation")) &&
       (query.tags === null || matches(memory, query.tags)) &&
       isDescribed(memory.metadata, query.metadata ?? []) &&
       (query.includeInactive || memory.active) &&
@@ -125,7 +127,7 @@ export function similarNaively(
 ): { id: string; similarity: number }[] {
   const told = { inScope: 0, others: 0 };
   return memories
-    .filter(({ active, expiresAt }) => active && (expiresAt === null || expiresAt > now))
+    .filter(({ passage, active, expiresAt }) => !passage && active && (expiresAt === null || expiresAt > now))
     .map((memory) => ({ memory, similarity: similarityOf(vector, memory.vector) }))
     .filter(({ similarity }) => similarity > above)
     .sort((a, b) => b.similarity - a.similarity || b.memory.serial - a.memory.serial)

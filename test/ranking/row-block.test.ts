@@ -11,11 +11,11 @@ import {
   copyRows,
   createRowBlock,
   isActiveState,
+  kindOfState,
   type RowBlock,
   type RowValues,
   rowState,
   setRowValues,
-  typeOfState,
   viewRowBlock,
 } from "../../src/ranking/row-block.ts";
 
@@ -123,7 +123,7 @@ test("a state has the type and whether the memory is active", () => {
   for (const type of [0, 1, 2, 126]) {
     for (const isActive of [true, false]) {
       const state = rowState(type, isActive);
-      expect([typeOfState(state), isActiveState(state)]).toEqual([type, isActive]);
+      expect([kindOfState(state), isActiveState(state)]).toEqual([type, isActive]);
     }
   }
 });

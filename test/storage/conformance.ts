@@ -15,6 +15,7 @@ import { testMemoryPages } from "./conformance/memory-pages.ts";
 import { testMetadata } from "./conformance/metadata.ts";
 import { testModels } from "./conformance/models.ts";
 import { testOrder } from "./conformance/order.ts";
+import { testPassages } from "./conformance/passages.ts";
 import { testRemembering } from "./conformance/remembering.ts";
 import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
@@ -35,6 +36,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testOrder(engine);
     testMemories(engine);
     testMemoryPages(engine);
+    testPassages(engine);
     testStatistics(engine);
     testSearch(engine);
     testTags(engine);

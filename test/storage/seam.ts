@@ -102,6 +102,8 @@ export interface Member {
 
 interface MadeMemory {
   readonly content: string;
+  /** A context of a conversation. Default: false. */
+  readonly passage?: boolean;
   readonly vector: Float32Array;
   readonly type?: MemoryType;
   readonly importance?: number;
@@ -246,7 +248,14 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     id: projectId,
     caller,
     call,
-    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null, tags, metadata }) {
+    create({ content, vector, passage = false, ...memory }) {
+      const {
+        type = passage ? "context" : "fact",
+        importance = 0.5,
+        expiresAt = null,
+        tags,
+        metadata,
+      } = memory;
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       const fields = { content, memory_type: type, importance, expires_at };
       const input = {
@@ -254,7 +263,8 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         ...(tags === undefined ? {} : { tags }),
         ...(metadata === undefined ? {} : { metadata }),
       };
-      return call("memory.create", input, { vector, contentKey: contentKey(content) });
+      // What was prepared is stored as it is.
+      return call("memory.create", input, { vector, passage, contentKey: contentKey(content, { passage }) });
     },
     async prepareRead(id) {
       const input = { memory_id: id };

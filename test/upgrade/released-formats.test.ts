@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import { formatVersion } from "../../src/engines/sqlite/schema/migrate.ts";
 import { cleanUp, createFolder, serve } from "../cli/command.ts";
+import { passage, storePassages } from "../engines/sqlite/direct-transaction.ts";
+import { normalise } from "../storage/seam.ts";
 import { copyKept, findMissing, keptFormats, notesOf } from "./kept-formats.ts";
 
 afterAll(cleanUp);
@@ -16,6 +18,13 @@ const formatOf = (path: string) => {
   const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get();
   database.close();
   return row?.user_version;
+};
+
+const projectOf = (path: string) => {
+  const database = new Database(path, { readonly: true });
+  const row = database.query<{ id: string }, []>("SELECT id FROM project ORDER BY serial").get();
+  database.close();
+  return row?.id ?? "";
 };
 
 test("every format before this one is kept, so that whoever adds one keeps the former", () => {
@@ -37,6 +46,17 @@ describe.each(keptFormats)("a data directory of format $format", (kept) => {
     expect(await findMissing(server.url, kept)).toEqual([]);
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
     expect(formatOf(path)).toBe(formatVersion);
+    // A project of that time has passages, too.
+    const [own] = await storePassages(path, { project: projectOf(path), subject: null }, [
+      passage("It rains.", normalise(new Float32Array(384).fill(1))),
+    ]);
+    const next = await serve(dataDir);
+    const headers = { Authorization: `Bearer ${kept.secret}` };
+    const answer = await fetch(`${next.url}/v1/memories?origin=conversation`, { headers });
+    expect(await answer.json()).toMatchObject({
+      data: { memories: [{ id: own }], pagination: { total: 1 } },
+    });
+    expect((await next.end("SIGTERM")).exitCode).toBe(0);
     const publicKey = join(kept.folder, "audit.pub");
     const { finding } = await verifyPath(dataDir, { checkpoints: notesOf(kept), publicKey, project: null });
     expect([finding.verdict, finding.failure, finding.contradiction]).toEqual(["intact", null, null]);

@@ -13,6 +13,7 @@ export interface ProjectRow {
   subscription: Project["subscription"];
   credits: number | null;
   memory_limit: number | null;
+  passage_limit: number | null;
   retention_days: number | null;
   created_at: number;
 }
@@ -35,7 +36,7 @@ export interface CallerRow extends ProjectRow, KeyRow {
 }
 
 export const projectColumns =
-  "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
+  "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.passage_limit, p.retention_days, p.created_at";
 export const keyColumns =
   "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at, k.subject, k.gateway, k.token_epoch";
 /**
@@ -59,6 +60,7 @@ export function toProject(row: ProjectRow): Project {
     subscription: row.subscription,
     credits: row.credits,
     memoryLimit: row.memory_limit,
+    passageLimit: row.passage_limit,
     retentionDays: row.retention_days,
     createdAt: row.created_at,
   };

@@ -17,7 +17,7 @@ import {
   toText,
 } from "./access-rows.ts";
 import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
-import { createPoolInsertion, memoriesOf, serialsOf } from "./project-serials.ts";
+import { createPoolInsertion, memoriesOf, passagesOf, serialsOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import { createTokenTransaction } from "./token-epochs.ts";
@@ -86,19 +86,19 @@ export function createAccessTransaction(
   const serialOf = serialsOf(database);
   const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
   const insertProject = database.prepare(
-    `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, retention_days, created_at)
-     VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :retentionDays, :createdAt)`,
+    `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, passage_limit, retention_days, created_at)
+     VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :passageLimit, :retentionDays, :createdAt)`,
   );
   const insertPools = createPoolInsertion(database);
   const updateProject = database.prepare(
     `UPDATE project SET plan = :plan, subscription = :subscription, credits = :credits,
-       memory_limit = :memoryLimit, retention_days = :retentionDays
+       memory_limit = :memoryLimit, passage_limit = :passageLimit, retention_days = :retentionDays
      WHERE id = :id`,
   );
   const summariesBy = (order: string) =>
-    database.prepare<[number, number], ProjectRow & { memories: number; keys: number }>(
+    database.prepare<[number, number], ProjectRow & { memories: number; passages: number; keys: number }>(
       `SELECT ${projectColumns},
-       ${memoriesOf("p")} AS memories,
+       ${memoriesOf("p")} AS memories, ${passagesOf("p")} AS passages,
        (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > ?)) AS keys
      FROM project p WHERE p.deleted_at IS NULL AND p.parent IS NULL AND p.serial > ? ORDER BY ${order}`,
@@ -139,14 +139,15 @@ export function createAccessTransaction(
       const found: ProjectSummary[] = [];
       for (const row of summaries[order].iterate(now, place)) {
         const project = toProject(row);
-        if (isNamed(project, text)) found.push({ project, memories: row.memories, keys: row.keys });
+        const { memories, passages, keys } = row;
+        if (isNamed(project, text)) found.push({ project, memories, passages, keys });
         if (found.length >= limit) break;
       }
       return found;
     },
-    async updateProject({ id, plan, subscription, credits, memoryLimit, retentionDays }) {
+    async updateProject({ id, plan, subscription, credits, memoryLimit, passageLimit, retentionDays }) {
       state.callers.clear();
-      updateProject.run({ id, plan, subscription, credits, memoryLimit, retentionDays });
+      updateProject.run({ id, plan, subscription, credits, memoryLimit, passageLimit, retentionDays });
     },
     async removeProject(project, now) {
       state.callers.clear();

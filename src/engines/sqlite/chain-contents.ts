@@ -2,7 +2,7 @@
 // ends of indexes only, because they are asked every second.
 
 import { exportListMax } from "../../limits.ts";
-import type { MemoryType } from "../../memory/memory.ts";
+import type { Kind } from "../../memory/kind.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { ChainContents, ProjectUse } from "../../storage/statistics.ts";
 import { type ExportRow, exportColumns, toExport } from "./export/exports.ts";
@@ -14,6 +14,7 @@ interface ProjectRow {
   subscription: ProjectUse["subscription"];
   credits: number | null;
   memory_limit: number | null;
+  passage_limit: number | null;
   retention_days: number | null;
 }
 
@@ -23,7 +24,7 @@ export function createChainContentsReader(
   exportFolder: string,
 ): (project: string | null) => ChainContents {
   const find = database.prepare<[string], ProjectRow>(
-    `SELECT serial, name, plan, subscription, credits, memory_limit, retention_days FROM project
+    `SELECT serial, name, plan, subscription, credits, memory_limit, passage_limit, retention_days FROM project
      WHERE id = ? AND deleted_at IS NULL`,
   );
   const chainOf = database
@@ -32,7 +33,7 @@ export function createChainContentsReader(
   const newest = database
     .prepare<[number], number | null>("SELECT MAX(seq) FROM audit_entry WHERE chain = ?")
     .pluck();
-  const memories = database.prepare<[number], { type: MemoryType; memories: number }>(
+  const memories = database.prepare<[number], { type: Kind; memories: number }>(
     "SELECT memory_type AS type, memories FROM pool WHERE project = ? ORDER BY memory_type",
   );
   const exports = database.prepare<[number], ExportRow>(
@@ -55,6 +56,7 @@ export function createChainContentsReader(
         subscription: row.subscription,
         credits: row.credits,
         memoryLimit: row.memory_limit,
+        passageLimit: row.passage_limit,
         retentionDays: row.retention_days,
       },
       exports: exports.all(row.serial).map((made) => toExport(made, exportFolder)),

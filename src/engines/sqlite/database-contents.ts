@@ -2,7 +2,7 @@
 // of a table that grows, because one request answers all of them.
 
 import type { ExportStatus } from "../../export/export.ts";
-import type { MemoryType } from "../../memory/memory.ts";
+import type { Kind } from "../../memory/kind.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { DatabaseContents, ProjectContents } from "../../storage/statistics.ts";
 
@@ -19,13 +19,13 @@ interface ChainRow {
 
 interface PoolRow {
   project: string;
-  type: MemoryType;
+  type: Kind;
   memories: number;
 }
 
 /** @param countsProjects whether `ofProjects` has each project that is not deleted, else it is empty */
 export function createContentsReader(database: Database): (countsProjects: boolean) => DatabaseContents {
-  const memories = database.prepare<[], { type: MemoryType; memories: number }>(
+  const memories = database.prepare<[], { type: Kind; memories: number }>(
     "SELECT memory_type AS type, SUM(memories) AS memories FROM pool GROUP BY memory_type",
   );
   const pools = database.prepare<[], PoolRow>(

@@ -2,7 +2,7 @@
 // refer to them. A subject has a row of `project` whose parent is its project, so that what holds for the memories of a project holds for
 // those of a subject.
 
-import { memoryTypes } from "../../memory/memory.ts";
+import { kinds } from "../../memory/kind.ts";
 import { type Owner, ownerId } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 
@@ -36,22 +36,27 @@ export function ownerSerialsOf(database: Database): (owner: Owner) => number {
   return (owner) => (owner.subject === null ? serialOf(owner.project) : (find.get(ownerId(owner)) ?? nobody));
 }
 
-/** @returns a function that creates the pools of a new owner, one for each type of memories */
+/** @returns a function that creates the pools of a new owner, one for each kind of memories */
 export function createPoolInsertion(database: Database): (owner: number) => void {
   const insert = database.prepare<[number, string]>(
     "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
   );
   return (owner) => {
-    for (const type of memoryTypes) insert.run(owner, type);
+    for (const kind of kinds) insert.run(owner, kind);
   };
 }
 
 /** No row refers to it. */
 const nobody = 0;
 
-/** SQL: the number of memories of a project and all of its subjects. @param project alias of its row */
+/** SQL: the number of memories of a project and all of its subjects, without passages. @param project alias of its row */
 export function memoriesOf(project: string): string {
-  return `(SELECT TOTAL(memories) FROM pool WHERE pool.project = ${project}.serial) + ${project}.subject_memories`;
+  return `(SELECT TOTAL(memories) FROM pool WHERE pool.project = ${project}.serial AND memory_type <> 'passage') + ${project}.subject_memories`;
+}
+
+/** SQL: as memoriesOf, of passages. */
+export function passagesOf(project: string): string {
+  return `(SELECT TOTAL(memories) FROM pool WHERE pool.project = ${project}.serial AND memory_type = 'passage') + ${project}.subject_passages`;
 }
 
 /** SQL: the numbers of a project and its subjects. Its parameter is the id of the project. */

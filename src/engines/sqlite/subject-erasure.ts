@@ -53,7 +53,10 @@ export function createSubjectErasure(
   const removeRows = createRowRemoval(database, state);
   /** Each with the number of the owner. */
   const others = [
-    "UPDATE project SET subject_memories = subject_memories - :memories WHERE serial = (SELECT parent FROM project WHERE serial = :owner)",
+    `UPDATE project SET
+       subject_memories = subject_memories - (SELECT TOTAL(memories) FROM pool WHERE project = :owner AND memory_type <> 'passage'),
+       subject_passages = subject_passages - (SELECT TOTAL(memories) FROM pool WHERE project = :owner AND memory_type = 'passage')
+     WHERE serial = (SELECT parent FROM project WHERE serial = :owner)`,
     "DELETE FROM pool WHERE project = :owner",
     "DELETE FROM dead_pool WHERE project = :owner",
     "DELETE FROM memory_removal WHERE project = :owner",
@@ -83,7 +86,7 @@ export function createSubjectErasure(
       const found = await holdings(subject);
       const owner = ownerOf.get(id) ?? 0;
       removeRows(serials.all(owner));
-      for (const statement of others) statement.run({ owner, memories: found.memories, now });
+      for (const statement of others) statement.run({ owner, now });
       removeTasks.run(id);
       state.callers.clear();
       revokeKeys.run({ id, name: subject.name, now });

@@ -45,7 +45,7 @@ export async function redactItems(items: readonly ExtractedItem[]): Promise<Reda
     redactions.push(redacted);
     // An extractor may have taken the marker for markup and left it out, so the sentence is checked, too.
     const isAboutSecret =
-      item.isPassage !== true && (item.content.includes(marker) || item.evidence.includes(marker));
+      item.passage !== true && (item.content.includes(marker) || item.evidence.includes(marker));
     if (redacted.length === 0 && !isAboutSecret) kept.push(item);
   }
   return { items: kept, redacted: addRedactions(...redactions) };

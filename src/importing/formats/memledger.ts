@@ -22,6 +22,10 @@ const ignored = [
   "created_at",
   "updated_at",
   "last_accessed_at",
+  "origin",
+  "origins",
+  "former_of",
+  "superseded_by",
   "embedding",
   "embedding_model",
 ] as const;

@@ -7,6 +7,7 @@ import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
 import { createTokenEpoch } from "../../../src/access/token.ts";
 import type { Data, KeyRow, SessionRow } from "./data.ts";
+import { ownIds } from "./subjects.ts";
 
 export function createAccessReader(data: Data): AccessReader {
   return {
@@ -105,9 +106,14 @@ export function createAccessTransaction(data: Data): AccessTransaction {
         .slice(place + 1)
         .filter(({ isDeleted }) => !isDeleted);
       const wanted = behind.map(({ project }) => project).filter((project) => isNamed(project, text));
+      const countOf = (id: string, passage: boolean) =>
+        memories
+          .all()
+          .filter((row) => ownIds(data, id).includes(row.project) && row.memory.passage === passage).length;
       const found = wanted.map((project) => ({
         project,
-        memories: memories.all().filter((row) => row.project === project.id).length,
+        memories: countOf(project.id, false),
+        passages: countOf(project.id, true),
         keys: keysOf(project.id).filter(
           ({ key: { revokedAt, expiresAt } }) =>
             revokedAt === null && (expiresAt === null || expiresAt > now),

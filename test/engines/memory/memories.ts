@@ -1,20 +1,15 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
+import type { TagPage, TagQuery } from "../../../src/memory/counts.ts";
 import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
+import { type Kind, kindOf, kindsOf, originOf } from "../../../src/memory/kind.ts";
 import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
 import { type MetadataFilter, matchesMetadata } from "../../../src/memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
-import type {
-  MemoryReader,
-  MemoryTransaction,
-  SearchHit,
-  SearchQuery,
-  TagPage,
-  TagQuery,
-} from "../../../src/memory/store.ts";
+import type { MemoryReader, MemoryTransaction, SearchHit, SearchQuery } from "../../../src/memory/store.ts";
 import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
 import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
@@ -66,6 +61,7 @@ export function createMemoryReader(data: Data): MemoryReader {
         const ofType = (type: Memory["type"]) => count((memory) => memory.type === type);
         return {
           byType: { rule: ofType("rule"), fact: ofType("fact"), context: ofType("context") },
+          passages: count(({ passage }) => passage),
           searchable: count((memory) => memory.active && !isExpired(memory, now)),
           inactive: count(({ active }) => !active),
           expired: count((memory) => isExpired(memory, now)),
@@ -87,19 +83,22 @@ export function createMemoryReader(data: Data): MemoryReader {
         const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.leaning);
         return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
-    readProminent: (owner, { types, tags, metadata, topK, withProject, now }, signal) =>
+    readProminent: (owner, { types, origin, tags, metadata, topK, withProject, now }, signal) =>
       read(signal, () => {
         const rows = rowsOf(owner, withProject);
         const scoreOf = ({ importance, updatedAt }: Memory) =>
           prominence(importance, recencyOf(updatedAt, now));
         const memories = visible(rows, now)
-          .filter((memory) => types.includes(memory.type) && isSelected(memory, { tags, metadata }))
+          .filter(isOfKinds(kindsOf(types, origin)))
+          .filter((memory) => isSelected(memory, { tags, metadata }))
           .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a, b));
         return { rules: rulesOf(rows, now), memories: memories.slice(0, topK) };
       }),
     findSimilar: (owner, query, signal) =>
       read(signal, () => {
-        const rows = rowsOf(owner).filter(({ memory }) => memory.active && !isExpired(memory, query.now));
+        const rows = rowsOf(owner).filter(
+          ({ memory }) => !memory.passage && memory.active && !isExpired(memory, query.now),
+        );
         const dimensions = data.settings.get("all")?.model?.dimensions ?? 0;
         return {
           revision: Math.max(0, ...rowsOf(owner).map(({ revision }) => revision)),
@@ -130,6 +129,11 @@ function isSelected(memory: Memory, { tags, metadata }: Selection): boolean {
   return matchesTags(memory.tags, tags) && matchesMetadata(memory.metadata, metadata);
 }
 
+/** Null: all. */
+function isOfKinds(kinds: readonly Kind[] | null): (memory: Memory) => boolean {
+  return (memory) => kinds === null || kinds.includes(kindOf(memory));
+}
+
 function visible(rows: readonly MemoryRow[], now: number): Memory[] {
   return rows.map(({ memory }) => memory).filter((memory) => memory.active && !isExpired(memory, now));
 }
@@ -141,13 +145,15 @@ function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
 
 /** The cursor has the last row of the page before, as it was. */
 function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
-  const { type, tags, metadata, active, expired, words, now, sortBy, direction, limit, after } = query;
-  const name = JSON.stringify([type, tags, metadata ?? null, active, expired, words, sortBy, direction]);
+  const { type, origin, tags, metadata, active, expired, words, now, sortBy, direction, limit, after } =
+    query;
+  const kinds = kindsOf(type, origin);
+  const name = JSON.stringify([kinds, tags, metadata ?? null, active, expired, words, sortBy, direction]);
   const from = "cursor" in after ? readCursor(after.cursor) : null;
   if ("cursor" in after && from?.name !== name) return null;
   const found = rows.filter(
     ({ memory }) =>
-      (type === null || memory.type === type) &&
+      isOfKinds(kinds)(memory) &&
       isSelected(memory, { tags, metadata }) &&
       (active === null || memory.active === active) &&
       (expired === null || isExpired(memory, now) === expired) &&
@@ -206,13 +212,14 @@ function hasWords(memory: Memory, { words, beginning }: WordFilter): boolean {
 function exportPage(
   data: Data,
   rows: readonly MemoryRow[],
-  { type, tags, metadata, withVectors, cursor, limit }: ExportQuery,
+  { type, origin, tags, metadata, withVectors, cursor, limit }: ExportQuery,
 ): ExportPage | null {
-  const list = JSON.stringify([type, tags?.tags ?? null, metadata ?? null]);
+  const kinds = kindsOf(type, origin);
+  const list = JSON.stringify([kinds, tags?.tags ?? null, metadata ?? null]);
   const [, name = "", after = ""] = cursor === null ? ["", list, "0"] : (/^(.*) (\d+)$/.exec(cursor) ?? []);
   if (name !== list) return null;
   const found = rows
-    .filter(({ memory }) => (type === null || memory.type === type) && isSelected(memory, { tags, metadata }))
+    .filter(({ memory }) => isOfKinds(kinds)(memory) && isSelected(memory, { tags, metadata }))
     .filter(({ created }) => created > Number(after))
     .sort((a, b) => a.created - b.created)
     .slice(0, limit);
@@ -225,10 +232,10 @@ function exportPage(
   };
 }
 
-function listTags(rows: readonly MemoryRow[], { type, limit, offset }: TagQuery): TagPage {
+function listTags(rows: readonly MemoryRow[], { type, origin, limit, offset }: TagQuery): TagPage {
   const counts = new Map<string, number>();
   for (const { memory } of rows)
-    if (type === null || memory.type === type)
+    if (isOfKinds(kindsOf(type, origin))(memory))
       for (const tag of memory.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const tags = [...counts].map(([tag, count]) => ({ tag, count }));
   tags.sort((a, b) => b.count - a.count || compareLabels(a.tag, b.tag));
@@ -243,6 +250,7 @@ function fold(word: string): string {
 function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
   const {
     types,
+    origin,
     tags,
     metadata,
     words,
@@ -255,7 +263,7 @@ function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
   } = query;
   const searched = rows.filter(
     ({ memory }) =>
-      (types === null || types.includes(memory.type)) &&
+      isOfKinds(kindsOf(types, origin))(memory) &&
       isSelected(memory, { tags, metadata }) &&
       (includeInactive || memory.active) &&
       (includeExpired || !isExpired(memory, now)),
@@ -310,7 +318,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
     hasVersion: async (owner, id, revision) => rowOf(owner, id)?.revision === revision,
     changedSince: async (owner, revision) =>
       rowsOf(owner)
-        .filter((row) => row.revision > revision)
+        .filter(({ memory, revision: changed }) => changed > revision && !memory.passage)
         .map(({ memory: { id }, vector }) => ({ id, vector })),
     async vectorOf(owner, id) {
       const row = rowOf(owner, id);
@@ -326,7 +334,8 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       const project = data.subjects.get(owner)?.project ?? owner;
       return { project, subject: owner === project ? null : owner };
     },
-    count: async (project) => rowsOfProject(project).length,
+    count: async (project, origin) =>
+      rowsOfProject(project).filter(({ memory }) => originOf(memory) === origin).length,
     async claimContent(owner, contentKey, now, claim = {}) {
       const holder = rowsOf(owner).find((row) => row.contentKey === hex(contentKey));
       if (holder === undefined || holder.memory.id === claim.exceptId) return null;
@@ -334,7 +343,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
-    async insert(owner, { contentKey, vector, id, active = true, ...fields }, now) {
+    async insert(owner, { contentKey, vector, id, active = true, passage = false, ...fields }, now) {
       const {
         content,
         type,
@@ -349,7 +358,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
       const said = { origins, lead, formerOf, supersededBy: null, subject };
-      const about = { content, type, importance, active, tags, metadata, ...said };
+      const about = { content, type, passage, importance, active, tags, metadata, ...said };
       const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);
       const row = {
@@ -381,8 +390,13 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       memories.delete(id);
       return true;
     },
-    async removeAll(owner, type) {
-      const removed = rowsOf(owner).filter(({ memory }) => type === null || memory.type === type);
+    async removeOldestPassages(project, count) {
+      const passages = rowsOfProject(project).filter(({ memory }) => memory.passage);
+      const oldest = passages.toSorted((a, b) => a.created - b.created).slice(0, count);
+      for (const { memory } of oldest) memories.delete(memory.id);
+    },
+    async removeAll(owner, kinds) {
+      const removed = rowsOf(owner).filter(({ memory }) => isOfKinds(kinds)(memory));
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;
     },
@@ -391,9 +405,9 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;
     },
-    async removeSelected(owner, type, by) {
+    async removeSelected(owner, kinds, by) {
       const removed = rowsOf(owner).filter(
-        ({ memory }) => (type === null || memory.type === type) && isSelected(memory, by),
+        ({ memory }) => isOfKinds(kinds)(memory) && isSelected(memory, by),
       );
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;

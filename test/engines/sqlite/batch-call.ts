@@ -8,10 +8,11 @@ type ChosenMemory = ReturnType<SearchChoices["memory"]>;
 
 /** @returns the body of `memory.create_batch`, and what its `prepare` makes of these memories */
 export function toBatchCall(made: readonly ChosenMemory[]) {
-  const prepared = made.map(({ fields, vector }) => ({
+  const prepared = made.map(({ fields, vector, passage }) => ({
     refused: null,
-    item: readBatchItem(fields),
-    contentKey: contentKey(fields.content),
+    // What was prepared is stored as it is.
+    item: { ...readBatchItem(fields), passage },
+    contentKey: contentKey(fields.content, { passage }),
     id: null,
     exportedId: null,
     vector,

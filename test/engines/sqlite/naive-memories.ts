@@ -3,7 +3,7 @@
 
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
 import type { JsonObject } from "../../../src/json/json.ts";
-import type { MemoryType } from "../../../src/memory/memory.ts";
+import { type Kind, typeOf } from "../../../src/memory/kind.ts";
 import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
 import { runtime } from "../../storage/seam.ts";
 
@@ -12,7 +12,7 @@ export interface NaiveRow {
   readonly serial: number;
   readonly id: string;
   readonly content: string;
-  readonly memory_type: MemoryType;
+  readonly memory_type: Kind;
   readonly importance: number;
   readonly is_active: number;
   readonly expires_at: number | null;
@@ -80,7 +80,8 @@ export function toNaive(row: NaiveRow): NaiveMemory {
   return {
     id: row.id,
     serial: row.serial,
-    type: row.memory_type,
+    type: typeOf(row.memory_type),
+    passage: row.memory_type === "passage",
     importance: row.importance,
     active: row.is_active === 1,
     expiresAt: row.expires_at,

@@ -1,6 +1,7 @@
 // Owns the random choices in the tests of exact order: the memories, their changes and the queries. Sends nothing and compares nothing.
 
-import { memoryTypes } from "../../../src/memory/memory.ts";
+import { kinds, typeOf } from "../../../src/memory/kind.ts";
+import { memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
 import { toMetadataFilter } from "../../../src/memory/metadata-filter.ts";
 import type { SearchQuery, SimilarityQuery } from "../../../src/memory/store.ts";
 import { createAdversarialVectors, pick, type Random } from "../../ranking/adversarial-vectors.ts";
@@ -84,19 +85,20 @@ export function createSearchChoices(
     ]);
 
   return {
-    /** What a call creates, in the form of the API, and its vector. */
+    /** What a call creates, in the form of the API, its vector, and whether it is a passage. */
     memory() {
       const vector = vectors.next();
+      const kind = pick(random, kinds);
       const fields = {
         content: text(),
-        memory_type: pick(random, memoryTypes),
+        memory_type: typeOf(kind),
         importance: importanceOf(vector),
         expires_at: expiry(),
         tags: someTags(),
         metadata: someMetadata(random),
         is_active: random() < 0.9,
       };
-      return { vector, fields };
+      return { vector, fields, passage: kind === "passage" };
     },
     /** Fields of an update that keeps the content. */
     change: () =>
@@ -125,6 +127,7 @@ export function createSearchChoices(
         vector: wantedVector(memories),
         words: random() < 0.5 ? null : wantedWords(),
         types: random() < 0.6 ? null : memoryTypes.filter(() => random() < 0.6),
+        origin: random() < 0.7 ? null : pick(random, memoryOrigins),
         tags: random() < 0.7 ? null : { tags: wantedTags(), match: pick(random, ["all", "any"]) },
         metadata: random() < 0.7 ? null : toMetadataFilter(someMetadataFilter(random)),
         topK: pick(random, [1, 2, 10, 49, 50, 1 + below(50)]),

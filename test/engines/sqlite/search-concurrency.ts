@@ -138,15 +138,16 @@ class Project {
   }
 
   async #create() {
-    const { fields, vector } = this.#choices.memory();
+    const { fields, vector, passage } = this.#choices.memory();
     const { memory_type: type, expires_at, is_active: _, ...rest } = fields;
     const expiresAt = expires_at === null ? null : Date.parse(expires_at);
-    const { status, data } = await this.#member.create({ ...rest, vector, type, expiresAt });
+    const { status, data } = await this.#member.create({ ...rest, vector, type, passage, expiresAt });
     requireStatus(201, status);
     const memory: NaiveMemory = {
       id: String(data.id),
       serial: serialOf(String(data.id)),
       type,
+      passage,
       importance: fields.importance,
       active: true,
       expiresAt,
@@ -166,14 +167,15 @@ class Project {
   async #rewrite(memory_id: string) {
     const [content, vector] = [this.#choices.text(), this.#choices.vector()];
     requireStatus(200, (await this.#member.call("memory.update", { memory_id, content }, vector)).status);
-    return this.#done((state) => change(state, memory_id, { words: new Set(wordsOf(content)), vector }));
+    const words = new Set(wordsOf(content));
+    return this.#done((state) => change(state, memory_id, { words, vector, passage: false }));
   }
 
   async #change(memory_id: string) {
     const [memory_type, importance] = [pick<MemoryType>(this.#random, ["rule", "fact"]), this.#random()];
     const input = { memory_id, memory_type, importance };
     requireStatus(200, (await this.#member.call("memory.update", input)).status);
-    return this.#done((state) => change(state, memory_id, { type: memory_type, importance }));
+    return this.#done((state) => change(state, memory_id, { type: memory_type, importance, passage: false }));
   }
 
   async #removeTagged() {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
 import type { JsonObject } from "../../../src/json/json.ts";
-import { memoryTypes } from "../../../src/memory/memory.ts";
+import { memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
 import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
 import { type Member, openMember, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
 import { toBatchCall } from "./batch-call.ts";
@@ -48,7 +48,8 @@ const steps = {
   change: 15,
   rewrite: 15,
   delete: 15,
-  "delete a type": 7,
+  "delete a type": 5,
+  "delete an origin": 2,
   "delete by tags": 7,
   "delete by metadata": 7,
   "delete everything": 2,
@@ -137,8 +138,12 @@ class Life {
     const choices = this.#choices;
     const { memories } = this.#options;
     const member = pick(random, [...this.#members, ...this.#members.slice(0, 1)]);
-    const remove = async (input: { memory_type?: string; tags?: string[]; metadata?: JsonObject }) =>
-      requireStatus(200, await member.call("memory.delete_all", input));
+    const remove = async (input: {
+      memory_type?: string;
+      origin?: string;
+      tags?: string[];
+      metadata?: JsonObject;
+    }) => requireStatus(200, await member.call("memory.delete_all", input));
     if (step === "create") await this.#create(member, Math.ceil(random() * Math.max(20, memories / 4)));
     if (step === "change") {
       for (const memory_id of this.#some(member, 20))
@@ -155,6 +160,7 @@ class Life {
         requireStatus(204, await member.call("memory.delete", { memory_id }));
     }
     if (step === "delete a type") await remove({ memory_type: pick(random, memoryTypes) });
+    if (step === "delete an origin") await remove({ origin: pick(random, memoryOrigins) });
     if (step === "delete by tags") await remove({ tags: [choices.tag()] });
     if (step === "delete by metadata") await remove({ metadata: choices.metadataFilter() });
     if (step === "delete everything") await remove({});

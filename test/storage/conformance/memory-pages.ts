@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { kinds, originOf, typeOf } from "../../../src/memory/kind.ts";
 import type { ListQuery } from "../../../src/memory/list-query.ts";
-import { isExpired, type Memory, memoryTypes } from "../../../src/memory/memory.ts";
+import { isExpired, type Memory, memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
 import { toWordFilter } from "../../../src/memory/word-filter.ts";
 import { splitWords } from "../../../src/ranking/words.ts";
 import { type ListOptions, type Member, unitVector } from "../seam.ts";
@@ -24,7 +25,7 @@ const texts = [
 const hourMs = 3_600_000;
 
 const madeMemory = fc.record({
-  type: fc.constantFrom(...memoryTypes),
+  kind: fc.constantFrom(...kinds),
   importance: fc.constantFrom(0, 0.5, 0.5, 1),
   text: fc.constantFrom(...texts),
   tags: fc.uniqueArray(fc.constantFrom("a", "b"), { maxLength: 2 }),
@@ -36,22 +37,24 @@ type MadeMemory = typeof madeMemory extends fc.Arbitrary<infer Value> ? Value : 
 const maybe = fc.option(fc.boolean());
 const listFilter = fc.record({
   type: fc.option(fc.constantFrom(...memoryTypes)),
+  origin: fc.option(fc.constantFrom(...memoryOrigins)),
   tags: fc.option(fc.constantFrom(["a"], ["a", "b"]).map((tags) => ({ tags, match: "all" as const }))),
   active: maybe,
   expired: maybe,
   words: fc.option(
     fc
-      .constantFrom("apple", "app", "red a", "RED", "b\u00fc", "argere", "\u4eac", "banana")
+      .constantFrom("apple", "app", "red a", "RED", "b\u00fc", "arger", "\u4eac", "banana")
       .map((text) => toWordFilter(text)),
   ),
 });
 
 async function fill(member: Member, made: readonly MadeMemory[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const [at, { text, expiresInHours, active, ...memory }] of made.entries()) {
+  for (const [at, { text, kind, expiresInHours, active, ...memory }] of made.entries()) {
     const expiresAt = expiresInHours === null ? null : Date.now() + expiresInHours * hourMs;
     const content = `${text} ${at}`;
-    const { data } = await member.create({ ...memory, content, expiresAt, vector: unitVector(at) });
+    const of = { type: typeOf(kind), passage: kind === "passage" };
+    const { data } = await member.create({ ...memory, ...of, content, expiresAt, vector: unitVector(at) });
     ids.push(String(data.id));
     if (!active) await member.call("memory.update", { memory_id: String(data.id), is_active: false });
   }
@@ -98,8 +101,9 @@ export function testMemoryPages(subject: EngineUnderTest): void {
               const expected = made
                 .map((memory, at) => ({ ...memory, words: splitWords(`${memory.text} ${at}`).map(plain) }))
                 .filter(
-                  ({ type, tags, active, expiresInHours, words }) =>
-                    (filter.type === null || type === filter.type) &&
+                  ({ kind, tags, active, expiresInHours, words }) =>
+                    (filter.type === null || typeOf(kind) === filter.type) &&
+                    (filter.origin === null || (kind === "passage") === (filter.origin === "conversation")) &&
                     (filter.tags?.tags ?? []).every((tag) => tags.some((each) => each === tag)) &&
                     (filter.active === null || active === filter.active) &&
                     (filter.expired === null || (expiresInHours === -1) === filter.expired) &&
@@ -113,6 +117,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
                 expect(whole).toMatchObject({ total: expected.length, before: 0, next: null });
                 expect(whole.memories).toHaveLength(expected.length);
                 for (const memory of whole.memories) {
+                  if (filter.origin !== null) expect(originOf(memory)).toBe(filter.origin);
                   if (filter.expired !== null) expect(isExpired(memory, now)).toBe(filter.expired);
                 }
                 const pages = await readPages((page) => member.list(page), { ...query, limit });
@@ -129,7 +134,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
     test("show each memory once that stays at its place, whatever changes between them", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const made = { type: "fact", importance: 0.5, text: "apple", tags: [], active: true } as const;
+        const made = { kind: "fact", importance: 0.5, text: "apple", tags: [], active: true } as const;
         const ids = await fill(
           member,
           Array.from({ length: 9 }, () => ({ ...made, tags: [], expiresInHours: null })),
@@ -155,7 +160,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
       withSeam(subject, async (seam) => {
         const member = await seam.project();
         const made = {
-          type: "fact",
+          kind: "fact",
           importance: 0.5,
           text: "apple",
           active: true,
@@ -170,6 +175,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
         const after = { cursor: next };
         for (const other of [
           { type: "fact" },
+          { origin: "kept" },
           { sortBy: "importance" },
           { direction: "asc" },
           { active: true },

@@ -12,7 +12,10 @@ export function testStatistics(subject: EngineUnderTest): void {
       withSeam(subject, async (seam) => {
         const [member, other] = [await seam.project(), await seam.project()];
         const read = () => seam.store.memories.statistics(member.caller.owner, Date.now(), neverAborted);
-        const none = { byType: { rule: 0, fact: 0, context: 0 }, searchable: 0, inactive: 0, expired: 0 };
+        const none = {
+          byType: { rule: 0, fact: 0, context: 0 },
+          ...{ passages: 0, searchable: 0, inactive: 0, expired: 0 },
+        };
         expect(await read()).toEqual({ ...none, contentBytes: 0, isEstimate: false, changedAt: null });
         await other.create({ content: "of another project", vector: unitVector(1) });
         const ids: string[] = [];
@@ -31,6 +34,7 @@ export function testStatistics(subject: EngineUnderTest): void {
         const { changedAt, ...counts } = await read();
         expect(counts).toEqual({
           byType: { rule: 1, fact: 2, context: 2 },
+          passages: 0,
           searchable: 3,
           inactive: 2,
           expired: 1,

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TagQuery } from "../../../src/memory/counts.ts";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
-import type { TagQuery } from "../../../src/memory/store.ts";
 import type { TagFilter } from "../../../src/memory/tags.ts";
 import { type Member, neverAborted, type Seam, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";

@@ -90,7 +90,7 @@ describe("a program with an administration key", () => {
     expect((await ask("GET", `/v1/admin/projects/${id}`)).data).toEqual(changed.data);
     expect((await ask("GET", "/v1/admin/projects/tenant%202")).data).toEqual(changed.data);
     const found = await ask("GET", "/v1/admin/projects?text=tenant%202");
-    expect(found.data).toEqual({ projects: [{ ...changed.data, memories: 0, keys: 0 }] });
+    expect(found.data).toEqual({ projects: [{ ...changed.data, memories: 0, passages: 0, keys: 0 }] });
     const { data: first } = await ask("GET", "/v1/admin/projects?page_size=1");
     const [{ id: after }] = first.projects as [{ id: string }];
     const { data: second } = await ask("GET", `/v1/admin/projects?page_size=1&after=${after}`);
@@ -114,6 +114,7 @@ describe("a program with an administration key", () => {
       Object.entries(defaultPlans).map(([name, plan]) => ({
         name,
         memory_limit: plan.memoryLimit,
+        passage_limit: plan.passageLimit,
         retention_days: plan.retentionDays,
         export: plan.export,
         hash: plan.hash,

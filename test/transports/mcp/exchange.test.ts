@@ -38,6 +38,7 @@ const caller: Caller = {
     subscription: "active",
     credits: null,
     memoryLimit: null,
+    passageLimit: null,
     retentionDays: null,
     createdAt: 0,
   },

@@ -7,6 +7,7 @@ export interface AgentMemory {
   /** Text of the memory, stored verbatim. */
   content: string;
   memory_type: MemoryType;
+  origin?: MemoryOrigin;
   /** Memories with a higher importance rank higher. Default: 0.5. */
   importance: number;
   /** Only active memories are searched and injected. */
@@ -24,6 +25,13 @@ export interface AgentMemory {
   /** Whose memory it is. The field is absent if it is the project's own. */
   subject?: string;
   metadata?: Record<string, unknown>;
+  /** Where the words of the memory were said. The field is absent if that is not known. */
+  origins?: Origin[];
+  /**
+   * Identifier of the memory that had this content before an extraction updated it. The field is absent if there
+   * is none.
+   */
+  former_of?: string;
   /**
    * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
    * The field is absent if there is none, and after the memory was activated again.
@@ -746,10 +754,10 @@ export interface ExtractionItem {
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
   /**
-   * Memories that are inactive now, because the item says that what they say is no longer true. The field is
-   * absent if there are none.
+   * The memory that has the former text of the updated memory; null in a dry run. The field is absent if the new
+   * text contains the former one, and without an update.
    */
-  supersedes?: string[];
+  former_id?: string | null;
   /** The memory that the item updated, or the memory because of which it was skipped. */
   match: ExtractionMatch | null;
 }
@@ -952,6 +960,7 @@ export interface MemoryCreateRequest {
 
 export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
+  origin?: MemoryOrigin | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
   metadata?: Record<string, unknown> | undefined;
@@ -1093,6 +1102,7 @@ export interface MemoryInjectRequest {
   /** Default: "all". */
   tags_match?: TagsMatch | undefined;
   metadata?: Record<string, unknown> | undefined;
+  origin?: MemoryOrigin | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
   /**
@@ -1126,6 +1136,12 @@ export interface MemoryInjectRequest {
 
 /** Field that the list is ordered by. */
 export type MemoryOrder = "created_at" | "updated_at" | "importance";
+
+/**
+ * conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other
+ * memories.
+ */
+export type MemoryOrigin = "conversation" | "kept";
 
 export interface MemoryPage {
   memories: AgentMemory[];
@@ -1184,6 +1200,7 @@ export interface MemorySearchRequest {
   mode?: SearchMode | undefined;
   rerank?: Rerank | undefined;
   memory_type?: MemoryType | undefined;
+  origin?: MemoryOrigin | undefined;
   /** Only memories with these tags are ranked. */
   tags?: readonly string[] | undefined;
   /** Default: "all". */
@@ -1218,6 +1235,8 @@ export interface MemoryStatistics {
   /** Number of memories, including expired and inactive ones. */
   total: number;
   by_type: MemoryTypeCounts;
+  /** Contexts that are passages of conversations, the origin conversation. */
+  passages: number;
   /** Active memories that have not expired: those that a search can find. */
   searchable: number;
   /** Inactive memories, including expired ones. */
@@ -1271,6 +1290,7 @@ export interface MemoryUpdateRequest {
   tags?: readonly string[] | undefined;
   /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
+  origin?: MemoryOrigin | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
@@ -1288,6 +1308,12 @@ export interface Message {
   role: MessageRole;
   /** The text, or its parts. */
   content?: string | readonly MessagePart[] | null | undefined;
+  /** Id of the message, as the client names it: a text of 1 to 200 characters. Any other value is ignored. */
+  id?: unknown | undefined;
+  /** Name of the speaker: a text of 1 to 200 characters. Any other value is ignored. */
+  name?: unknown | undefined;
+  /** When it was said: an RFC 3339 timestamp. Any other value is ignored. */
+  said_at?: unknown | undefined;
 }
 
 export interface MessagePart {
@@ -1330,11 +1356,25 @@ export interface MissedMemory {
 }
 
 /**
- * type, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is
- * below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach.
- * rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.
+ * type, origin, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the
+ * similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated
+ * prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into
+ * max_characters.
  */
-export type MissedReason = "type" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
+export type MissedReason = "type" | "origin" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
+
+/** Where the words of a memory were said, by whom, and when. A field that is not known is absent. */
+export interface Origin {
+  /** Id of the conversation, as the client names it. */
+  conversation?: string;
+  /** Id of the message, as the client names it. */
+  message?: string;
+  role?: SpeakerRole;
+  /** Name of the speaker, as the text has it. */
+  name?: string;
+  /** When it was said. */
+  said_at?: string;
+}
 
 export interface Pagination {
   page: number;
@@ -1349,6 +1389,11 @@ export interface Plan {
   name: "free" | "basic" | "pro" | "business" | "custom";
   /** Maximum number of memories of a project; 0: none, null: unlimited. */
   memory_limit: number | null;
+  /**
+   * Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null:
+   * unlimited.
+   */
+  passage_limit: number | null;
   /** Days that audit records are kept; null: unlimited. */
   retention_days: number | null;
   /** Whether audit records can be exported. */
@@ -1376,8 +1421,10 @@ export interface Project {
   subscription: "active" | "expired";
   /** Credits available; null: unlimited. */
   credits: number | null;
-  /** Maximum number of memories; null: the limit of the plan. */
+  /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit: number | null;
+  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  passage_limit: number | null;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days: number | null;
   /** When the project was created. */
@@ -1393,8 +1440,10 @@ export interface ProjectCreateRequest {
   subscription?: "active" | "expired" | undefined;
   /** Credits available; null: unlimited. */
   credits?: number | null | undefined;
-  /** Maximum number of memories; null: the limit of the plan. */
+  /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit?: number | null | undefined;
+  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
 }
@@ -1415,14 +1464,18 @@ export interface ProjectSummary {
   subscription: "active" | "expired";
   /** Credits available; null: unlimited. */
   credits: number | null;
-  /** Maximum number of memories; null: the limit of the plan. */
+  /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit: number | null;
+  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  passage_limit: number | null;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days: number | null;
   /** When the project was created. */
   created_at: string;
-  /** Number of its memories. */
+  /** Number of its memories besides passages. */
   memories: number;
+  /** Number of its passages of conversations. */
+  passages: number;
   /** Number of its valid keys. */
   keys: number;
 }
@@ -1438,8 +1491,10 @@ export interface ProjectUpdateRequest {
   subscription?: "active" | "expired" | undefined;
   /** Credits available; null: unlimited. */
   credits?: number | null | undefined;
-  /** Maximum number of memories; null: the limit of the plan. */
+  /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit?: number | null | undefined;
+  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
 }
@@ -1560,6 +1615,9 @@ export interface SearchResults {
 /** Direction of the order. */
 export type SortDirection = "asc" | "desc";
 
+/** Who said it: the user or the assistant. */
+export type SpeakerRole = "user" | "assistant";
+
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
 
@@ -1670,6 +1728,7 @@ export interface UpdateItem {
   remove_tags?: readonly string[] | undefined;
   /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
+  origin?: MemoryOrigin | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
@@ -1756,6 +1815,11 @@ export interface MemoryListQuery {
    * temporary.
    */
   memory_type?: MemoryType | undefined;
+  /**
+   * conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other
+   * memories.
+   */
+  origin?: MemoryOrigin | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
@@ -1796,6 +1860,11 @@ export interface MemoryTagsQuery {
    * temporary.
    */
   memory_type?: MemoryType | undefined;
+  /**
+   * conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other
+   * memories.
+   */
+  origin?: MemoryOrigin | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Tags per page. Default: 100. */
@@ -1814,6 +1883,11 @@ export interface MemoryExportQuery {
    * temporary.
    */
   memory_type?: MemoryType | undefined;
+  /**
+   * conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other
+   * memories.
+   */
+  origin?: MemoryOrigin | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**

@@ -558,9 +558,9 @@ export class Memories {
   }
 
   /**
-   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, those with
-   * all of the given tags, or those with the given metadata; several conditions apply together. The body is
-   * optional. If the body is not valid, nothing is deleted.
+   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, those of
+   * one origin, those with all of the given tags, or those with the given metadata; several conditions apply
+   * together. The body is optional. If the body is not valid, nothing is deleted.
    *
    * Permission: `memory.write`.
    */
@@ -623,7 +623,8 @@ export class Memories {
    * generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search,
    * best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are
    * always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a
-   * rule without tags is still included. The same applies to metadata.
+   * rule without tags is still included. The same applies to metadata. With origin, only facts and contexts of
+   * that origin are chosen; rules are always kept ones, and included.
    *
    * Permission: `memory.read`.
    */
@@ -733,7 +734,9 @@ export class Memories {
 
   /**
    * Update a memory. Changes the given fields; at least one is required. A changed content is embedded again.
-   * expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has
+   * expires_at null removes the expiry. A passage of a conversation whose content or memory_type is changed is
+   * kept from then on: it counts as a memory of the project, and the change is refused with 2101 if the project
+   * has as many as its plan allows. With if_updated_at, the change is refused with 2108 if somebody else has
    * changed the memory meanwhile. A memory can be sent back as it was read: fields that cannot be changed are
    * ignored if they are unchanged, and refused otherwise.
    *

@@ -138,7 +138,9 @@ interface MemoriesTileProps {
 }
 
 function MemoriesTile({ memories, limit }: MemoriesTileProps) {
-  const count = sum(Object.values(memories));
+  // Passages have a limit of their own, where the oldest make room.
+  const { passage: _, ...kept } = memories;
+  const count = sum(Object.values(kept));
   return (
     <Tile title="Memories" figure={countText(count)}>
       <MemoryTypes memories={memories} />

@@ -66,7 +66,7 @@ export interface ProjectState {
   readonly includes_hash: boolean;
 }
 
-/** Numbers of memories by type. */
+/** Numbers of memories by kind: by type, and of passages. */
 export type MemoryCounts = Readonly<Record<string, number>>;
 
 export function sum(counts: readonly number[]): number {

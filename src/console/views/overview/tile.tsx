@@ -34,7 +34,7 @@ export function Used({
   );
 }
 
-const types = ["fact", "rule", "context"];
+const types = ["fact", "rule", "context", "passage"];
 
 /** `12 facts, 3 rules, 4 contexts` as one line. */
 export function MemoryTypes({ memories }: { readonly memories: Readonly<Record<string, number>> }) {

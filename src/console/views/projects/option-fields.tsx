@@ -8,11 +8,13 @@ import { numberFields, type Options, plans, subscriptions } from "./project-deta
 const titles = {
   credits: "Credits",
   memory_limit: "Maximum number of memories",
+  passage_limit: "Maximum number of passages of conversations",
   retention_days: "Days that records are kept",
 };
 const empty = {
   credits: "Empty: unlimited.",
   memory_limit: "Empty: as in the plan.",
+  passage_limit: "Empty: as in the plan. The oldest make room.",
   retention_days: "Empty: as in the plan.",
 };
 

@@ -12,6 +12,7 @@ interface SettingsAnswer {
 
 const titles: readonly (readonly [setting: string, title: string])[] = [
   ["memory-limit", "Memories"],
+  ["passage-limit", "Passages of conversations"],
   ["retention-days", "Days that records are kept"],
   ["rate-per-second", "Calls per second of each key"],
   ["export", "Exports"],

@@ -13,13 +13,15 @@ export interface ProjectDetail {
   readonly credits: number | null;
   /** Null: as in the plan. */
   readonly memory_limit: number | null;
+  readonly passage_limit: number | null;
   readonly retention_days: number | null;
   readonly created_at: string;
   readonly memories: number;
+  readonly passages: number;
   readonly keys: number;
 }
 
-export const numberFields = ["credits", "memory_limit", "retention_days"] as const;
+export const numberFields = ["credits", "memory_limit", "passage_limit", "retention_days"] as const;
 
 /** The options of a project as they are in its form: numbers are texts, and an empty one is null. */
 export interface Options extends Readonly<Record<(typeof numberFields)[number], string>> {
@@ -32,16 +34,18 @@ export const newOptions: Options = {
   subscription: "active",
   credits: "",
   memory_limit: "",
+  passage_limit: "",
   retention_days: "",
 };
 
 export function optionsOf(project: ProjectDetail): Options {
-  const { plan, subscription, credits, memory_limit, retention_days } = project;
+  const { plan, subscription, credits, memory_limit, passage_limit, retention_days } = project;
   return {
     plan,
     subscription,
     credits: textOf(credits),
     memory_limit: textOf(memory_limit),
+    passage_limit: textOf(passage_limit),
     retention_days: textOf(retention_days),
   };
 }

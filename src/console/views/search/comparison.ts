@@ -86,6 +86,7 @@ export function reasonsOf({ memory, reasons }: MissedMemory, { tags, isAnyTag, c
   const missing = tags.filter((tag) => memory.tags?.includes(tag) !== true).join(", ");
   const texts = {
     type: `a ${memory.memory_type}`,
+    origin: memory.origin === "conversation" ? "a passage" : "not a passage",
     tags: isAnyTag ? "without one of the tags" : `without the tag ${missing}`,
     metadata: "without the metadata",
     inactive: "inactive",

@@ -1,8 +1,8 @@
 // Owns the orders of the list of memories: rows one after another in an order, and the SQL of an order. Each order has an index, so a walk
 // begins anywhere at once. Knows no filter.
 
+import type { Kind } from "../../../memory/kind.ts";
 import type { ListQuery } from "../../../memory/list-query.ts";
-import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
 /** Memories of equal importance that are kept until all of them are read; of more, each one is read twice. */
@@ -14,7 +14,7 @@ export interface ListedRow {
   /** What the list is sorted by. */
   readonly value: number;
   readonly content_revision: number;
-  readonly memory_type: MemoryType;
+  readonly memory_type: Kind;
   readonly epoch: number;
   readonly is_active: number;
   readonly expires_at: number | null;

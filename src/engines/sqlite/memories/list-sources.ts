@@ -1,10 +1,11 @@
 // Owns what a list of memories can be read from besides its order: for each filter that few memories may match, the rows that match it.
 // Applies no other filter.
 
+import { kindsOf } from "../../../memory/kind.ts";
 import type { ListFilter } from "../../../memory/list-query.ts";
-import type { MemoryType } from "../../../memory/memory.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { ofKinds, toKindsParameter } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 import { toMatch } from "./word-match.ts";
 import { createMatchReader } from "./word-reader.ts";
@@ -24,7 +25,7 @@ export interface ListSources {
   readonly revisions: Float64Array | null;
 }
 
-const ofPool = "p.project = :project AND (:type IS NULL OR p.memory_type = :type)";
+const ofPool = `p.project = :project AND ${ofKinds("p")}`;
 const alive = "m.project = p.project AND m.memory_type = p.memory_type AND m.epoch = p.epoch";
 
 /** All that are not hidden. */
@@ -49,9 +50,7 @@ export function createListSources(
 ): (project: number, filter: ListFilter, now: number, isPurging: boolean) => ListSources {
   const readMatching = createMatchReader(database);
   const poolSize = database
-    .prepare<[number, MemoryType | null, MemoryType | null], number>(
-      "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
-    )
+    .prepare<[Record<string, unknown>], number>(`SELECT TOTAL(p.memories) FROM pool p WHERE ${ofPool}`)
     .pluck();
 
   const counting = (sql: string, parameters: ListSource["parameters"]): ListSource => ({
@@ -65,14 +64,15 @@ export function createListSources(
   });
 
   return (project, filter, now, isPurging) => {
-    const { type, tags, metadata, words } = filter;
+    const { type, origin, tags, metadata, words } = filter;
+    const kinds = toKindsParameter(kindsOf(type, origin));
     const described = (metadata ?? []).map((condition) => ({ tags: null, metadata: [condition] }));
-    const common = { project, type, now };
+    const common = { project, kinds, now };
     const match = words === null ? null : toMatch(words);
     const revisions = match === null ? null : readMatching(project, match, 0, -1);
     const sources: ListSource[] = [];
-    if (type !== null || isPurging) {
-      sources.push({ sql: pools, parameters: common, count: () => poolSize.get(project, type, type) ?? 0 });
+    if (kinds !== null || isPurging) {
+      sources.push({ sql: pools, parameters: common, count: () => poolSize.get({ project, kinds }) ?? 0 });
     }
     if (filter.active === false) sources.push(counting(inactive, common));
     if (filter.expired === true) sources.push(counting(expired, common));

@@ -1,18 +1,20 @@
 // Owns the number of memories that a list shows, without reading them where indexes or counters tell it.
 
+import { kindsOf } from "../../../memory/kind.ts";
 import type { ListFilter } from "../../../memory/list-query.ts";
-import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { ofKinds, toKindsParameter } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
 /** Which memories are counted. Null: all of the project. */
 interface Counted {
   readonly project: number;
-  readonly type: MemoryType | null;
+  /** As toKindsParameter makes them. */
+  readonly kinds: string | null;
   readonly now: number;
 }
 
-const ofPool = "p.project = :project AND (:type IS NULL OR p.memory_type = :type)";
+const ofPool = `p.project = :project AND ${ofKinds("p")}`;
 const alive = "m.project = p.project AND m.memory_type = p.memory_type AND m.epoch = p.epoch";
 
 /** @returns a function that counts the memories that match a filter; null when only reading them tells it */
@@ -48,9 +50,9 @@ export function createListTotal(
   };
 
   return (project, filter, now) => {
-    const { type, words, active, expired } = filter;
+    const { type, origin, words, active, expired } = filter;
     const selected = selectedMemories(filter, ofPool);
-    const counted = { project, type, now };
+    const counted = { project, kinds: toKindsParameter(kindsOf(type, origin)), now };
     if (words !== null) return null;
     if (selected === null) return byState(counted, filter);
     if (active !== null || expired !== null) return null;

@@ -3,11 +3,20 @@
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { ExportPage, ExportQuery } from "../../../memory/export-query.ts";
+import { kindsOf } from "../../../memory/kind.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory-row.ts";
+import {
+  aliveJoin,
+  type MemoryRow,
+  memoryColumns,
+  ofKinds,
+  toKindsParameter,
+  toMemory,
+  toVector,
+} from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
 interface ExportRow extends MemoryRow {
@@ -21,8 +30,9 @@ export function createMemoryExport(
   const serialOf = ownerSerialsOf(database);
   const cursors = createCursors();
   return database.transaction((owner: Owner, query: ExportQuery) => {
-    const { type, tags, metadata = null, withVectors, cursor, limit } = query;
-    const list = JSON.stringify([ownerId(owner), type, tags?.tags ?? null, metadata]);
+    const { type, origin, tags, metadata = null, withVectors, cursor, limit } = query;
+    const kinds = toKindsParameter(kindsOf(type, origin));
+    const list = JSON.stringify([ownerId(owner), kinds, tags?.tags ?? null, metadata]);
     const after = cursor === null ? 0 : cursors.read(list, cursor);
     if (after === null) return null;
     const selected = selectedMemories(query);
@@ -30,11 +40,11 @@ export function createMemoryExport(
       .prepare<[Record<string, unknown>], ExportRow>(
         `SELECT ${memoryColumns}, ${withVectors ? "v.embedding" : "NULL AS embedding"} FROM memory m ${aliveJoin}
          ${withVectors ? "JOIN memory_vector v ON v.memory = m.serial" : ""}
-         WHERE m.project = :project AND m.serial > :after AND (:type IS NULL OR m.memory_type = :type)
+         WHERE m.project = :project AND m.serial > :after AND ${ofKinds("m")}
            ${selected === null ? "" : `AND m.serial IN (${selected.sql})`}
          ORDER BY m.serial LIMIT :limit`,
       )
-      .all({ ...selected?.parameters, project: serialOf(owner), after, type, limit });
+      .all({ ...selected?.parameters, project: serialOf(owner), after, kinds, limit });
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
       memories: rows.map(toMemory),

@@ -1,8 +1,9 @@
 // Owns the pages of the list of memories. A page is read from the order of the list, or, when few memories match a filter, from those. Both
 // begin at the place of the page, so a page far from the first takes as long as the first one.
 
+import { type Kind, kindsOf } from "../../../memory/kind.ts";
 import type { ListQuery, MemoryPage } from "../../../memory/list-query.ts";
-import { isExpired, type MemoryType } from "../../../memory/memory.ts";
+import { isExpired } from "../../../memory/memory.ts";
 import { matchesMetadata } from "../../../memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { matchesTags } from "../../../memory/tags.ts";
@@ -22,7 +23,14 @@ import {
 import { createListSources, type ListSource, type ListSources } from "./list-sources.ts";
 import { createListTotal } from "./list-total.ts";
 import { aliveFirst } from "./memory-reader.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
+import {
+  aliveJoin,
+  type MemoryRow,
+  memoryColumns,
+  ofKinds,
+  toKindsParameter,
+  toMemory,
+} from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
 type Matches = (row: ListedRow) => boolean;
@@ -38,7 +46,7 @@ export function createMemoryList(
   const sourcesOf = createListSources(database);
   const knownTotal = createListTotal(database);
   const collect = createCollection(database);
-  const epochs = database.prepare<[number], { memory_type: MemoryType; epoch: number }>(
+  const epochs = database.prepare<[number], { memory_type: Kind; epoch: number }>(
     "SELECT memory_type, epoch FROM pool WHERE project = ?",
   );
   const isPurging = database
@@ -80,17 +88,16 @@ export function createMemoryList(
 
   /** The place before a numbered page, of which the database skips the rows: reading each one here would take three times as long. */
   const placeOf = (project: number, query: ListQuery, skip: number): Place | null => {
-    const { type } = query;
-    const selected = selectedMemories(query, ":type IS NULL OR p.memory_type = :type");
+    const kinds = toKindsParameter(kindsOf(query.type, query.origin));
+    const selected = selectedMemories(query, ofKinds("p"));
     const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
     const from = selected === null ? alive : "memory m";
-    const wanted =
-      selected === null ? "(:type IS NULL OR m.memory_type = :type)" : `m.serial IN (${selected.sql})`;
+    const wanted = selected === null ? ofKinds("m") : `m.serial IN (${selected.sql})`;
     const skipped = database.prepare<[Record<string, unknown>], Place>(
       `SELECT ${sortColumns[query.sortBy]} AS value, m.serial FROM ${from} WHERE m.project = :project AND ${wanted}
        ${toOrderBy(query, "")} LIMIT 1 OFFSET :offset`,
     );
-    return skipped.get({ ...selected?.parameters, project, type, offset: skip - 1 }) ?? null;
+    return skipped.get({ ...selected?.parameters, project, kinds, offset: skip - 1 }) ?? null;
   };
 
   const countOf = (project: number, query: ListQuery, found: ListSources, matches: Matches): number => {
@@ -142,8 +149,15 @@ export function createMemoryList(
 }
 
 /** Whether a list has all memories that match its words. */
-function isUnfiltered({ type, tags, metadata = null, active, expired }: ListQuery): boolean {
-  return type === null && tags === null && metadata === null && active === null && expired === null;
+function isUnfiltered({ type, origin = null, tags, metadata = null, active, expired }: ListQuery): boolean {
+  return (
+    type === null &&
+    origin === null &&
+    tags === null &&
+    metadata === null &&
+    active === null &&
+    expired === null
+  );
 }
 
 function present(row: MemoryRow | undefined): MemoryRow {
@@ -190,15 +204,16 @@ function take(rows: Iterable<ListedRow>, matches: Matches, skip: number, limit: 
   return taken;
 }
 
-/** @param alive the epoch of each type: memories with another one are hidden */
+/** @param alive the epoch of each kind: memories with another one are hidden */
 function toPredicate(
-  { type, tags, metadata = null, active, expired, now }: ListQuery,
+  { type, origin, tags, metadata = null, active, expired, now }: ListQuery,
   revisions: Float64Array | null,
-  alive: ReadonlyMap<MemoryType, number>,
+  alive: ReadonlyMap<Kind, number>,
 ): Matches {
+  const kinds = kindsOf(type, origin);
   return (row) =>
     alive.get(row.memory_type) === row.epoch &&
-    (type === null || row.memory_type === type) &&
+    (kinds === null || kinds.includes(row.memory_type)) &&
     (active === null || (row.is_active === 1) === active) &&
     (expired === null || isExpired({ expiresAt: row.expires_at }, now) === expired) &&
     (revisions === null || includes(revisions, row.content_revision)) &&
@@ -219,6 +234,7 @@ function includes(numbers: Float64Array, wanted: number): boolean {
 
 /** The same for every page of the list. */
 function nameOf(owner: Owner, query: ListQuery): string {
-  const { type, tags, metadata = null, active, expired, words, sortBy, direction } = query;
-  return JSON.stringify([ownerId(owner), type, tags, metadata, active, expired, words, sortBy, direction]);
+  const { type, origin, tags, metadata = null, active, expired, words, sortBy, direction } = query;
+  const kinds = kindsOf(type, origin);
+  return JSON.stringify([ownerId(owner), kinds, tags, metadata, active, expired, words, sortBy, direction]);
 }

@@ -1,12 +1,21 @@
 // Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most prominent ones.
 
+import { kindsOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import type { Owner } from "../../../memory/owner.ts";
 import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
-import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
+import {
+  aliveJoin,
+  fromAliveById,
+  type MemoryRow,
+  memoryColumns,
+  ofKinds,
+  toKindsParameter,
+  toMemory,
+} from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
 /** `aliveJoin` in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
@@ -69,17 +78,17 @@ export function createProminenceReader(
   const rank = (condition: string) =>
     database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
       `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
-       WHERE m.project = :project AND m.memory_type IN (SELECT value FROM json_each(:types)) AND m.is_active = 1
+       WHERE m.project = :project AND ${ofKinds("pool")} AND m.is_active = 1
          AND (m.expires_at IS NULL OR m.expires_at > :now) ${condition}`,
     );
   const ranked = rank("");
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  return function* read(owners, { types, tags, metadata, topK, now }) {
+  return function* read(owners, { types, origin, tags, metadata, topK, now }) {
     const selected = selectedMemories({ tags, metadata });
     const statement = selected === null ? ranked : rank(`AND m.serial IN (${selected.sql})`);
-    const wanted = { types: JSON.stringify(types), now, ...selected?.parameters };
+    const wanted = { kinds: toKindsParameter(kindsOf(types, origin)), now, ...selected?.parameters };
     const rows = owners.values().flatMap((project) => statement.iterate({ ...wanted, project }));
     const best = yield* mostProminent(rows, topK, now);
     return best.map(({ serial }) => {

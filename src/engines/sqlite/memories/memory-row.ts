@@ -1,7 +1,8 @@
 // Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
 
 import type { JsonObject } from "../../../json/json.ts";
-import type { Memory, MemoryType } from "../../../memory/memory.ts";
+import { type Kind, typeOf } from "../../../memory/kind.ts";
+import type { Memory } from "../../../memory/memory.ts";
 import { fromOrigins, type Origin, toOrigins } from "../../../memory/origin.ts";
 import { noTags } from "../../../memory/tags.ts";
 
@@ -10,7 +11,7 @@ export interface MemoryRow {
   id: string;
   content: string;
   content_revision: number;
-  memory_type: MemoryType;
+  memory_type: Kind;
   importance: number;
   is_active: number;
   created_at: number;
@@ -46,6 +47,15 @@ export function toSearched({ lead, content }: Pick<MemoryRow, "lead" | "content"
 export const aliveJoin =
   "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch";
 
+/** Whether the row is of one of the kinds, which are the parameter `kinds` (toKindsParameter). @param alias of a memory, pool or tag */
+export const ofKinds = (alias: string) =>
+  `(:kinds IS NULL OR ${alias}.memory_type IN (SELECT value FROM json_each(:kinds)))`;
+
+/** A JSON array. Null: all kinds. */
+export function toKindsParameter(kinds: readonly Kind[] | null): string | null {
+  return kinds === null ? null : JSON.stringify(kinds);
+}
+
 /**
  * A memory by its id and its project, unless a bulk delete has hidden it. Not aliveJoin: SQLite plans that join again for every value
  * of the project, which takes five times as long as the query.
@@ -57,7 +67,8 @@ export function toMemory(row: MemoryRow): Memory {
   return {
     id: row.id,
     content: row.content,
-    type: row.memory_type,
+    type: typeOf(row.memory_type),
+    passage: row.memory_type === "passage",
     importance: row.importance,
     active: row.is_active === 1,
     createdAt: row.created_at,

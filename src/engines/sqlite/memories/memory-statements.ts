@@ -2,7 +2,7 @@
 
 import type { Owner } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { memoriesOf, ownersOfProject } from "../project-serials.ts";
+import { memoriesOf, ownersOfProject, passagesOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns } from "./memory-row.ts";
 
 /** Prepared once per connection. */
@@ -26,14 +26,23 @@ export function memoryStatements(database: Database) {
       .pluck(),
     changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
       `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
-       JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
+       JOIN memory_vector v ON v.memory = m.serial
+       WHERE m.project = ? AND m.revision > ? AND m.memory_type <> 'passage'`,
     ),
     epoch: database
       .prepare<[number, string], number>("SELECT epoch FROM pool WHERE project = ? AND memory_type = ?")
       .pluck(),
-    total: database
+    memories: database
       .prepare<[string], number>(`SELECT ${memoriesOf("p")} FROM project p WHERE p.id = ?`)
       .pluck(),
+    passages: database
+      .prepare<[string], number>(`SELECT ${passagesOf("p")} FROM project p WHERE p.id = ?`)
+      .pluck(),
+    oldestPassages: database.prepare<[string, number], MemoryRow & { subject_id: string | null }>(
+      `SELECT ${memoryColumns}, CASE WHEN o.parent IS NOT NULL THEN o.id END AS subject_id
+       FROM memory m INDEXED BY memory_passage JOIN project o ON o.serial = m.project ${aliveJoin}
+       WHERE m.passage_of = (SELECT serial FROM project WHERE id = ?) ORDER BY m.serial LIMIT ?`,
+    ),
     poolCount: database
       .prepare<[number, string], number>("SELECT memories FROM pool WHERE project = ? AND memory_type = ?")
       .pluck(),
@@ -41,23 +50,28 @@ export function memoryStatements(database: Database) {
     countOfSubjects: database.prepare(
       "UPDATE project SET subject_memories = subject_memories + ? WHERE id = ?",
     ),
+    countPassagesOfSubjects: database.prepare(
+      "UPDATE project SET subject_passages = subject_passages + ? WHERE id = ?",
+    ),
     holder: database.prepare<[number, Uint8Array], { serial: number; id: string }>(
       "SELECT serial, id FROM memory WHERE project = ? AND content_key = ?",
     ),
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at, tags, metadata, origins, lead, former_of)
-       VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :formerOf)`,
+         is_active, created_at, updated_at, expires_at, tags, metadata, origins, lead, former_of, passage_of)
+       VALUES (:id, :project, :kind, :epoch, :revision, :revision, :content, :contentKey, :importance,
+         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :formerOf,
+         CASE :kind WHEN 'passage' THEN (SELECT COALESCE(parent, serial) FROM project WHERE serial = :project) END)`,
     ),
     giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
     update: database.prepare(
-      `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
+      `UPDATE memory SET memory_type = :kind, epoch = :epoch, revision = :revision,
          content_revision = :contentRevision, content = :content,
          importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags, metadata = :metadata, origins = :origins, lead = :lead, superseded_by = :supersededBy
+         tags = :tags, metadata = :metadata, origins = :origins, lead = :lead, superseded_by = :supersededBy,
+         passage_of = CASE :kind WHEN 'passage' THEN passage_of END
        WHERE serial = :serial`,
     ),
     madeOf: database
@@ -90,7 +104,9 @@ export function memoryStatements(database: Database) {
       `UPDATE pool SET memories = 0, epoch = 1 + (SELECT MAX(epoch, revision) FROM project o WHERE o.serial = pool.project)
        WHERE memories > 0 AND project IN (${ownersOfProject})`,
     ),
-    forgetSubjectMemories: database.prepare("UPDATE project SET subject_memories = 0 WHERE id = ?"),
+    forgetSubjectMemories: database.prepare(
+      "UPDATE project SET subject_memories = 0, subject_passages = 0 WHERE id = ?",
+    ),
     moveToEpoch: database.prepare(
       "UPDATE memory SET epoch = ?, tags = NULL, metadata = NULL WHERE serial = ?",
     ),

@@ -1,9 +1,9 @@
 // Owns the SQL that counts the memories of a project. Reads counters, small indexes and a sample, never all memories.
 
+import type { MemoryStatistics } from "../../../memory/counts.ts";
+import { type Kind, typeOf } from "../../../memory/kind.ts";
 import type { ListFilter } from "../../../memory/list-query.ts";
-import type { MemoryType } from "../../../memory/memory.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { MemoryStatistics } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { contentSampleSize } from "./limits.ts";
@@ -15,8 +15,8 @@ const everything: ListFilter = { type: null, tags: null, active: null, expired: 
 export function createMemoryStatistics(database: Database): (owner: Owner, now: number) => MemoryStatistics {
   const serialOf = ownerSerialsOf(database);
   const total = createListTotal(database);
-  const pools = database.prepare<[number], { type: MemoryType; memories: number }>(
-    "SELECT memory_type AS type, memories FROM pool WHERE project = ?",
+  const pools = database.prepare<[number], { kind: Kind; memories: number }>(
+    "SELECT memory_type AS kind, memories FROM pool WHERE project = ?",
   );
   const changedAt = database
     .prepare<[number], number>(
@@ -54,13 +54,18 @@ export function createMemoryStatistics(database: Database): (owner: Owner, now: 
   return database.transaction((owner: Owner, now: number): MemoryStatistics => {
     const serial = serialOf(owner);
     const byType = { rule: 0, fact: 0, context: 0 };
-    for (const { type, memories } of pools.all(serial)) byType[type] = memories;
+    let passages = 0;
+    for (const { kind, memories } of pools.all(serial)) {
+      byType[typeOf(kind)] += memories;
+      if (kind === "passage") passages = memories;
+    }
     const memories = byType.rule + byType.fact + byType.context;
     const count = (filter: Partial<ListFilter>) => total(serial, { ...everything, ...filter }, now) ?? 0;
     const isEstimate = memories > contentSampleSize;
     const bytes = isEstimate ? Math.round(meanBytes(serial) * memories) : all.get(serial);
     return {
       byType,
+      passages,
       searchable: count({ active: true, expired: false }),
       inactive: count({ active: false }),
       expired: count({ expired: true }),

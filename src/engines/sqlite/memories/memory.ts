@@ -1,7 +1,8 @@
 // Owns all SQL that changes memories, except the purge (purge.ts).
 
 import { madeOfText } from "../../../audit/made-of.ts";
-import { keepsContent, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import { type Kind, kindOf, kinds } from "../../../memory/kind.ts";
+import { keepsContent } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -12,6 +13,8 @@ import type { WriterState } from "../threads/writer-state.ts";
 import {
   aliveJoin,
   type MemoryRow,
+  ofKinds,
+  toKindsParameter,
   toMemory,
   toMetadataColumn,
   toOriginsColumn,
@@ -40,14 +43,23 @@ export function createMemoryTransaction(
   };
 
   const findRow = (owner: Owner, id: string): MemoryRow | undefined => sql.find.get(id, serialOf(owner));
-  const epochOf = (owner: Owner, type: MemoryType): number => {
-    const epoch = sql.epoch.get(serialOf(owner), type);
-    if (epoch === undefined) throw new Error(`${ownerId(owner)} has no pool for ${type}`);
+  const epochOf = (owner: Owner, kind: Kind): number => {
+    const epoch = sql.epoch.get(serialOf(owner), kind);
+    if (epoch === undefined) throw new Error(`${ownerId(owner)} has no pool for ${kind}`);
     return epoch;
   };
-  const addToPool = (owner: Owner, type: MemoryType, count: number): void => {
-    sql.count.run(count, serialOf(owner), type);
-    if (owner.subject !== null) sql.countOfSubjects.run(count, owner.project);
+  const addToPool = (owner: Owner, kind: Kind, count: number): void => {
+    sql.count.run(count, serialOf(owner), kind);
+    if (owner.subject === null) return;
+    (kind === "passage" ? sql.countPassagesOfSubjects : sql.countOfSubjects).run(count, owner.project);
+  };
+  const removeRow = (owner: Owner, row: MemoryRow, now: number): void => {
+    state.changeWords("remove", serialOf(owner), row.content_revision, toSearched(row));
+    sql.removeVector.run(row.serial);
+    sql.removeNextVector.run(row.serial);
+    sql.remove.run(row.serial);
+    sql.insertRemoval.run(serialOf(owner), revisions.next(serialOf(owner)), row.serial, now);
+    addToPool(owner, row.memory_type, -1);
   };
 
   return {
@@ -69,8 +81,8 @@ export function createMemoryTransaction(
       return rows.map(({ id, embedding }) => ({ id, vector: toVector(embedding) }));
     },
 
-    async count(project) {
-      return sql.total.get(project.id) ?? 0;
+    async count(project, origin) {
+      return (origin === "kept" ? sql.memories : sql.passages).get(project.id) ?? 0;
     },
 
     async claimContent(owner, contentKey, now, claim = {}) {
@@ -95,7 +107,9 @@ export function createMemoryTransaction(
         lead = null,
         formerOf = null,
         active = true,
+        passage = false,
       } = memory;
+      const kind = kindOf({ type, passage });
       const id = memory.id ?? state.createId(now);
       // A memory that a bulk delete has hidden may still have the id.
       if (typeof memory.id === "string") sql.giveUpId.run(state.createId(now), id);
@@ -103,8 +117,8 @@ export function createMemoryTransaction(
       const { lastInsertRowid } = sql.insert.run({
         id,
         project: serialOf(owner),
-        type,
-        epoch: epochOf(owner, type),
+        kind,
+        epoch: epochOf(owner, kind),
         revision,
         content,
         contentKey,
@@ -120,11 +134,12 @@ export function createMemoryTransaction(
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
       state.changeWords("add", serialOf(owner), revision, toSearched({ lead, content }));
-      addToPool(owner, type, 1);
+      addToPool(owner, kind, 1);
       return {
         id,
         content,
         type,
+        passage,
         importance,
         expiresAt,
         tags,
@@ -145,12 +160,13 @@ export function createMemoryTransaction(
       const before = findRow(owner, memory.id);
       if (before === undefined)
         throw new Error("an update needs a memory that was found in the same transaction");
-      const { type, content, importance, active, updatedAt, expiresAt } = memory;
+      const { content, importance, active, updatedAt, expiresAt } = memory;
+      const kind = kindOf(memory);
       const revision = revisions.next(serialOf(owner));
       const isRewritten = content !== before.content;
       sql.update.run({
         serial: before.serial,
-        type,
+        kind,
         content,
         importance,
         updatedAt,
@@ -161,7 +177,7 @@ export function createMemoryTransaction(
         lead: memory.lead,
         supersededBy: memory.supersededBy,
         active: active ? 1 : 0,
-        epoch: epochOf(owner, type),
+        epoch: epochOf(owner, kind),
         revision,
         contentRevision: isRewritten ? revision : before.content_revision,
       });
@@ -172,9 +188,9 @@ export function createMemoryTransaction(
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
-      if (type !== before.memory_type) {
+      if (kind !== before.memory_type) {
         addToPool(owner, before.memory_type, -1);
-        addToPool(owner, type, 1);
+        addToPool(owner, kind, 1);
       }
     },
 
@@ -195,19 +211,18 @@ export function createMemoryTransaction(
 
     async remove(owner, id, now) {
       const row = findRow(owner, id);
-      if (row === undefined) return false;
-      state.changeWords("remove", serialOf(owner), row.content_revision, toSearched(row));
-      sql.removeVector.run(row.serial);
-      sql.removeNextVector.run(row.serial);
-      sql.remove.run(row.serial);
-      sql.insertRemoval.run(serialOf(owner), revisions.next(serialOf(owner)), row.serial, now);
-      addToPool(owner, row.memory_type, -1);
-      return true;
+      if (row !== undefined) removeRow(owner, row, now);
+      return row !== undefined;
     },
 
-    async removeAll(owner, type) {
+    async removeOldestPassages({ id: project }, count, now) {
+      for (const { subject_id: subject, ...row } of sql.oldestPassages.all(project, count))
+        removeRow({ project, subject }, row, now);
+    },
+
+    async removeAll(owner, wanted) {
       let removed = 0;
-      for (const each of type === null ? memoryTypes : [type]) {
+      for (const each of wanted ?? kinds) {
         const count = sql.poolCount.get(serialOf(owner), each) ?? 0;
         if (count === 0) continue;
         sql.bury.run(serialOf(owner), each);
@@ -219,22 +234,22 @@ export function createMemoryTransaction(
     },
 
     async removeAllOf({ id }) {
-      const removed = sql.total.get(id) ?? 0;
+      const removed = (sql.memories.get(id) ?? 0) + (sql.passages.get(id) ?? 0);
       sql.buryAll.run(id);
       sql.nextEpochs.run(id);
       sql.forgetSubjectMemories.run(id);
       return removed;
     },
 
-    async removeSelected(owner, type, by, now) {
+    async removeSelected(owner, wanted, by, now) {
       const serial = serialOf(owner);
       const selected = selectedMemories(by);
       const found = database
-        .prepare<[Record<string, unknown>], { serial: number; memory_type: MemoryType }>(
+        .prepare<[Record<string, unknown>], { serial: number; memory_type: Kind }>(
           `SELECT m.serial, m.memory_type FROM memory m ${aliveJoin}
-           WHERE ${selected === null ? "m.project = :project" : `m.serial IN (${selected.sql})`} AND (:type IS NULL OR m.memory_type = :type)`,
+           WHERE ${selected === null ? "m.project = :project" : `m.serial IN (${selected.sql})`} AND ${ofKinds("m")}`,
         )
-        .all({ ...selected?.parameters, project: serial, type });
+        .all({ ...selected?.parameters, project: serial, kinds: toKindsParameter(wanted) });
       for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
         // They leave their pool for a dead one, without their tags and metadata, so that nothing shows them and the purge deletes them.
         const epoch = revisions.next(serial);

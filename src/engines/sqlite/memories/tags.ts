@@ -1,11 +1,13 @@
 // Owns the SQL that finds memories by their tags, and that counts the memories of each tag.
 
 import { LRUCache } from "lru-cache";
+import type { TagPage, TagQuery } from "../../../memory/counts.ts";
+import { kindsOf } from "../../../memory/kind.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { TagPage, TagQuery } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
+import { ofKinds, toKindsParameter } from "./memory-row.ts";
 
 interface TaggedMemories {
   /** A query for the serials of the memories that match, each once, without those that a bulk delete has hidden. */
@@ -41,7 +43,7 @@ export function createTagList(database: Database): (owner: Owner, query: TagQuer
   // Counted in the order of the key; then pools are looked up for each number and not for each row.
   const counted = `SELECT t.tag, SUM(t.memories) AS count FROM
       (SELECT project, tag, memory_type, epoch, COUNT(*) AS memories FROM memory_tag
-       WHERE project = :project AND (:type IS NULL OR memory_type = :type)
+       WHERE project = :project AND ${ofKinds("memory_tag")}
        GROUP BY project, tag, memory_type, epoch) t
     JOIN pool p ON p.project = t.project AND p.memory_type = t.memory_type AND p.epoch = t.epoch
     GROUP BY t.tag`;
@@ -58,10 +60,10 @@ export function createTagList(database: Database): (owner: Owner, query: TagQuer
     max: keptPages,
   });
   return database.transaction((owner: Owner, query: TagQuery) => {
-    const { type, limit, offset } = query;
-    const wanted = { project: serialOf(owner), type };
+    const { type, origin, limit, offset } = query;
+    const wanted = { project: serialOf(owner), kinds: toKindsParameter(kindsOf(type, origin)) };
     const revision = newestRevision.get(wanted.project) ?? 0;
-    const key = JSON.stringify([wanted.project, type, limit, offset]);
+    const key = JSON.stringify([wanted.project, wanted.kinds, limit, offset]);
     const known = kept.get(key);
     if (known?.revision === revision) return known.found;
     const rows = page.all({ ...wanted, limit, offset });

@@ -612,7 +612,7 @@ CREATE TABLE audit_pseudonym (
 -- 8.. index audit_pseudonym_by_entry ON audit_pseudonym
 CREATE INDEX audit_pseudonym_by_entry ON audit_pseudonym (entry)
 
--- 9.. table project ON project
+-- 9..9 table project ON project
 CREATE TABLE project (
   serial         INTEGER PRIMARY KEY AUTOINCREMENT,
   id             TEXT    NOT NULL UNIQUE,
@@ -738,6 +738,20 @@ BEGIN
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
 END
 
+-- 10.. table project ON project
+CREATE TABLE project (
+  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT    NOT NULL UNIQUE,
+  name           TEXT    NOT NULL,
+  plan           TEXT    NOT NULL,
+  subscription   TEXT    NOT NULL,
+  credits        INTEGER,
+  memory_limit   INTEGER,
+  retention_days INTEGER,
+  created_at     INTEGER NOT NULL,
+  deleted_at     INTEGER
+, revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0, passage_limit INTEGER, subject_passages INTEGER NOT NULL DEFAULT 0) STRICT
+
 -- 10.. table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -754,7 +768,10 @@ CREATE TABLE memory (
   updated_at       INTEGER NOT NULL,
   last_accessed_at INTEGER,
   expires_at       INTEGER
-, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT) STRICT
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT, passage_of INTEGER) STRICT
+
+-- 10.. index memory_passage ON memory
+CREATE INDEX memory_passage ON memory (passage_of) WHERE passage_of IS NOT NULL
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

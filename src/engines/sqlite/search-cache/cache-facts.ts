@@ -92,7 +92,7 @@ export function createCacheFacts(database: Database): CacheFacts {
       // Revisions are used again after a restore of an older backup, hashes of records never are.
       if (hashOf.get(serial, head.chain, head.seq) !== head.hash) return "they are of another database";
       if (newestRevision > revision) return "they are newer than the database";
-      return isSame(epochs, epochsOf(serial)) ? null : "all memories of a type were deleted";
+      return areCurrent(epochs, epochsOf(serial)) ? null : "all memories of a kind were deleted";
     },
     removals: (serial, after) => removals.all(serial, after),
     changes: (serial, after) => changes.all(serial, after),
@@ -116,12 +116,13 @@ export function createCacheFacts(database: Database): CacheFacts {
   };
 }
 
-export function isSame(
-  one: Readonly<Record<string, number>>,
-  other: Readonly<Record<string, number>>,
+/**
+ * Whether files with these epochs contain no memory that a bulk delete has hidden. They had no memory of a kind that they do not name: an
+ * older version has written them.
+ */
+export function areCurrent(
+  epochs: Readonly<Record<string, number>>,
+  current: Readonly<Record<string, number>>,
 ): boolean {
-  return (
-    Object.keys(one).length === Object.keys(other).length &&
-    Object.entries(one).every(([type, epoch]) => other[type] === epoch)
-  );
+  return Object.entries(epochs).every(([kind, epoch]) => current[kind] === epoch);
 }

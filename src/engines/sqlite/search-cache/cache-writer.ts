@@ -5,7 +5,7 @@
 import type { Database } from "../../../native/sqlite.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { blockFileBytes } from "./block-file.ts";
-import { createCacheFacts, isSame } from "./cache-facts.ts";
+import { areCurrent, createCacheFacts } from "./cache-facts.ts";
 import { hasRoom } from "./disk-room.ts";
 import {
   blocksOf,
@@ -90,7 +90,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
   const seal = (draft: Draft, image: SharedArrayBuffer): Sealed | null => {
     const removed = inTransaction(() => {
       const project = facts.project(draft.project);
-      if (project === null || !isSame(draft.epochs, facts.epochs(project.serial))) return null;
+      if (project === null || !areCurrent(draft.epochs, facts.epochs(project.serial))) return null;
       return new Set(facts.removals(project.serial, draft.revision).map(({ memory }) => memory));
     });
     return removed === null ? null : sealWithout(removed, viewRowBlock(image, draft.dimensions));
@@ -138,7 +138,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       try {
         const removals = inTransaction(() => {
           const found = facts.project(id);
-          if (found === null || !isSame(epochs, facts.epochs(found.serial))) return null;
+          if (found === null || !areCurrent(epochs, facts.epochs(found.serial))) return null;
           return facts.removals(found.serial, project.removedThrough);
         });
         if (removals === null || removals.length > wipedRowsMax) return remove(project);
@@ -165,7 +165,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         manifest !== undefined &&
         manifest.blocks.length > 1 &&
         manifest.dimensions === draft.dimensions &&
-        isSame(manifest.epochs, draft.epochs);
+        areCurrent(manifest.epochs, draft.epochs);
       return isKept ? manifest.blocks.map((block) => block.id).filter(isThere(project.folder)) : [];
     },
 

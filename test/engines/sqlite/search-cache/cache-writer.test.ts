@@ -24,6 +24,8 @@ import { openCacheFiles } from "../../../../src/engines/sqlite/search-cache/proj
 import { prepareRuntime } from "../../../../src/native/runtime.ts";
 import type { Database } from "../../../../src/native/sqlite.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
+import { normalise } from "../../../storage/seam.ts";
+import { passage, storePassages } from "../direct-transaction.ts";
 import {
   cachedSerials,
   hasBytes,
@@ -434,6 +436,23 @@ describe("files of another state", () => {
     expect(facts.foreignness(manifest, newer)).toBe("they are of another database");
     expect(writer.check(project.id, false)).toBeNull();
     expect(cached()).toBeNull();
+  });
+
+  test("are used when a version has written them that knew no passages, until all of another kind are deleted", async () => {
+    await createSome(3);
+    const { draft, manifest } = stateOf();
+    const { passage: _, ...epochs } = manifest.epochs;
+    expect(Object.keys(epochs).toSorted()).toEqual(["context", "fact", "rule"]);
+    writer.begin({ ...draft, epochs });
+    expect(writer.publish(project.id, { ...manifest, epochs }, [], images(64)[0] ?? null)).toHaveLength(1);
+    await storePassages(locate(app.config.dataDir).database, { project: project.id, subject: null }, [
+      passage("said since", normalise(new Float32Array(dimensions).fill(1))),
+    ]);
+    await call("DELETE", "/v1/memories", { origin: "conversation" });
+    expect(writer.check(project.id, false)).not.toBeNull();
+    expect(cached()).toHaveLength(3);
+    await call("DELETE", "/v1/memories", { memory_type: "fact" });
+    expect(writer.check(project.id, false)).toBeNull();
   });
 
   test("are removed when they are of another model or of another project", async () => {

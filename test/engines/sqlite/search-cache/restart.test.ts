@@ -27,7 +27,7 @@ import {
   readCachedBlock,
 } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
 import { prepareRuntime } from "../../../../src/native/runtime.ts";
-import { isActiveState, rowState, typeOfState, viewRowBlock } from "../../../../src/ranking/row-block.ts";
+import { isActiveState, kindOfState, rowState, viewRowBlock } from "../../../../src/ranking/row-block.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 
 const runtime = prepareRuntime("unused-from-source");
@@ -99,7 +99,7 @@ function deceive(): void {
   const { states, serials } = viewRowBlock(image, dimensions);
   for (const [row, serial] of serials.entries())
     if (serial > 0 && isActiveState(states[row] ?? 0))
-      states[row] = rowState(typeOfState(states[row] ?? 0), false);
+      states[row] = rowState(kindOfState(states[row] ?? 0), false);
   const content = new Uint8Array(image);
   const file = readFileSync(place.path);
   file.set(sealBlock(content, place.id, place), place.start);

@@ -42,6 +42,7 @@ from .models import (
     MemoryHistory,
     MemoryHistoryPart,
     MemoryOrder,
+    MemoryOrigin,
     MemoryPage,
     MemoryStatistics,
     MemoryType,
@@ -170,6 +171,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -195,6 +197,8 @@ class AsyncMemories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
@@ -216,6 +220,7 @@ class AsyncMemories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tag": tag,
                     "metadata": metadata,
                     "is_active": is_active,
@@ -237,6 +242,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -256,6 +262,7 @@ class AsyncMemories:
             page = await self.list(
                 cursor=cursor,
                 memory_type=memory_type,
+                origin=origin,
                 tag=tag,
                 metadata=metadata,
                 is_active=is_active,
@@ -279,6 +286,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -287,8 +295,8 @@ class AsyncMemories:
         max_retries: int | None = None,
     ) -> DeletedMemories:
         """Delete all memories. Permanently deletes all memories of the project, or those of one memory_type,
-        those with all of the given tags, or those with the given metadata; several conditions apply
-        together. The body is optional. If the body is not valid, nothing is deleted.
+        those of one origin, those with all of the given tags, or those with the given metadata; several
+        conditions apply together. The body is optional. If the body is not valid, nothing is deleted.
 
         Permission: `memory.write`.
 
@@ -301,6 +309,7 @@ class AsyncMemories:
             Input(
                 body={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tags": tags,
                     "metadata": metadata,
                     "subject": subject,
@@ -420,6 +429,7 @@ class AsyncMemories:
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
@@ -465,6 +475,7 @@ class AsyncMemories:
                     "mode": mode,
                     "rerank": rerank,
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tags": tags,
                     "tags_match": tags_match,
                     "metadata": metadata,
@@ -489,6 +500,7 @@ class AsyncMemories:
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
@@ -505,7 +517,8 @@ class AsyncMemories:
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
         match them, as facts and contexts must; a rule without tags is still included. The same applies to
-        metadata.
+        metadata. With origin, only facts and contexts of that origin are chosen; rules are always kept
+        ones, and included.
 
         Permission: `memory.read`.
 
@@ -540,6 +553,7 @@ class AsyncMemories:
                     "tags": tags,
                     "tags_match": tags_match,
                     "metadata": metadata,
+                    "origin": origin,
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
@@ -621,6 +635,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -636,6 +651,8 @@ class AsyncMemories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -646,6 +663,7 @@ class AsyncMemories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "page": page,
                     "page_size": page_size,
                     "subject": subject,
@@ -659,6 +677,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -671,6 +690,7 @@ class AsyncMemories:
             page = await self.tags(
                 page=number,
                 memory_type=memory_type,
+                origin=origin,
                 page_size=page_size,
                 subject=subject,
                 audit_metadata=audit_metadata,
@@ -707,6 +727,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -727,6 +748,8 @@ class AsyncMemories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
@@ -741,6 +764,7 @@ class AsyncMemories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tag": tag,
                     "metadata": metadata,
                     "include_vectors": include_vectors,
@@ -757,6 +781,7 @@ class AsyncMemories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -772,6 +797,7 @@ class AsyncMemories:
             page = await self.export(
                 cursor=cursor,
                 memory_type=memory_type,
+                origin=origin,
                 tag=tag,
                 metadata=metadata,
                 include_vectors=include_vectors,
@@ -881,6 +907,7 @@ class AsyncMemories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -888,9 +915,11 @@ class AsyncMemories:
         max_retries: int | None = None,
     ) -> AgentMemory:
         """Update a memory. Changes the given fields; at least one is required. A changed content is embedded
-        again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if
-        somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields
-        that cannot be changed are ignored if they are unchanged, and refused otherwise.
+        again. expires_at null removes the expiry. A passage of a conversation whose content or memory_type
+        is changed is kept from then on: it counts as a memory of the project, and the change is refused
+        with 2101 if the project has as many as its plan allows. With if_updated_at, the change is refused
+        with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was
+        read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.
 
         Permission: `memory.write`.
 
@@ -920,6 +949,7 @@ class AsyncMemories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "metadata": metadata,
+                    "origin": origin,
                     "if_updated_at": if_updated_at,
                     "subject": subject,
                 },
@@ -1944,6 +1974,7 @@ class AsyncProjects:
         subscription: Literal["active", "expired"] | Unset = UNSET,
         credits: int | None | Unset = UNSET,
         memory_limit: int | None | Unset = UNSET,
+        passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1957,7 +1988,9 @@ class AsyncProjects:
         plan: Plan, which sets features and limits.
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
-        memory_limit: Maximum number of memories; null: the limit of the plan.
+        memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
+        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
+        limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return await self._calls.data(
@@ -1969,6 +2002,7 @@ class AsyncProjects:
                     "subscription": subscription,
                     "credits": credits,
                     "memory_limit": memory_limit,
+                    "passage_limit": passage_limit,
                     "retention_days": retention_days,
                 },
             ),
@@ -2045,6 +2079,7 @@ class AsyncProjects:
         subscription: Literal["active", "expired"] | Unset = UNSET,
         credits: int | None | Unset = UNSET,
         memory_limit: int | None | Unset = UNSET,
+        passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -2060,7 +2095,9 @@ class AsyncProjects:
         plan: Plan, which sets features and limits.
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
-        memory_limit: Maximum number of memories; null: the limit of the plan.
+        memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
+        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
+        limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return await self._calls.data(
@@ -2074,6 +2111,7 @@ class AsyncProjects:
                     "subscription": subscription,
                     "credits": credits,
                     "memory_limit": memory_limit,
+                    "passage_limit": passage_limit,
                     "retention_days": retention_days,
                 },
             ),

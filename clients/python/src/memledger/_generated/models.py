@@ -9,7 +9,10 @@ from typing import Any, ClassVar, Literal
 from .._model import Model
 
 __all__ = [
+    "MemoryOrigin",
     "MemoryType",
+    "SpeakerRole",
+    "Origin",
     "AgentMemory",
     "KeyGateway",
     "ApiKey",
@@ -99,7 +102,25 @@ __all__ = [
     "Verification",
 ]
 
+MemoryOrigin = Literal["conversation", "kept"]
+
 MemoryType = Literal["rule", "fact", "context"]
+
+SpeakerRole = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin(Model):
+    """Where the words of a memory were said, by whom, and when. A field that is not known is absent."""
+    conversation: str | None = None
+    """Id of the conversation, as the client names it."""
+    message: str | None = None
+    """Id of the message, as the client names it."""
+    role: SpeakerRole | None = None
+    name: str | None = None
+    """Name of the speaker, as the text has it."""
+    said_at: str | None = None
+    """When it was said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,15 +143,23 @@ class AgentMemory(Model):
     """When the memory was last read or found; null: never."""
     expires_at: str | None
     """Expiry time of the memory; null: it never expires."""
+    origin: MemoryOrigin | None = None
     tags: list[str] | None = None
     """Tags of the memory, sorted by Unicode code points. The field is absent if there are none."""
     subject: str | None = None
     """Whose memory it is. The field is absent if it is the project's own."""
     metadata: Mapping[str, Any] | None = None
+    origins: list[Origin] | None = None
+    """Where the words of the memory were said. The field is absent if that is not known."""
+    former_of: str | None = None
+    """Identifier of the memory that had this content before an extraction updated it. The field is absent
+    if there is none.
+    """
     superseded_by: str | None = None
     """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
     since then. The field is absent if there is none, and after the memory was activated again.
     """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -750,9 +779,9 @@ class ExtractionItem(Model):
     """The memory that the item updated, or the memory because of which it was skipped."""
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
-    supersedes: list[str] | None = None
-    """Memories that are inactive now, because the item says that what they say is no longer true. The
-    field is absent if there are none.
+    former_id: str | None | None = None
+    """The memory that has the former text of the updated memory; null in a dry run. The field is absent if
+    the new text contains the former one, and without an update.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"match": ExtractionMatch}
 
@@ -784,7 +813,7 @@ class Extraction(Model):
 
 ExtractionDetail = Literal["essential", "full"]
 
-MissedReason = Literal["type", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"]
+MissedReason = Literal["type", "origin", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1029,6 +1058,8 @@ class MemoryStatistics(Model):
     total: int
     """Number of memories, including expired and inactive ones."""
     by_type: MemoryTypeCounts
+    passages: int
+    """Contexts that are passages of conversations, the origin conversation."""
     searchable: int
     """Active memories that have not expired: those that a search can find."""
     inactive: int
@@ -1054,6 +1085,10 @@ class Plan(Model):
     """Name of the plan."""
     memory_limit: int | None
     """Maximum number of memories of a project; 0: none, null: unlimited."""
+    passage_limit: int | None
+    """Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null:
+    unlimited.
+    """
     retention_days: int | None
     """Days that audit records are kept; null: unlimited."""
     export: bool
@@ -1085,7 +1120,11 @@ class Project(Model):
     credits: int | None
     """Credits available; null: unlimited."""
     memory_limit: int | None
-    """Maximum number of memories; null: the limit of the plan."""
+    """Maximum number of memories besides passages; null: the limit of the plan."""
+    passage_limit: int | None
+    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
+    plan.
+    """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""
     created_at: str
@@ -1105,13 +1144,19 @@ class ProjectSummary(Model):
     credits: int | None
     """Credits available; null: unlimited."""
     memory_limit: int | None
-    """Maximum number of memories; null: the limit of the plan."""
+    """Maximum number of memories besides passages; null: the limit of the plan."""
+    passage_limit: int | None
+    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
+    plan.
+    """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""
     created_at: str
     """When the project was created."""
     memories: int
-    """Number of its memories."""
+    """Number of its memories besides passages."""
+    passages: int
+    """Number of its passages of conversations."""
     keys: int
     """Number of its valid keys."""
 

@@ -42,6 +42,7 @@ from .models import (
     MemoryHistory,
     MemoryHistoryPart,
     MemoryOrder,
+    MemoryOrigin,
     MemoryPage,
     MemoryStatistics,
     MemoryType,
@@ -170,6 +171,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -195,6 +197,8 @@ class Memories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
@@ -216,6 +220,7 @@ class Memories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tag": tag,
                     "metadata": metadata,
                     "is_active": is_active,
@@ -237,6 +242,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -256,6 +262,7 @@ class Memories:
             page = self.list(
                 cursor=cursor,
                 memory_type=memory_type,
+                origin=origin,
                 tag=tag,
                 metadata=metadata,
                 is_active=is_active,
@@ -278,6 +285,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -286,8 +294,8 @@ class Memories:
         max_retries: int | None = None,
     ) -> DeletedMemories:
         """Delete all memories. Permanently deletes all memories of the project, or those of one memory_type,
-        those with all of the given tags, or those with the given metadata; several conditions apply
-        together. The body is optional. If the body is not valid, nothing is deleted.
+        those of one origin, those with all of the given tags, or those with the given metadata; several
+        conditions apply together. The body is optional. If the body is not valid, nothing is deleted.
 
         Permission: `memory.write`.
 
@@ -300,6 +308,7 @@ class Memories:
             Input(
                 body={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tags": tags,
                     "metadata": metadata,
                     "subject": subject,
@@ -419,6 +428,7 @@ class Memories:
         mode: SearchMode | Unset = UNSET,
         rerank: Rerank | Unset = UNSET,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
@@ -464,6 +474,7 @@ class Memories:
                     "mode": mode,
                     "rerank": rerank,
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tags": tags,
                     "tags_match": tags_match,
                     "metadata": metadata,
@@ -488,6 +499,7 @@ class Memories:
         tags: Sequence[str] | Unset = UNSET,
         tags_match: TagsMatch | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
@@ -504,7 +516,8 @@ class Memories:
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
         match them, as facts and contexts must; a rule without tags is still included. The same applies to
-        metadata.
+        metadata. With origin, only facts and contexts of that origin are chosen; rules are always kept
+        ones, and included.
 
         Permission: `memory.read`.
 
@@ -539,6 +552,7 @@ class Memories:
                     "tags": tags,
                     "tags_match": tags_match,
                     "metadata": metadata,
+                    "origin": origin,
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
@@ -620,6 +634,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -635,6 +650,8 @@ class Memories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -645,6 +662,7 @@ class Memories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "page": page,
                     "page_size": page_size,
                     "subject": subject,
@@ -658,6 +676,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -670,6 +689,7 @@ class Memories:
             page = self.tags(
                 page=number,
                 memory_type=memory_type,
+                origin=origin,
                 page_size=page_size,
                 subject=subject,
                 audit_metadata=audit_metadata,
@@ -705,6 +725,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -725,6 +746,8 @@ class Memories:
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
+        kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
         metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
@@ -739,6 +762,7 @@ class Memories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "origin": origin,
                     "tag": tag,
                     "metadata": metadata,
                     "include_vectors": include_vectors,
@@ -755,6 +779,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         include_vectors: bool | Unset = UNSET,
@@ -770,6 +795,7 @@ class Memories:
             page = self.export(
                 cursor=cursor,
                 memory_type=memory_type,
+                origin=origin,
                 tag=tag,
                 metadata=metadata,
                 include_vectors=include_vectors,
@@ -878,6 +904,7 @@ class Memories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
+        origin: MemoryOrigin | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -885,9 +912,11 @@ class Memories:
         max_retries: int | None = None,
     ) -> AgentMemory:
         """Update a memory. Changes the given fields; at least one is required. A changed content is embedded
-        again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if
-        somebody else has changed the memory meanwhile. A memory can be sent back as it was read: fields
-        that cannot be changed are ignored if they are unchanged, and refused otherwise.
+        again. expires_at null removes the expiry. A passage of a conversation whose content or memory_type
+        is changed is kept from then on: it counts as a memory of the project, and the change is refused
+        with 2101 if the project has as many as its plan allows. With if_updated_at, the change is refused
+        with 2108 if somebody else has changed the memory meanwhile. A memory can be sent back as it was
+        read: fields that cannot be changed are ignored if they are unchanged, and refused otherwise.
 
         Permission: `memory.write`.
 
@@ -917,6 +946,7 @@ class Memories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "metadata": metadata,
+                    "origin": origin,
                     "if_updated_at": if_updated_at,
                     "subject": subject,
                 },
@@ -1937,6 +1967,7 @@ class Projects:
         subscription: Literal["active", "expired"] | Unset = UNSET,
         credits: int | None | Unset = UNSET,
         memory_limit: int | None | Unset = UNSET,
+        passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1950,7 +1981,9 @@ class Projects:
         plan: Plan, which sets features and limits.
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
-        memory_limit: Maximum number of memories; null: the limit of the plan.
+        memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
+        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
+        limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return self._calls.data(
@@ -1962,6 +1995,7 @@ class Projects:
                     "subscription": subscription,
                     "credits": credits,
                     "memory_limit": memory_limit,
+                    "passage_limit": passage_limit,
                     "retention_days": retention_days,
                 },
             ),
@@ -2038,6 +2072,7 @@ class Projects:
         subscription: Literal["active", "expired"] | Unset = UNSET,
         credits: int | None | Unset = UNSET,
         memory_limit: int | None | Unset = UNSET,
+        passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -2053,7 +2088,9 @@ class Projects:
         plan: Plan, which sets features and limits.
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
-        memory_limit: Maximum number of memories; null: the limit of the plan.
+        memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
+        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
+        limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return self._calls.data(
@@ -2067,6 +2104,7 @@ class Projects:
                     "subscription": subscription,
                     "credits": credits,
                     "memory_limit": memory_limit,
+                    "passage_limit": passage_limit,
                     "retention_days": retention_days,
                 },
             ),

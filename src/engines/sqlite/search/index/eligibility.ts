@@ -1,13 +1,12 @@
-// Owns which slots of a search index a query can return, apart from tags: bits for each type, for active memories and for expired ones,
+// Owns which slots of a search index a query can return, apart from tags: bits for each kind, for active memories and for expired ones,
 // which are combined 32 at a time.
 
-import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
+import { type Kind, kinds, kindsOf } from "../../../../memory/kind.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import { rowsPerBlock } from "../../../../ranking/limits.ts";
-import { isActiveState, type RowBlock, typeOfState } from "../../../../ranking/row-block.ts";
+import { isActiveState, kindOfState, type RowBlock } from "../../../../ranking/row-block.ts";
 import { largerBits, setBit } from "./slot-bits.ts";
 
-const [rule, fact, context] = memoryTypes;
 const wordsPerBlock = rowsPerBlock / 32;
 
 /** The bits of expired rows of a block are those of each time from `from` to before `to`. */
@@ -21,13 +20,17 @@ interface Expiries {
 /** Without a row that expires. */
 const always: Expiries = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-export type EligibilityQuery = Pick<SearchQuery, "types" | "includeExpired" | "includeInactive" | "now">;
+export type EligibilityQuery = Pick<
+  SearchQuery,
+  "types" | "origin" | "includeExpired" | "includeInactive" | "now"
+>;
 
 export class Eligibility {
-  readonly #ofType: Record<MemoryType, Uint32Array> = {
+  readonly #ofKind: Record<Kind, Uint32Array> = {
     rule: new Uint32Array(0),
     fact: new Uint32Array(0),
     context: new Uint32Array(0),
+    passage: new Uint32Array(0),
   };
   #active = new Uint32Array(0);
   #expired = new Uint32Array(0);
@@ -37,12 +40,12 @@ export class Eligibility {
   #expiredUpdates = 0;
 
   get byteLength(): number {
-    return (memoryTypes.length + 2) * this.#active.byteLength;
+    return (kinds.length + 2) * this.#active.byteLength;
   }
 
-  set(slot: number, type: MemoryType, isActive: boolean, expiresAt: number): void {
+  set(slot: number, kind: Kind, isActive: boolean, expiresAt: number): void {
     if (slot >>> 5 >= this.#active.length) this.#grow((slot >>> 5) + 1);
-    for (const each of memoryTypes) setBit(this.#ofType[each], slot, each === type);
+    for (const each of kinds) setBit(this.#ofKind[each], slot, each === kind);
     setBit(this.#active, slot, isActive);
     const expiries = this.#expiriesOf(Math.floor(slot / rowsPerBlock));
     setBit(this.#expired, slot, expiresAt <= expiries.from);
@@ -55,24 +58,24 @@ export class Eligibility {
     const firstWord = firstSlot >>> 5;
     const words = firstWord + Math.ceil(rows / 32);
     if (words > this.#active.length) this.#grow(words);
-    const ofType = memoryTypes.map((type) => this.#ofType[type]);
+    const ofKind = kinds.map((kind) => this.#ofKind[kind]);
     const expiries = this.#expiriesOf(Math.floor(firstSlot / rowsPerBlock));
     for (let word = firstWord; word < words; word++) {
-      const typeBits = [0, 0, 0];
+      const kindBits = kinds.map(() => 0);
       let [active, expired] = [0, 0];
       const first = (word - firstWord) * 32;
       for (let row = first; row < Math.min(first + 32, rows); row++) {
         if (serials[row] === 0) continue;
         const bit = 1 << (row & 31);
         const state = states[row] ?? 0;
-        const type = typeOfState(state);
-        typeBits[type] = (typeBits[type] ?? 0) | bit;
+        const kind = kindOfState(state);
+        kindBits[kind] = (kindBits[kind] ?? 0) | bit;
         if (isActiveState(state)) active |= bit;
         const expiresAt = times[row] ?? 0;
         if (expiresAt <= expiries.from) expired |= bit;
         else if (expiresAt < expiries.to) expiries.to = expiresAt;
       }
-      for (const [type, bits] of ofType.entries()) bits[word] = typeBits[type] ?? 0;
+      for (const [kind, bits] of ofKind.entries()) bits[word] = kindBits[kind] ?? 0;
       this.#active[word] = active;
       this.#expired[word] = expired;
     }
@@ -80,12 +83,12 @@ export class Eligibility {
 
   /** The slot is free. */
   clear(slot: number): void {
-    for (const each of memoryTypes) setBit(this.#ofType[each], slot, false);
+    for (const each of kinds) setBit(this.#ofKind[each], slot, false);
   }
 
-  /** All slots of a type are free. */
-  clearType(type: MemoryType): void {
-    this.#ofType[type].fill(0);
+  /** All slots of a kind are free. */
+  clearKind(kind: Kind): void {
+    this.#ofKind[kind].fill(0);
   }
 
   /** Which rows have expired at a time: the same number means the same rows, unless a row was changed. @param expiriesOf as of `fill` */
@@ -99,21 +102,24 @@ export class Eligibility {
    * @param expiriesOf times at which the rows of a block expire
    */
   fill(
-    { types, includeExpired, includeInactive, now }: EligibilityQuery,
+    { types, origin, includeExpired, includeInactive, now }: EligibilityQuery,
     eligible: Uint32Array,
     expiriesOf: (block: number) => Float64Array,
   ): void {
     if (!includeExpired) this.#updateExpired(now, expiriesOf);
     const mask = (isWanted: boolean) => (isWanted ? -1 : 0);
-    const isWanted = (type: MemoryType) => mask(types === null || types.includes(type));
-    const [wantsRules, wantsFacts, wantsContexts] = [isWanted(rule), isWanted(fact), isWanted(context)];
+    const wanted = kindsOf(types, origin);
+    const isWanted = (kind: Kind) => mask(wanted === null || wanted.includes(kind));
+    const [wantsRules, wantsFacts] = [isWanted("rule"), isWanted("fact")];
+    const [wantsContexts, wantsPassages] = [isWanted("context"), isWanted("passage")];
     const [wantsInactive, wantsExpired] = [mask(includeInactive), mask(includeExpired)];
-    const { rule: rules, fact: facts, context: contexts } = this.#ofType;
+    const { rule: rules, fact: facts, context: contexts, passage: passages } = this.#ofKind;
     for (let at = 0; at < eligible.length; at++) {
       eligible[at] =
         (((rules[at] ?? 0) & wantsRules) |
           ((facts[at] ?? 0) & wantsFacts) |
-          ((contexts[at] ?? 0) & wantsContexts)) &
+          ((contexts[at] ?? 0) & wantsContexts) |
+          ((passages[at] ?? 0) & wantsPassages)) &
         ((this.#active[at] ?? 0) | wantsInactive) &
         (~(this.#expired[at] ?? 0) | wantsExpired);
     }
@@ -146,7 +152,7 @@ export class Eligibility {
   }
 
   #grow(words: number): void {
-    for (const type of memoryTypes) this.#ofType[type] = largerBits(this.#ofType[type], words);
+    for (const kind of kinds) this.#ofKind[kind] = largerBits(this.#ofKind[kind], words);
     this.#active = largerBits(this.#active, words);
     this.#expired = largerBits(this.#expired, words);
   }

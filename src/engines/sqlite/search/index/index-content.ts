@@ -1,12 +1,12 @@
 // Owns what a search index consists of that cannot be concluded from its blocks: what its cache files contain.
 
-import type { MemoryType } from "../../../../memory/memory.ts";
+import type { Kind } from "../../../../memory/kind.ts";
 import type { RowBlock } from "../../../../ranking/row-block.ts";
 
 export interface IndexContent {
   /** All changes through this revision are in the blocks. */
   readonly revision: number;
-  readonly epochs: Readonly<Partial<Record<MemoryType, number>>>;
+  readonly epochs: Readonly<Partial<Record<Kind, number>>>;
   readonly tagSets: Iterable<readonly [number: number, text: string]>;
   readonly blocks: readonly RowBlock[];
   /** How often each block was changed. */

@@ -1,6 +1,6 @@
 // Owns the queries of a search index: all memories of a project, or the changes since a revision.
 
-import type { MemoryType } from "../../../../memory/memory.ts";
+import type { Kind } from "../../../../memory/kind.ts";
 import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
 import type { Database } from "../../../../native/sqlite.ts";
 import { aliveJoin } from "../../memories/memory-row.ts";
@@ -11,7 +11,7 @@ export interface ChangedRow {
   serial: number;
   revision: number;
   content_revision: number;
-  memory_type: MemoryType;
+  memory_type: Kind;
   importance: number;
   is_active: number;
   expires_at: number | null;
@@ -26,14 +26,14 @@ interface RemovedRow {
 }
 
 export interface Pool {
-  memory_type: MemoryType;
+  memory_type: Kind;
   epoch: number;
   memories: number;
 }
 
 /** Prepared once per connection. */
 export interface IndexStatements {
-  pools(project: number): Map<MemoryType, Pool>;
+  pools(project: number): Map<Kind, Pool>;
   /** Of the memories that no bulk delete has hidden, in the order of their revisions. */
   changes(project: number, afterRevision: number, throughRevision: number): Iterable<ChangedRow>;
   removals(project: number, afterRevision: number): Iterable<RemovedRow>;

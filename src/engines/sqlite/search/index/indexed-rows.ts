@@ -1,11 +1,11 @@
 // Owns the rows of one search index, and everything that finds them: tables, bits and numbers of tags, which change together with a row.
 // Must never read the database.
 
-import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
+import { type Kind, kinds } from "../../../../memory/kind.ts";
 import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import type { Reading } from "../../../../ranking/query-keywords.ts";
-import { isActiveState, type RowBlock, typeOfState } from "../../../../ranking/row-block.ts";
+import { isActiveState, kindOfState, type RowBlock } from "../../../../ranking/row-block.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
 import { EligibleSets } from "./eligible-sets.ts";
@@ -69,9 +69,9 @@ export class IndexedRows {
    * that they are computed and passed to other threads once. Must not be changed.
    */
   *eligible(query: EligibleQuery, described: ReadDescribed): Reading<Uint32Array> {
-    const { types, tags, metadata = null, includeInactive, includeExpired, now } = query;
+    const { types, origin = null, tags, metadata = null, includeInactive, includeExpired, now } = query;
     const expired = includeExpired ? null : this.#eligibility.expiredState(now, this.#expiriesOf);
-    const filter = JSON.stringify([types, tags, metadata, includeInactive, expired]);
+    const filter = JSON.stringify([types, origin, tags, metadata, includeInactive, expired]);
     const eligible = this.#eligibleOfGroup.get(filter) ?? (yield* this.#computeEligible(query, described));
     this.#eligibleOfGroup.set(filter, eligible);
     return eligible;
@@ -132,8 +132,8 @@ export class IndexedRows {
 
   #setEligibility(slot: number, { states, expiries }: RowBlock, row: number): void {
     const state = states[row] ?? 0;
-    const type = memoryTypes[typeOfState(state)];
-    if (type !== undefined) this.#eligibility.set(slot, type, isActiveState(state), expiries[row] ?? 0);
+    const kind = kinds[kindOfState(state)];
+    if (kind !== undefined) this.#eligibility.set(slot, kind, isActiveState(state), expiries[row] ?? 0);
   }
 
   #takeFor(row: ChangedRow): number {
@@ -163,12 +163,12 @@ export class IndexedRows {
     this.slots.free(slot);
   }
 
-  /** Drops all memories of these types at once. */
-  dropTypes(types: ReadonlySet<MemoryType>): void {
-    for (const type of types) this.#eligibility.clearType(type);
-    const isDropped = memoryTypes.map((type) => types.has(type));
+  /** Drops all memories of these kinds at once. */
+  dropKinds(dropped: ReadonlySet<Kind>): void {
+    for (const kind of dropped) this.#eligibility.clearKind(kind);
+    const isDropped = kinds.map((kind) => dropped.has(kind));
     this.slots.freeAll(({ states, tagSets }, row) => {
-      if (isDropped[typeOfState(states[row] ?? 0)] !== true) return false;
+      if (isDropped[kindOfState(states[row] ?? 0)] !== true) return false;
       const tagSet = tagSets[row] ?? 0;
       if (tagSet > 0) this.tagSets.remove(tagSet);
       return true;

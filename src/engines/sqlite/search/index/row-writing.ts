@@ -1,6 +1,6 @@
 // Owns how a memory is written to a row of a search index.
 
-import { memoryTypes } from "../../../../memory/memory.ts";
+import { kinds } from "../../../../memory/kind.ts";
 import { quantiseRow } from "../../../../ranking/quantisation.ts";
 import { type RowBlock, rowState, setRowValues } from "../../../../ranking/row-block.ts";
 import { toVector } from "../../memories/memory-row.ts";
@@ -19,6 +19,6 @@ export function writeValues(block: RowBlock, row: number, memory: ChangedRow, ta
     importance: memory.importance,
     expiresAt: memory.expires_at ?? Number.POSITIVE_INFINITY,
     tagSet,
-    state: rowState(memoryTypes.indexOf(memory.memory_type), memory.is_active === 1),
+    state: rowState(kinds.indexOf(memory.memory_type), memory.is_active === 1),
   });
 }

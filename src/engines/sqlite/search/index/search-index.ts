@@ -1,7 +1,7 @@
 // Owns the search index of one project: a cache in memory of the data that ranking needs. Before every search the index reads the
 // changes since its revision from the database, in the same read transaction, so every committed write is found.
 
-import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
+import { type Kind, kinds } from "../../../../memory/kind.ts";
 import { PostingLists, type WordReader } from "../../../../ranking/posting-lists.ts";
 import {
   countSlots,
@@ -29,7 +29,7 @@ export class SearchIndex {
   readonly #project: number;
   readonly #rows: IndexedRows;
   readonly #postings: PostingLists;
-  #pools = new Map<MemoryType, Pool>();
+  #pools = new Map<Kind, Pool>();
   #revision = 0;
   #moves = 0;
   /** The newest one that was ever read. */
@@ -82,18 +82,18 @@ export class SearchIndex {
    * @param readMany reads many changes since `revision` with other threads, and begins a new transaction
    */
   *catchUp(statements: IndexStatements, pause: Pause, readMany: () => GroupSteps<void>): GroupSteps<void> {
-    this.#dropDeletedTypes(statements);
+    this.#dropDeletedKinds(statements);
     if (statements.isBehind(this.#project, this.#revision, readAloneMax)) {
       yield* readMany();
-      this.#dropDeletedTypes(statements);
+      this.#dropDeletedKinds(statements);
     }
     yield* this.#readChanges(statements, pause);
     const alive = [...this.#pools.values()].reduce((sum, { memories }) => sum + memories, 0);
     if (this.#rows.slots.count !== alive) {
-      // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
+      // Rare: a memory changed its kind and all memories of that kind were deleted, or its removal is no longer stored. The index cannot
       // know which memory was removed, so it reads all of them again.
       this.#postings.clear();
-      this.#rows.dropTypes(new Set(memoryTypes));
+      this.#rows.dropKinds(new Set(kinds));
       this.#moves += 1;
       this.#revision = 0;
       yield* this.#readChanges(statements, pause);
@@ -112,7 +112,7 @@ export class SearchIndex {
 
   /** Begins with what files have beside their blocks, which are adopted next. The index must be new. */
   beginRestore({ epochs, tagSets }: Pick<CacheManifest, "epochs" | "tagSets">): void {
-    for (const memory_type of memoryTypes) {
+    for (const memory_type of kinds) {
       const epoch = epochs[memory_type];
       if (epoch !== undefined) this.#pools.set(memory_type, { memory_type, epoch, memories: 0 });
     }
@@ -191,13 +191,13 @@ export class SearchIndex {
     this.#rows.slots.leave();
   }
 
-  #dropDeletedTypes(statements: IndexStatements): void {
+  #dropDeletedKinds(statements: IndexStatements): void {
     const pools = statements.pools(this.#project);
-    const deleted = memoryTypes.filter((type) => this.#pools.get(type)?.epoch !== pools.get(type)?.epoch);
+    const deleted = kinds.filter((kind) => this.#pools.get(kind)?.epoch !== pools.get(kind)?.epoch);
     this.#pools = pools;
     if (deleted.length === 0) return;
     this.#postings.clear();
-    this.#rows.dropTypes(new Set(deleted));
+    this.#rows.dropKinds(new Set(deleted));
   }
 
   *#readChanges(statements: IndexStatements, pause: Pause): GroupSteps<void> {

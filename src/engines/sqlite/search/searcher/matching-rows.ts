@@ -1,8 +1,9 @@
 // Owns the SQL that reads the memories which a query can return, in batches that take milliseconds, whatever the filter is.
 
+import { kindsOf } from "../../../../memory/kind.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import type { Database } from "../../../../native/sqlite.ts";
-import { aliveJoin } from "../../memories/memory-row.ts";
+import { aliveJoin, ofKinds, toKindsParameter } from "../../memories/memory-row.ts";
 import { matchesRow } from "../../memories/metadata.ts";
 import { taggedMemories } from "../../memories/tags.ts";
 
@@ -73,7 +74,7 @@ export function createMatchingRows(database: Database): MatchingRows {
         ...tagged?.parameters,
         ...Object.assign({}, ...described.map(({ parameters }) => parameters)),
         project: owner,
-        types: query.types === null ? null : JSON.stringify(query.types),
+        kinds: toKindsParameter(kindsOf(query.types, query.origin)),
         includeInactive: query.includeInactive ? 1 : 0,
         includeExpired: query.includeExpired ? 1 : 0,
         now: query.now,
@@ -96,7 +97,7 @@ export function createMatchingRows(database: Database): MatchingRows {
 function matching(columns: string, join: string, condition: string): string {
   return `SELECT ${columns} FROM memory m ${aliveJoin} ${join}
     WHERE m.project = :project AND ${inBatch("m.serial")} ${condition}
-      AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
+      AND ${ofKinds("m")}
       AND (:includeInactive OR m.is_active = 1)
       AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`;
 }

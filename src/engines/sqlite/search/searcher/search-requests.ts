@@ -112,6 +112,7 @@ function everythingSimilar({ above, now }: SimilarityQuery, vector: Float32Array
     vector,
     words: null,
     types: null,
+    origin: "kept",
     tags: null,
     topK: Number.POSITIVE_INFINITY,
     minSimilarity: above,
