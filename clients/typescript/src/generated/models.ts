@@ -716,6 +716,8 @@ export interface Extraction {
   /** Memories that were updated. */
   updated: number;
   extractor: ExtractorName;
+  /** With which detail the text was read. full is verbatim without a language model. */
+  detail: "essential" | "full" | "verbatim";
   /**
    * Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with one becomes
    * no memory; of an address only user name and password are removed. Absent if there were none.
@@ -731,11 +733,11 @@ export interface Extraction {
 export type ExtractionAction = "created" | "updated" | "skipped";
 
 /**
- * essential: what stays useful for months, such as rules, decisions and preferences. full: every statement about
- * a person, a thing, a plan or an event, to answer questions about a conversation later; small talk and
- * questions are left out.
+ * essential: what stays useful for months, such as rules, decisions and preferences. verbatim: everything that
+ * user and assistant say, word for word, as contexts that expire. full: every statement about a person, a thing,
+ * a plan or an event; it needs a language model, and is verbatim without one.
  */
-export type ExtractionDetail = "essential" | "full";
+export type ExtractionDetail = "essential" | "full" | "verbatim";
 
 /** An extracted item and what the call did with it. In a dry run the id of a new memory is null. */
 export interface ExtractionItem {
@@ -753,11 +755,7 @@ export interface ExtractionItem {
   tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
-  /**
-   * The memory that has the former text of the updated memory; null in a dry run. The field is absent if the new
-   * text contains the former one, and without an update.
-   */
-  former_id?: string | null;
+  former?: FormerMemory;
   /** The memory that the item updated, or the memory because of which it was skipped. */
   match: ExtractionMatch | null;
 }
@@ -778,6 +776,17 @@ export interface ExtractionMatch {
  * model.
  */
 export type ExtractorName = "built-in" | "llm";
+
+/**
+ * The memory that has the former text of the updated memory. Absent if the new text contains it, and without an
+ * update.
+ */
+export interface FormerMemory {
+  /** Memory identifier, 32 hexadecimal characters. */
+  id: string | null;
+  /** Text of the memory, stored verbatim. */
+  content: string;
+}
 
 export interface Injection {
   /** The prompt section; empty when there are no memories to inject. */
@@ -1052,6 +1061,8 @@ export interface MemoryExtractRequest {
    * assistant may have 50,000 characters together; all others are ignored.
    */
   messages?: readonly Message[] | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
   /**
    * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
    * unless it would have more than 16, or is a rule without tags, which applies to the whole project.

@@ -53,6 +53,7 @@ __all__ = [
     "ExportTask",
     "ExtractionAction",
     "ExtractionMatch",
+    "FormerMemory",
     "ExtractionItem",
     "ExtractorName",
     "Redaction",
@@ -761,6 +762,17 @@ class ExtractionMatch(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FormerMemory(Model):
+    """The memory that has the former text of the updated memory. Absent if the new text contains it, and
+    without an update.
+    """
+    id: str | None
+    """Memory identifier, 32 hexadecimal characters."""
+    content: str
+    """Text of the memory, stored verbatim."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExtractionItem(Model):
     """An extracted item and what the call did with it. In a dry run the id of a new memory is null."""
     id: str | None
@@ -779,11 +791,8 @@ class ExtractionItem(Model):
     """The memory that the item updated, or the memory because of which it was skipped."""
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
-    former_id: str | None | None = None
-    """The memory that has the former text of the updated memory; null in a dry run. The field is absent if
-    the new text contains the former one, and without an update.
-    """
-    _models: ClassVar[Mapping[str, type[Model]]] = {"match": ExtractionMatch}
+    former: FormerMemory | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"former": FormerMemory, "match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
 
@@ -804,6 +813,8 @@ class Extraction(Model):
     updated: int
     """Memories that were updated."""
     extractor: ExtractorName
+    detail: Literal["essential", "full", "verbatim"]
+    """With which detail the text was read. full is verbatim without a language model."""
     redacted: list[Redaction] | None = None
     """Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with
     one becomes no memory; of an address only user name and password are removed. Absent if there were
@@ -811,7 +822,7 @@ class Extraction(Model):
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "redacted": Redaction}
 
-ExtractionDetail = Literal["essential", "full"]
+ExtractionDetail = Literal["essential", "full", "verbatim"]
 
 MissedReason = Literal["type", "origin", "tags", "metadata", "inactive", "expired", "below_floor", "rank", "budget"]
 

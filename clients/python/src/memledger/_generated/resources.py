@@ -571,6 +571,7 @@ class Memories:
         *,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
@@ -600,6 +601,7 @@ class Memories:
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
+        conversation: Id of the conversation, as the client names it.
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
@@ -618,6 +620,7 @@ class Memories:
                 body={
                     "text": text,
                     "messages": messages,
+                    "conversation": conversation,
                     "tags": tags,
                     "metadata": metadata,
                     "detail": detail,
