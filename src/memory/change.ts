@@ -17,9 +17,9 @@ import {
   contentKey,
   isExpired,
   type Memory,
-  memoryOrigin,
   toAgentMemory,
 } from "./memory.ts";
+import { fromOrigins, origins, toOrigins } from "./origin.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
 export const ifUpdatedAt = Type.Optional(
@@ -49,7 +49,9 @@ export const readOnlyFields = {
   superseded_by: Type.Optional(
     Nullable(Type.String(readOnly("The identifier of the newer memory, or null,"))),
   ),
-  origin: Type.Optional({ ...memoryOrigin, ...readOnly("The origin") }),
+  origin: Type.Optional(Type.String(readOnly("The origin"))),
+  origins: Type.Optional({ ...origins, ...readOnly("Where its words were said,") }),
+  former_of: Type.Optional(Type.String(readOnly("The identifier of the memory that had this content,"))),
 };
 
 type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
@@ -59,7 +61,7 @@ type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
  * @throws Refusal 1400 when a field that cannot be changed has a value that the memory never had
  */
 export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
-  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin } = sent;
+  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin, former_of } = sent;
   const at = (text: string | null | undefined) => (typeof text === "string" ? fromTimestamp(text) : null);
   const isLater = (text: string | null | undefined, than: number | null) => (at(text) ?? 0) > (than ?? 0);
   const changed = {
@@ -70,6 +72,10 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
     superseded_by:
       (superseded_by ?? null) !== null && toId(superseded_by ?? "") !== (before.supersededBy ?? ""),
     origin: origin !== undefined && origin !== originOf(before),
+    origins:
+      sent.origins !== undefined &&
+      JSON.stringify(toOrigins(fromOrigins(sent.origins))) !== JSON.stringify(toOrigins(before.origins)),
+    former_of: former_of !== undefined && toId(former_of) !== before.formerOf,
   };
   for (const [field, isChanged] of Object.entries(changed)) {
     if (!isChanged) continue;

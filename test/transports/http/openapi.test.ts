@@ -77,6 +77,9 @@ describe("the OpenAPI document", () => {
       "updated_at",
       "last_accessed_at",
       "superseded_by",
+      "origin",
+      "origins",
+      "former_of",
       "if_updated_at",
       "subject",
     ]);

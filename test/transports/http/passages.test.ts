@@ -114,6 +114,28 @@ test("the history of a memory has the bulk deletion of its origin only", async (
   expect(app.records(id).filter(({ action }) => action === "memory.delete_all")).toHaveLength(2);
 });
 
+test("a passage can be sent back as it was read, and stays one", async () => {
+  const { id, call } = await openProject();
+  const origins = [
+    { conversation: "chat-1", message: "m1", role: "user", name: "Ana", saidAt: 1_795_000_000_000 },
+  ] as const;
+  const [passageId] = await storePassages(
+    locate(app.config.dataDir).database,
+    { project: id, subject: null },
+    [passage("It rains.", vector, { origins })],
+  );
+  const { data: read } = await call("GET", `/${passageId}`);
+  expect(read).toMatchObject({ origin: "conversation", origins: [{ conversation: "chat-1", name: "Ana" }] });
+  const { status, data } = await call("PUT", `/${passageId}`, { ...read, importance: 1 });
+  expect([status, data.origin, data.importance]).toEqual([200, "conversation", 1]);
+  expect(data.origins).toEqual(read.origins ?? []);
+  for (const [field, value] of Object.entries({ origins: [], origin: "kept", former_of: "0".repeat(32) }))
+    expect(await call("PUT", `/${passageId}`, { importance: 0, [field]: value })).toMatchObject({
+      code: 1400,
+      data: { field },
+    });
+});
+
 test("a passage that is edited in a batch is kept, and refused without room", async () => {
   const { call, ids } = await openProject({ memory_limit: 3 });
   const { data } = await call("PUT", "/batch", {

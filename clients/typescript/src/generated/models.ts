@@ -1301,7 +1301,6 @@ export interface MemoryUpdateRequest {
   tags?: readonly string[] | undefined;
   /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
-  origin?: MemoryOrigin | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.
@@ -1739,7 +1738,6 @@ export interface UpdateItem {
   remove_tags?: readonly string[] | undefined;
   /** Replaces the metadata of the memory; null removes it. */
   metadata?: Record<string, unknown> | null | undefined;
-  origin?: MemoryOrigin | undefined;
   /**
    * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
    * and the change is refused with 2108.

@@ -624,7 +624,7 @@ export class Memories {
    * best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are
    * always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a
    * rule without tags is still included. The same applies to metadata. With origin, only facts and contexts of
-   * that origin are chosen; rules are always kept ones, and included.
+   * that origin are chosen; rules are still included.
    *
    * Permission: `memory.read`.
    */

@@ -77,6 +77,8 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           </dd>
           <dt>Memories</dt>
           <dd class="count">{countText(project.memories)}</dd>
+          <dt>Passages</dt>
+          <dd class="count">{countText(project.passages)}</dd>
           <dt>Valid keys</dt>
           <dd class="count">{countText(project.keys)}</dd>
         </dl>

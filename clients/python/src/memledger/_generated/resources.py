@@ -516,8 +516,7 @@ class Memories:
         to it (hybrid search, best first, judged again if rerank says so); without one, the most important
         and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
         match them, as facts and contexts must; a rule without tags is still included. The same applies to
-        metadata. With origin, only facts and contexts of that origin are chosen; rules are always kept
-        ones, and included.
+        metadata. With origin, only facts and contexts of that origin are chosen; rules are still included.
 
         Permission: `memory.read`.
 
@@ -907,7 +906,6 @@ class Memories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
-        origin: MemoryOrigin | Unset = UNSET,
         if_updated_at: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -949,7 +947,6 @@ class Memories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "metadata": metadata,
-                    "origin": origin,
                     "if_updated_at": if_updated_at,
                     "subject": subject,
                 },
