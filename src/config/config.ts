@@ -4,7 +4,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
-import type { Plan, PlanName, Plans } from "../access/plan.ts";
+import type { Plans } from "../access/plan.ts";
 import { dayMs } from "../clock.ts";
 import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import type { Reranker } from "../memory/reranker.ts";
@@ -13,10 +13,11 @@ import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError } from "./config-file.ts";
 import { gatewayFrom } from "./gateway-config.ts";
 import { upstreamTables } from "./gateway-settings.ts";
+import { plansFrom } from "./plan-config.ts";
 import { fileVariableOf } from "./secret-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
-import { allSettings, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
+import { allSettings, generalSettings, settings, variableOf } from "./settings.ts";
 import {
   fromFile,
   fromFlags,
@@ -168,13 +169,7 @@ export function loadConfig({
       chargeDryRuns: value(settings.chargeDryRuns),
       creditUsd: value(settings.creditUsd),
     },
-    plans: {
-      free: planFrom("free", value),
-      basic: planFrom("basic", value),
-      pro: planFrom("pro", value),
-      business: planFrom("business", value),
-      custom: planFrom("custom", value),
-    },
+    plans: plansFrom(value),
     gateway: gatewayFrom(value, tables.upstreams),
   };
   const reports = [...allSettings.map((setting) => toReport(setting, sources)), ...tables.reports];
@@ -223,18 +218,6 @@ function llmFrom(value: <Value>(setting: Setting<Value>) => Value): LlmConfig | 
     model,
     apiKey: value(settings.llmApiKey),
     timeoutSeconds: value(settings.llmTimeoutSeconds),
-  };
-}
-
-function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Value): Plan {
-  const table = planSettings[name];
-  const perSecond = value(table.ratePerSecond);
-  return {
-    ...{ memoryLimit: value(table.memoryLimit), passageLimit: value(table.passageLimit) },
-    retentionDays: value(table.retentionDays),
-    export: value(table.export),
-    hash: value(table.hash),
-    rate: perSecond === null ? null : { perSecond, burst: value(table.rateBurst) ?? perSecond },
   };
 }
 

@@ -17,8 +17,10 @@ const textParts: ReadonlySet<unknown> = new Set(["text", "input_text", "output_t
 const shortText = `a text of 1 to ${conversationIdMaxCharacters} characters`;
 
 /** Clients have sent members with these names before they meant anything, so no value is refused. */
-function ignoredUnless(description: string) {
-  return Type.Optional(Type.Unknown({ description: `${description} Any other value is ignored.` }));
+function ignoredUnless(description: string, format: { readonly format?: string } = {}) {
+  return Type.Optional(
+    Type.Unknown({ ...format, description: `${description} Any other value is ignored.` }),
+  );
 }
 
 const part = Type.Object(
@@ -42,7 +44,7 @@ const message = Type.Object(
     ),
     id: ignoredUnless(`Id of the message, as the client names it: ${shortText}.`),
     name: ignoredUnless(`Name of the speaker: ${shortText}.`),
-    said_at: ignoredUnless("When it was said: an RFC 3339 timestamp."),
+    said_at: ignoredUnless("When it was said: an RFC 3339 timestamp.", { format: "date-time" }),
   },
   { additionalProperties: true, title: "Message", description: "One message. Other members are ignored." },
 );

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
+import { unknownOrigin } from "../../src/memory/origin.ts";
 import { promptLineLength, toPrompt, toPromptLine } from "../../src/memory/prompt.ts";
 
 const tags: Readonly<Record<string, MemoryType>> = { rules: "rule", facts: "fact", contexts: "context" };
@@ -94,6 +95,7 @@ test("the description shows what the program writes", () => {
       createdAt: at("2026-11-20"),
       updatedAt: at("2026-11-20"),
       expiresAt: Date.parse("2026-12-31T22:59:59Z"),
+      origins: [{ ...unknownOrigin, name: "Ana" }],
     },
     {
       type: "rule",

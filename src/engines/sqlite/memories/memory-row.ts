@@ -5,6 +5,7 @@ import { type Kind, typeOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import { fromOrigins, type Origin, toOrigins } from "../../../memory/origin.ts";
 import { noTags } from "../../../memory/tags.ts";
+import { isUnitVector } from "../../../ranking/scores.ts";
 
 export interface MemoryRow {
   serial: number;
@@ -103,4 +104,12 @@ export function toOriginsColumn(origins: readonly Origin[]): string | null {
 /** Copies, because SQLite's bytes need not be aligned to four. */
 export function toVector(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
+}
+
+/** @throws Error unless it is a unit vector with so many dimensions */
+export function toVectorColumn(vector: Float32Array, dimensions: number | undefined): Uint8Array {
+  if (!isUnitVector(vector, dimensions)) {
+    throw new Error(`a vector of ${vector.length} numbers is not a unit vector of the model`);
+  }
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }

@@ -6,7 +6,6 @@ import { keepsContent } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { isUnitVector } from "../../../ranking/scores.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
@@ -21,6 +20,7 @@ import {
   toSearched,
   toTagColumn,
   toVector,
+  toVectorColumn,
 } from "./memory-row.ts";
 import { memoryStatements } from "./memory-statements.ts";
 import type { Revisions } from "./revisions.ts";
@@ -35,13 +35,7 @@ export function createMemoryTransaction(
   const serialOf = ownerSerialsOf(database);
   const bound = createModelLookup(database);
 
-  const toBytes = (vector: Float32Array): Uint8Array => {
-    if (!isUnitVector(vector, bound()?.dimensions)) {
-      throw new Error(`a vector of ${vector.length} numbers is not a unit vector of the model`);
-    }
-    return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-  };
-
+  const toBytes = (vector: Float32Array) => toVectorColumn(vector, bound()?.dimensions);
   const findRow = (owner: Owner, id: string): MemoryRow | undefined => sql.find.get(id, serialOf(owner));
   const epochOf = (owner: Owner, kind: Kind): number => {
     const epoch = sql.epoch.get(serialOf(owner), kind);
