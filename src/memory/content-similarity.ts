@@ -43,10 +43,18 @@ export function trigramsOf(content: string): Trigrams {
   return { words: words.join(" "), counts, total: words.length + 2 };
 }
 
-/** Whether a content has all words of another one in a row. Letters that are the same as each other (NFKC) and upper case do not differ. */
-export function isContained(short: string, long: string): boolean {
-  const [inner, outer] = [short, long].map((text) => ` ${trigramsOf(text.normalize("NFKC")).words} `);
-  return inner !== undefined && outer?.includes(inner) === true;
+const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/gu;
+const edges =
+  /^[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}¿¡…]+|[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}¿¡…]+$/gu;
+
+/**
+ * The words of a content, with a blank before and after each, so that one text is found in another. What NFKC makes equal, upper case and
+ * punctuation around words do not differ; "C" and "C++" do.
+ */
+export function wordsInRow(content: string): string {
+  const text = content.normalize("NFKC").toLowerCase().replace(withoutSpaces, " $& ");
+  const words = text.split(/\s+/u).map((word) => word.replace(edges, ""));
+  return ` ${words.filter((word) => word !== "").join(" ")} `;
 }
 
 /** 0..1; 1 for contents with the same words and embeddings. @param cosine of the embeddings, 0..1 */

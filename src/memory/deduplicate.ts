@@ -15,7 +15,7 @@ import {
   skipAboveSimilarity,
   updateAboveSimilarity,
 } from "./comparison-set.ts";
-import { isContained } from "./content-similarity.ts";
+import { wordsInRow } from "./content-similarity.ts";
 import { makeRoom, requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { contentKey, type Memory } from "./memory.ts";
@@ -108,7 +108,7 @@ async function storeItem(
   const memory = rewrite(known, item, now);
   const vectorBefore = await memories.vectorOf(caller.owner, known.id);
   await memories.update(caller.owner, { memory, contentKey: key, vector });
-  const former = isContained(known.content, memory.content)
+  const former = wordsInRow(memory.content).includes(wordsInRow(known.content))
     ? null
     : await keepFormer(transaction, known, vectorBefore, storing);
   const { id, type, importance, expiresAt, tags } = memory;

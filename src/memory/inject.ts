@@ -9,6 +9,7 @@ import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
 import { isBlank } from "../text/characters.ts";
+import { inConversationOrder, withoutRepeated } from "./conversation-order.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
 import { originFilter } from "./kind.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
@@ -153,18 +154,19 @@ export const injectMemories = projectOperation({
       ...ranked
     } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
-    const { fitting, characters } = fit(found, budget);
-    const injected = [...rules, ...fitting.map(({ memory }) => memory)];
+    const distinct = withoutRepeated(found, ({ memory }) => memory.content);
+    const { fitting, characters } = fit(distinct, budget);
+    const injected = inConversationOrder([...rules, ...fitting.map(({ memory }) => memory)]);
     const data = {
       prompt: toPrompt(injected),
       query,
       rules: rules.map(toAgentMemory),
       results: fitting.map(({ result }) => result),
-      omitted: found.length - fitting.length,
+      omitted: distinct.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
       ...ranked,
-      ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
+      ...(input.explain === true ? { missed: [...unfitting(distinct, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.owner, injected, now);
     const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
