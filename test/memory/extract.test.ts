@@ -10,6 +10,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
+import { unknownOrigin } from "../../src/memory/origin.ts";
 import { noReranker } from "../../src/memory/reranker.ts";
 import { testTokens } from "../access/tokens.ts";
 import { checkChains } from "../audit/chain-check.ts";
@@ -108,6 +109,69 @@ async function allOf(member: Member) {
 async function contentsOf(member: Member): Promise<string[]> {
   return (await allOf(member)).map(({ content }) => content);
 }
+
+describe("an update loses nothing", () => {
+  const closed = (day: string) =>
+    `The office on the north quay of the harbour is closed every ${day} in winter.`;
+  const known = { content: closed("Sunday"), vector: at(1) };
+  const said = [{ content: closed("Monday"), vector: at(1) }];
+
+  test("the former text stays as a memory of its own, which names the updated one", async () => {
+    const member = await seam.project();
+    const { data } = await member.create({ ...known, tags: ["office"] });
+    const [item] = itemsOf(await extract(member, said));
+    expect(item).toMatchObject({ action: "updated", id: data.id ?? "", former: { content: known.content } });
+    const [first, second] = await allOf(member);
+    expect(first).toMatchObject({ id: data.id, content: closed("Monday") });
+    expect(second).toMatchObject({
+      content: known.content,
+      formerOf: data.id,
+      active: true,
+      tags: ["office"],
+    });
+    expect(second?.origins[0]?.saidAt).toBeLessThanOrEqual(seam.now());
+  });
+
+  test("a former text is compared by its own embedding", async () => {
+    const member = await seam.project();
+    await member.create(known);
+    await extract(member, [{ content: closed("Monday"), vector: at(0.99, 0, 7) }]);
+    const again = await extract(member, [{ content: closed("Sunday").toUpperCase(), vector: at(1) }]);
+    expect(actionsOf(again)).toEqual(["skipped"]);
+    expect(await contentsOf(member)).toEqual([closed("Monday"), closed("Sunday")]);
+  });
+
+  test("a text whose words stand in the new one in a row is not kept", async () => {
+    const member = await seam.project();
+    await member.create({ ...known, content: known.content.toUpperCase() });
+    const longer = { content: known.content.replace(".", ", too."), vector: at(1) };
+    const [item] = itemsOf(await extract(member, [longer]));
+    expect(item).toMatchObject({ action: "updated" });
+    expect(item?.former).toBeUndefined();
+    expect(await contentsOf(member)).toEqual([longer.content]);
+  });
+
+  test("without room for it nothing is changed", async () => {
+    const member = await seam.project({ memory_limit: 1 });
+    await member.create(known);
+    const outcome = await extract(member, said);
+    expect(outcome.code).toBe(2101);
+    expect(await contentsOf(member)).toEqual([known.content]);
+  });
+
+  test("what two people say in the same words is said by both", async () => {
+    const member = await seam.project();
+    const by = (name: string) => ({
+      content: "I am vegetarian.",
+      vector: at(1),
+      item: { origin: { ...unknownOrigin, name } },
+    });
+    await extract(member, [by("Ann")]);
+    expect(actionsOf(await extract(member, [by("Bo"), by("Bo")]))).toEqual(["skipped", "skipped"]);
+    const [memory] = await allOf(member);
+    expect(memory?.origins.map(({ name }) => name)).toEqual(["Ann", "Bo"]);
+  });
+});
 
 describe("with tags", () => {
   const tagsOf = async (member: Member) =>
