@@ -26,14 +26,18 @@ export async function checkDatabase(checked: CheckedDirectory): Promise<string> 
   await refuseLostDatabase(checked);
   if (await isDatabaseMissing(checked)) return "not created yet";
   const { engine } = checked;
-  const { format, projects, keys } = await engine.inspect();
+  const { format, projects, keys, superseded } = await engine.inspect();
   const damage = await engine.findDamage();
   if (damage.length > 0) {
     throw new Error(
       `The database file is damaged. ${engine.name} reports: ${damage.join("; ")}. Copy the data directory to another place, then restore the last backup.`,
     );
   }
-  return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
+  const inactive =
+    superseded === 0
+      ? ""
+      : `. ${counted(superseded, "memory is", "memories are")} inactive because of a rule of a former version: memledger memory reactivate lists them for each project`;
+  return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}${inactive}`;
 }
 
 const noPublicKey =

@@ -1,12 +1,14 @@
-// Binds `memledger memory`: memories of a project out of files and into files, through the API.
+// Binds `memledger memory`: commands for many memories of a project, through the API.
 
 import type { Command } from "commander";
 import type { Session } from "./command.ts";
 import { addMemoryExportCommand } from "./memory-export.ts";
 import { addMemoryImportCommand } from "./memory-import.ts";
+import { addMemoryReactivateCommand } from "./memory-reactivate.ts";
 
 export function addMemoryCommands(program: Command, session: Session): void {
-  const memory = program.command("memory").description("Export and import memories.");
+  const memory = program.command("memory").description("Export, import and reactivate memories.");
   addMemoryExportCommand(memory, session);
   addMemoryImportCommand(memory, session);
+  addMemoryReactivateCommand(memory, session);
 }

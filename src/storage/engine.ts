@@ -160,6 +160,8 @@ export interface Inspection {
   readonly modelChange: ModelChange | null;
   /** Without those that a bulk delete has hidden. */
   readonly memories: number;
+  /** Inactive ones that a rule of a former version has superseded. */
+  readonly superseded: number;
   /** Revoked and expired ones included. */
   readonly keys: number;
   /** Those that are used with their secret: without the local keys of projects and those of the console. */

@@ -48,6 +48,7 @@ export function createMemoryEngine(folder: string): Engine {
       modelChange: settings.get("all")?.modelChange ?? null,
       memories: data.memories.all().length,
       keys: keys.all().length,
+      superseded: 0,
       secretKeys: keys.all().filter(({ key }) => isUsedWithSecret(key)).length,
       installation: data.chains.get(null)?.chain ?? null,
       projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),

@@ -36,6 +36,7 @@ export function testLifecycle(subject: EngineUnderTest): void {
         modelChange: null,
         memories: 0,
         keys: 0,
+        superseded: 0,
         secretKeys: 0,
         installation: null,
         projects: [],

@@ -3,6 +3,7 @@
 import { keyNamesWithoutSecret } from "../../../access/key.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { Inspection } from "../../../storage/engine.ts";
+import { aliveJoin } from "../memories/memory-row.ts";
 import { countMemories, toChange } from "../memories/model-change.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel, formerModels, readChange } from "../schema/model-binding.ts";
@@ -27,6 +28,7 @@ export function inspect(file: DatabaseFile): Inspection {
       // Older formats had another value there, and the migration discards it.
       modelChange: format < exchangeFormat ? null : toChange(readChange(database)),
       memories: countMemories(database)(),
+      superseded: format < supersedingFormat ? 0 : countSuperseded(database),
       keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
       secretKeys: Number(
         database
@@ -40,6 +42,14 @@ export function inspect(file: DatabaseFile): Inspection {
   } finally {
     database.close();
   }
+}
+
+/** Older formats have no such column. */
+const supersedingFormat = 7;
+
+function countSuperseded(database: Database): number {
+  const sql = `SELECT COUNT(*) FROM memory m ${aliveJoin} WHERE m.is_active = 0 AND m.superseded_by IS NOT NULL`;
+  return Number(database.prepare(sql).pluck().get());
 }
 
 function findInstallation(database: Database): string | null {
