@@ -43,7 +43,7 @@ browserTest(
     await contents.getByText("20,000").waitFor();
     expect(await contents.locator("del").count()).toBe(0);
     await panel.getByLabel("Plan").selectOption("basic");
-    expect(await contents.locator("del").allTextContents()).toEqual(["20,000", "90", "50", "yes"]);
+    expect(await contents.locator("del").allTextContents()).toEqual(["20,000", "100,000", "90", "50", "yes"]);
     expect(await contents.textContent()).toContain("1,000");
     await panel.getByRole("button", { name: "Discard" }).click();
     expect(await contents.locator("del").count()).toBe(0);
