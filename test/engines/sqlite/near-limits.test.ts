@@ -116,6 +116,7 @@ describe("one project", () => {
     expect(memories).toEqual([
       { type: "context", memories: 0 },
       { type: "fact", memories: 0 },
+      { type: "passage", memories: 0 },
       { type: "rule", memories: 1 },
     ]);
     expect(project).toMatchObject({ plan: "business", subscription: "active", credits: 7 });
