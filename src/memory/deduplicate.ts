@@ -108,7 +108,7 @@ async function storeItem(
   const memory = rewrite(known, item, now);
   const vectorBefore = await memories.vectorOf(caller.owner, known.id);
   await memories.update(caller.owner, { memory, contentKey: key, vector });
-  const former = wordsInRow(memory.content).includes(wordsInRow(known.content))
+  const former = saysAllOf(memory, known)
     ? null
     : await keepFormer(transaction, known, vectorBefore, storing);
   const { id, type, importance, expiresAt, tags } = memory;
@@ -218,6 +218,12 @@ async function addToKnown(
   const memory = { ...known, tags, origins, updatedAt: changedAt(known, now) };
   await memories.update(owner, { memory, contentKey: null, vector: null });
   return tags;
+}
+
+/** Whether nothing is lost without the former memory: its words stand in the new one in a row, and nobody else has said them. */
+function saysAllOf(memory: Memory, former: Memory): boolean {
+  const isSameSpeaker = former.origins.every(({ name }) => memory.origins.some((each) => each.name === name));
+  return isSameSpeaker && wordsInRow(memory.content).includes(wordsInRow(former.content));
 }
 
 function chooseAction(match: Match | null): Outcome["action"] {

@@ -151,6 +151,19 @@ describe("an update loses nothing", () => {
     expect(await contentsOf(member)).toEqual([longer.content]);
   });
 
+  test("what another person has said stays, also if the new text contains it", async () => {
+    const member = await seam.project();
+    const by = (name: string, content: string) => ({
+      content,
+      vector: at(1),
+      item: { origin: { ...unknownOrigin, name } },
+    });
+    await extract(member, [by("Ann", known.content)]);
+    const [item] = itemsOf(await extract(member, [by("Bo", known.content.replace(".", ", too."))]));
+    expect(item).toMatchObject({ action: "updated", former: { content: known.content } });
+    expect((await allOf(member)).map(({ origins }) => origins[0]?.name)).toEqual(["Bo", "Ann"]);
+  });
+
   test("without room for it nothing is changed", async () => {
     const member = await seam.project({ memory_limit: 1 });
     await member.create(known);
