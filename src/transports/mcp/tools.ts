@@ -143,7 +143,7 @@ export const tools: readonly Tool[] = [
     arguments: {
       text: { field: "text", isRequired: true },
       tags,
-      detail: { field: "detail", description: "full: every statement, to answer questions about it later." },
+      detail: { field: "detail", description: "full: everything, to answer questions about it later." },
       dry_run: { field: "dry_run", description: "Show what would be saved, and save nothing." },
     },
     output: Fields({ items: Type.Array(extractedItem) }),
