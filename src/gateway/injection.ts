@@ -132,6 +132,7 @@ function toDated({
   updated_at,
   expires_at = null,
   origins,
+  origin,
 }: JsonObject): Dated {
   return {
     content: String(content),
@@ -140,6 +141,7 @@ function toDated({
     updatedAt: Date.parse(String(updated_at)),
     expiresAt: expires_at === null ? null : Date.parse(String(expires_at)),
     origins: fromOrigins(objectsIn(origins)),
+    passage: origin === "conversation",
   };
 }
 

@@ -7,7 +7,7 @@ import type { Memory, MemoryType } from "./memory.ts";
 import type { Origin } from "./origin.ts";
 
 export type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt"> &
-  Partial<Pick<Memory, "origins">>;
+  Partial<Pick<Memory, "origins" | "passage">>;
 
 const sections: readonly (readonly [tag: string, type: MemoryType])[] = [
   ["rules", "rule"],
@@ -115,11 +115,19 @@ export function withoutPrompts(text: string): string {
  * The line of a memory with its line feed: who said it and when, or its dates of creation and change; its expiry; and its content. Dates are
  * in UTC.
  */
-export function toPromptLine({ content, createdAt, updatedAt, expiresAt, origins = [] }: Dated): string {
+export function toPromptLine({
+  content,
+  createdAt,
+  updatedAt,
+  expiresAt,
+  origins = [],
+  passage,
+}: Dated): string {
   const details = [
     ...new Set(origins.flatMap(speakerOf)),
     ...datesOf(createdAt, updatedAt, origins[0]?.saidAt ?? null),
-    ...(expiresAt === null ? [] : [`until ${toTimestamp(expiresAt)}`]),
+    // How long a passage is kept says nothing about what it says.
+    ...(expiresAt === null || passage === true ? [] : [`until ${toTimestamp(expiresAt)}`]),
   ];
   return `- (${details.join(", ")}) ${toSafeJson(content)}\n`;
 }

@@ -54,8 +54,8 @@ test("what is said in a conversation is found by the question before it, with sp
     }),
   );
   const { data: injection } = await call("POST", "/inject", { query: "Welche Datenbank nehmen wir?" });
-  expect(String(injection.prompt)).toContain('("Ana", 12 March 2026, until ');
-  expect(String(injection.prompt)).toContain("(assistant, 12 March 2026, until ");
+  expect(String(injection.prompt)).toContain('("Ana", 12 March 2026) ');
+  expect(String(injection.prompt)).toContain("(assistant, 12 March 2026) ");
 });
 
 test("what is said again is the same passage, from one place more, and never in the way of what is kept", async () => {
