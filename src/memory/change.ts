@@ -1,12 +1,13 @@
 // Owns what a change of a memory needs: its precondition, its time, the claim of its content, and the former values, with which the change
 // can be undone. Decides nothing else about requests.
 
+import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import type { ProjectApplication } from "../calls/application.ts";
 import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
-import { type Fields, Nullable, Timestamp } from "../schema/schema.ts";
+import { type Fields, jsonObject, Nullable, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { duplicate, requireRoom } from "./create.ts";
@@ -19,7 +20,7 @@ import {
   type Memory,
   toAgentMemory,
 } from "./memory.ts";
-import { fromOrigins, origins, toOrigins } from "./origin.ts";
+import { toOrigins } from "./origin.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
 export const ifUpdatedAt = Type.Optional(
@@ -50,7 +51,7 @@ export const readOnlyFields = {
     Nullable(Type.String(readOnly("The identifier of the newer memory, or null,"))),
   ),
   origin: Type.Optional(Type.String(readOnly("The origin"))),
-  origins: Type.Optional({ ...origins, ...readOnly("Where its words were said,") }),
+  origins: Type.Optional(Type.Array(jsonObject, readOnly("Where its words were said,"))),
   former_of: Type.Optional(Type.String(readOnly("The identifier of the memory that had this content,"))),
 };
 
@@ -61,7 +62,7 @@ type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
  * @throws Refusal 1400 when a field that cannot be changed has a value that the memory never had
  */
 export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
-  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin, former_of } = sent;
+  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin, origins, former_of } = sent;
   const at = (text: string | null | undefined) => (typeof text === "string" ? fromTimestamp(text) : null);
   const isLater = (text: string | null | undefined, than: number | null) => (at(text) ?? 0) > (than ?? 0);
   const changed = {
@@ -72,9 +73,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
     superseded_by:
       (superseded_by ?? null) !== null && toId(superseded_by ?? "") !== (before.supersededBy ?? ""),
     origin: origin !== undefined && origin !== originOf(before),
-    origins:
-      sent.origins !== undefined &&
-      JSON.stringify(toOrigins(fromOrigins(sent.origins))) !== JSON.stringify(toOrigins(before.origins)),
+    origins: origins !== undefined && !isDeepStrictEqual(origins, toOrigins(before.origins)),
     former_of: former_of !== undefined && toId(former_of) !== before.formerOf,
   };
   for (const [field, isChanged] of Object.entries(changed)) {
