@@ -4,7 +4,15 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { actions, type Outcome } from "./deduplicate.ts";
-import { content, exampleMemory, expiresAt, importance, memoryId, memoryType } from "./memory.ts";
+import {
+  content,
+  exampleMemory,
+  expiresAt,
+  importance,
+  memoryId,
+  memoryOrigin,
+  memoryType,
+} from "./memory.ts";
 import { Tags } from "./tags.ts";
 
 export const extractionItem = Fields(
@@ -19,6 +27,7 @@ export const extractionItem = Fields(
       description:
         "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text).",
     }),
+    origin: Type.Optional(memoryOrigin),
     tags: Type.Optional(
       Tags("Tags of the memory after the call, sorted. The field is absent if there are none."),
     ),
@@ -72,6 +81,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     importance: item.importance,
     expires_at: item.expiresAt === null ? null : toTimestamp(item.expiresAt),
     action,
+    ...(item.passage === true ? { origin: "conversation" as const } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
     ...(former === null ? {} : { former: { id: shown(former.memory.id), content: former.memory.content } }),

@@ -751,6 +751,7 @@ export interface ExtractionItem {
   /** Expiry time of the memory; null: it never expires. */
   expires_at: string | null;
   action: ExtractionAction;
+  origin?: MemoryOrigin;
   /** Tags of the memory after the call, sorted. The field is absent if there are none. */
   tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */

@@ -12,7 +12,6 @@ import modelChange from "./migrations/0006-model-change.sql" with { type: "text"
 import consoleTables from "./migrations/0007-console.sql" with { type: "text" };
 import ledger2 from "./migrations/0008-ledger-2.sql" with { type: "text" };
 import subjects from "./migrations/0009-subjects.sql" with { type: "text" };
-import origins from "./migrations/0010-origins.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
@@ -29,7 +28,6 @@ export const migrations: readonly string[] = [
   consoleTables,
   ledger2,
   subjects,
-  origins,
 ];
 
 export const formatVersion = migrations.length;

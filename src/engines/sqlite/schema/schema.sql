@@ -612,7 +612,7 @@ CREATE TABLE audit_pseudonym (
 -- 8.. index audit_pseudonym_by_entry ON audit_pseudonym
 CREATE INDEX audit_pseudonym_by_entry ON audit_pseudonym (entry)
 
--- 9..9 table project ON project
+-- 9.. table project ON project
 CREATE TABLE project (
   serial         INTEGER PRIMARY KEY AUTOINCREMENT,
   id             TEXT    NOT NULL UNIQUE,
@@ -624,7 +624,7 @@ CREATE TABLE project (
   retention_days INTEGER,
   created_at     INTEGER NOT NULL,
   deleted_at     INTEGER
-, revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0) STRICT
+, revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0, passage_limit INTEGER, subject_passages INTEGER NOT NULL DEFAULT 0) STRICT
 
 -- 9.. table api_key ON api_key
 CREATE TABLE api_key (
@@ -639,7 +639,7 @@ CREATE TABLE api_key (
   last_used_at  INTEGER
 , gateway TEXT, subject TEXT, token_epoch INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
--- 9..9 table memory ON memory
+-- 9.. table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -655,7 +655,7 @@ CREATE TABLE memory (
   updated_at       INTEGER NOT NULL,
   last_accessed_at INTEGER,
   expires_at       INTEGER
-, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096)) STRICT
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT, passage_of INTEGER) STRICT
 
 -- 9.. table remember_task ON remember_task
 CREATE TABLE remember_task (
@@ -738,39 +738,7 @@ BEGIN
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
 END
 
--- 10.. table project ON project
-CREATE TABLE project (
-  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
-  id             TEXT    NOT NULL UNIQUE,
-  name           TEXT    NOT NULL,
-  plan           TEXT    NOT NULL,
-  subscription   TEXT    NOT NULL,
-  credits        INTEGER,
-  memory_limit   INTEGER,
-  retention_days INTEGER,
-  created_at     INTEGER NOT NULL,
-  deleted_at     INTEGER
-, revision INTEGER NOT NULL DEFAULT 0, parent INTEGER REFERENCES project (serial), subject_memories INTEGER NOT NULL DEFAULT 0, passage_limit INTEGER, subject_passages INTEGER NOT NULL DEFAULT 0) STRICT
-
--- 10.. table memory ON memory
-CREATE TABLE memory (
-  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
-  id               TEXT    NOT NULL UNIQUE,
-  project          INTEGER NOT NULL REFERENCES project (serial),
-  memory_type      TEXT    NOT NULL,
-  epoch            INTEGER NOT NULL,
-  revision         INTEGER NOT NULL,
-  content          TEXT    NOT NULL,
-  content_key      BLOB,
-  importance       REAL    NOT NULL,
-  is_active        INTEGER NOT NULL,
-  created_at       INTEGER NOT NULL,
-  updated_at       INTEGER NOT NULL,
-  last_accessed_at INTEGER,
-  expires_at       INTEGER
-, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT, passage_of INTEGER) STRICT
-
--- 10.. index memory_passage ON memory
+-- 9.. index memory_passage ON memory
 CREATE INDEX memory_passage ON memory (passage_of) WHERE passage_of IS NOT NULL
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed

@@ -789,6 +789,7 @@ class ExtractionItem(Model):
     """The sentence of the text from which the item was extracted, verbatim."""
     match: ExtractionMatch | None
     """The memory that the item updated, or the memory because of which it was skipped."""
+    origin: MemoryOrigin | None = None
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
     former: FormerMemory | None = None
