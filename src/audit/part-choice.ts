@@ -35,7 +35,6 @@ export const madeInAnswers: ReadonlySet<string> = new Set([
   "created_at",
   "expires_at",
   "export_id",
-  "former_of",
   "id",
   "index",
   "last_accessed_at",

@@ -62,7 +62,7 @@ type ReadOnlyValues = Static<ReturnType<typeof Fields<typeof readOnlyFields>>>;
  * @throws Refusal 1400 when a field that cannot be changed has a value that the memory never had
  */
 export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
-  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin, origins, former_of } = sent;
+  const { id, created_at, updated_at, last_accessed_at, superseded_by, origin, former_of } = sent;
   const at = (text: string | null | undefined) => (typeof text === "string" ? fromTimestamp(text) : null);
   const isLater = (text: string | null | undefined, than: number | null) => (at(text) ?? 0) > (than ?? 0);
   const changed = {

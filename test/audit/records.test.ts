@@ -237,13 +237,6 @@ describe("every outcome of every operation leaves one record", async () => {
     ["metadata", 1400, "/v1/memories", () => key, asked],
     ["permission, and its body is invalid", 1403, "/v1/memories", () => reader.key, { anything: [1, null] }],
     ["permission, and its body is large", 1403, "/v1/memories", () => reader.key, { x: "x".repeat(500_000) }],
-    [
-      "permission for the gateway",
-      1403,
-      "/v1/chat/completions",
-      () => reader.key,
-      { model: "m", messages: [] },
-    ],
   ])("a call that is refused for its %s leaves its body", async (name, code, path, keyOf, body) => {
     const headers: Record<string, string> = name === "metadata" ? { "X-Audit-Metadata": "[]" } : {};
     const chain = keyOf() === other.key ? other.id : project.id;
@@ -261,6 +254,18 @@ describe("every outcome of every operation leaves one record", async () => {
       expect(records).toMatchObject([{ entry: { code: 1403 }, payload: { unreadable_body } }]);
       expect(records[0]?.payload.request_body).toBeUndefined();
     }
+  });
+
+  test("a conversation whose call is refused for its permission leaves its digest, because nobody knows whose it is", async () => {
+    const body = JSON.stringify({ model: "m", messages: [], user: "user:42" });
+    const records = await gained(project.id, () =>
+      app.call("POST", "/v1/chat/completions", { key: reader.key, body }),
+    );
+    const sha256 = createHash("sha256").update(body).digest("hex");
+    expect(records).toMatchObject([
+      { entry: { code: 1403 }, payload: { unreadable_body: { length: body.length, sha256 } } },
+    ]);
+    expect(JSON.stringify(records)).not.toContain("user:42");
   });
 
   test("a call that is refused for its permission leaves no body that is too large", async () => {
