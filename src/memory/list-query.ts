@@ -5,6 +5,8 @@ import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 import type { WordFilter } from "./word-filter.ts";
 
+export const sortKeys = ["created_at", "updated_at", "importance", "expires_at", "last_accessed_at"] as const;
+
 /** Which memories a list has. Null: the property does not matter. */
 export interface ListFilter {
   readonly type: MemoryType | null;
@@ -19,7 +21,8 @@ export interface ListFilter {
 
 export interface ListQuery extends ListFilter {
   readonly now: number;
-  readonly sortBy: "created_at" | "updated_at" | "importance";
+  /** Memories without the date are last, in both directions. */
+  readonly sortBy: (typeof sortKeys)[number];
   readonly direction: "asc" | "desc";
   readonly limit: number;
   /** Number of memories to skip, or `next` of the page before. */

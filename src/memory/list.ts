@@ -7,7 +7,7 @@ import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Choice, Fields, Nullable, notTogether } from "../schema/schema.ts";
-import type { ListQuery } from "./list-query.ts";
+import { type ListQuery, sortKeys } from "./list-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
 import { toMetadataFilter } from "./metadata-filter.ts";
@@ -45,10 +45,11 @@ export const listMemories = projectOperation({
       ),
       ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
       sort_by: Type.Optional(
-        Choice(["created_at", "updated_at", "importance"], {
+        Choice(sortKeys, {
           title: "MemoryOrder",
           default: "created_at",
-          description: "Field that the list is ordered by.",
+          description:
+            "Field that the list is ordered by. Memories without the date are last, in both directions.",
         }),
       ),
       sort_dir: Type.Optional(

@@ -154,10 +154,17 @@ function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
       (words === null || hasWords(memory, words)),
   );
   const sign = direction === "asc" ? 1 : -1;
+  const byDate = (dateOf: (row: MemoryRow) => number | null) => (a: MemoryRow, b: MemoryRow) => {
+    const [at, other] = [dateOf(a), dateOf(b)];
+    if (at === other) return sign * (a.created - b.created);
+    return at === null ? 1 : other === null ? -1 : sign * (at - other);
+  };
   const compare: Record<ListQuery["sortBy"], (a: MemoryRow, b: MemoryRow) => number> = {
     created_at: (a, b) => sign * (a.created - b.created),
     updated_at: (a, b) => sign * (a.revision - b.revision),
     importance: (a, b) => sign * (a.memory.importance - b.memory.importance) || b.created - a.created,
+    expires_at: byDate(({ memory }) => memory.expiresAt),
+    last_accessed_at: byDate(({ memory }) => memory.lastAccessedAt),
   };
   const total = from?.total ?? found.length;
   const before = "skip" in after ? after.skip : (from?.before ?? 0);

@@ -1112,8 +1112,8 @@ export interface MemoryInjectRequest {
   subject?: string | undefined;
 }
 
-/** Field that the list is ordered by. */
-export type MemoryOrder = "created_at" | "updated_at" | "importance";
+/** Field that the list is ordered by. Memories without the date are last, in both directions. */
+export type MemoryOrder = "created_at" | "updated_at" | "importance" | "expires_at" | "last_accessed_at";
 
 export interface MemoryPage {
   memories: AgentMemory[];
@@ -1761,7 +1761,10 @@ export interface MemoryListQuery {
   page?: number | undefined;
   /** Memories per page. Default: 20. */
   page_size?: number | undefined;
-  /** Field that the list is ordered by. Default: "created_at". */
+  /**
+   * Field that the list is ordered by. Memories without the date are last, in both directions. Default:
+   * "created_at".
+   */
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;

@@ -2,13 +2,12 @@
 // encrypted: a client must not learn how many others there are. It stays valid after a restart, so a page has an address that can be kept.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
 /** The place in a list behind which a page begins. */
 export interface ListPosition {
-  /** What the list is sorted by, of the last memory before. */
-  readonly value: number;
+  /** What the list is sorted by, of the last memory before; null: it has no such date. */
+  readonly value: number | null;
   readonly serial: number;
   /** Number of matching memories when the first page was read. */
   readonly total: number;
@@ -50,16 +49,11 @@ export function createListCursors(database: Database): ListCursors {
       decipher.setAAD(Buffer.from(list)).setAuthTag(bytes.subarray(-tagBytes));
       try {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-        return toPosition(JSON.parse(Buffer.concat([text, decipher.final()]).toString()));
+        // What was written: nobody else has the key.
+        return JSON.parse(Buffer.concat([text, decipher.final()]).toString());
       } catch {
         return null;
       }
     },
   };
-}
-
-function toPosition(fields: unknown): ListPosition | null {
-  if (!isObject(fields)) return null;
-  const { value, serial, total, before } = fields;
-  return { value: Number(value), serial: Number(serial), total: Number(total), before: Number(before) };
 }

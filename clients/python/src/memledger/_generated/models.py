@@ -980,7 +980,7 @@ class MemoryHistory(Model):
 
 MemoryHistoryPart = Literal["changes", "uses"]
 
-MemoryOrder = Literal["created_at", "updated_at", "importance"]
+MemoryOrder = Literal["created_at", "updated_at", "importance", "expires_at", "last_accessed_at"]
 
 
 @dataclass(frozen=True, kw_only=True)

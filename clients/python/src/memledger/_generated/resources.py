@@ -206,7 +206,8 @@ class Memories:
         page.
         page: Page number, from 1. Default: 1.
         page_size: Memories per page. Default: 20.
-        sort_by: Field that the list is ordered by. Default: "created_at".
+        sort_by: Field that the list is ordered by. Memories without the date are last, in both directions.
+        Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.

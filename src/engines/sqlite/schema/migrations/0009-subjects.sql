@@ -28,6 +28,11 @@ CREATE TABLE administration_key (
 -- Metadata of memories. The column is what a memory shows: a JSON object; null without metadata.
 ALTER TABLE memory ADD COLUMN metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096);
 
+-- What lists of memories are sorted by: memories without the date are in these indexes, too, in the order of their creation.
+DROP INDEX memory_expiring;
+CREATE INDEX memory_by_expiry ON memory (project, expires_at, serial, memory_type, epoch);
+CREATE INDEX memory_by_access ON memory (project, last_accessed_at);
+
 -- The members of metadata as rows, to find memories by them. A row has the pool of its memory, as in memory_tag. Only the triggers below
 -- write it. The storage class of a value is its type, so that values of different types are never equal, and each type has one range of
 -- the key: numbers, then strings, then x'00' for false, x'01' for true, and x'' for null, an array and an object.
