@@ -5,7 +5,8 @@ import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
-import { Fields, Nullable } from "../schema/schema.ts";
+import { nextCursor } from "../schema/page.ts";
+import { Fields } from "../schema/schema.ts";
 import type { ExportQuery } from "./export-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
@@ -43,7 +44,7 @@ export const exportMemories = projectOperation({
   output: Fields(
     {
       memories: Type.Array(agentMemory),
-      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      next_cursor: nextCursor,
       vectors: Type.Optional(
         Type.Array(Type.String({ contentEncoding: "base64" }), {
           description:

@@ -3,6 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { MadeMemory } from "../audit/made-of.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { PagePlace, PageStart } from "../schema/page.ts";
 import type { PromptPlace } from "./example-prompts.ts";
 import type { ExportPage, ExportQuery } from "./export-query.ts";
 import type { ListQuery, MemoryPage } from "./list-query.ts";
@@ -15,14 +16,12 @@ export interface TagQuery {
   /** Null: all types. */
   readonly type: MemoryType | null;
   readonly limit: number;
-  readonly offset: number;
+  readonly after: PageStart;
 }
 
-export interface TagPage {
+export interface TagPage extends PagePlace {
   /** The most frequent first, equally frequent ones by Unicode code points. `count`: memories, including expired and inactive ones. */
   readonly tags: readonly { readonly tag: string; readonly count: number }[];
-  /** Number of tags on all pages. */
-  readonly total: number;
 }
 
 /** Numbers of an owner's memories. */
@@ -170,7 +169,8 @@ export interface MemoryReader {
   findHeld(owner: Owner, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
   /** Null: the cursor belongs to another list. */
   list(owner: Owner, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
-  listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
+  /** Null: the cursor belongs to another list. */
+  listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage | null>;
   /** Never reads all memories. */
   statistics(owner: Owner, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */

@@ -4,7 +4,8 @@ import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { Fields, Id, Nullable } from "../schema/schema.ts";
+import { nextCursor } from "../schema/page.ts";
+import { Fields, Id } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
 
 const listedSubject = Fields(
@@ -41,7 +42,7 @@ export const listSubjects = projectOperation({
   output: Fields(
     {
       subjects: Type.Array(listedSubject),
-      next_cursor: Nullable(Type.String({ description: "Of the next page; null on the last page." })),
+      next_cursor: nextCursor,
     },
     { title: "SubjectPage" },
   ),

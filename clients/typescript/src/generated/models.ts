@@ -1597,7 +1597,7 @@ export interface SubjectExport {
 
 export interface SubjectPage {
   subjects: ListedSubject[];
-  /** Of the next page; null on the last page. */
+  /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1614,6 +1614,8 @@ export interface TagCount {
 export interface TagPage {
   tags: TagCount[];
   pagination: Pagination;
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** all: memories that have all of the tags. any: memories that have at least one of them. */
@@ -1782,6 +1784,8 @@ export interface MemoryTagsQuery {
    * temporary.
    */
   memory_type?: MemoryType | undefined;
+  /** next_cursor of the previous page, with the same memory_type. Cannot be combined with page. */
+  cursor?: string | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Tags per page. Default: 100. */

@@ -1168,7 +1168,7 @@ class SubjectExport(Model):
 class SubjectPage(Model):
     subjects: list[ListedSubject]
     next_cursor: str | None
-    """Of the next page; null on the last page."""
+    """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"subjects": ListedSubject}
 
 
@@ -1186,6 +1186,8 @@ class TagCount(Model):
 class TagPage(Model):
     tags: list[TagCount]
     pagination: Pagination
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tags": TagCount, "pagination": Pagination}
 
 UpdateStatus = Literal["updated", "unchanged", "refused"]

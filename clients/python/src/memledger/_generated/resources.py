@@ -621,6 +621,7 @@ class Memories:
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
+        cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -629,13 +630,15 @@ class Memories:
         max_retries: int | None = None,
     ) -> TagPage:
         """List tags. Returns a page of the tags of the project's memories, the most frequent first, equally
-        frequent ones by Unicode code points. Counts include expired and inactive memories, as the list of
-        memories does.
+        frequent ones by Unicode code points. With cursor, a tag that stays at its place in the order is
+        returned exactly once, whatever else changes meanwhile, and total stays that of the first page.
+        Counts include expired and inactive memories, as the list of memories does.
 
         Permission: `memory.read`.
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
+        cursor: next_cursor of the previous page, with the same memory_type. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -646,6 +649,7 @@ class Memories:
             Input(
                 query={
                     "memory_type": memory_type,
+                    "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
                     "subject": subject,
@@ -666,10 +670,10 @@ class Memories:
         max_retries: int | None = None,
     ) -> Iterator[TagCount]:
         """The items of all pages of `tags`, one request for each page."""
-        number = 1
+        cursor: str | Unset = UNSET
         while True:
             page = self.tags(
-                page=number,
+                cursor=cursor,
                 memory_type=memory_type,
                 page_size=page_size,
                 subject=subject,
@@ -678,9 +682,9 @@ class Memories:
                 max_retries=max_retries,
             )
             yield from page.tags
-            if number >= page.pagination.total_pages:
+            if page.next_cursor is None:
                 return
-            number += 1
+            cursor = page.next_cursor
 
     def statistics(
         self,
