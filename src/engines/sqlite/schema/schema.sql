@@ -681,6 +681,9 @@ CREATE TABLE open_exchange (
 -- 9.. index project_by_parent ON project
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
 
+-- 9.. index pseudonym_by_project ON pseudonym
+CREATE INDEX pseudonym_by_project ON pseudonym (project)
+
 -- 9.. table administration_key ON administration_key
 CREATE TABLE administration_key (
   id            TEXT    PRIMARY KEY,

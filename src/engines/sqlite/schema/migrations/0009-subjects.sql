@@ -4,6 +4,8 @@ ALTER TABLE project ADD COLUMN parent INTEGER REFERENCES project (serial);
 ALTER TABLE project ADD COLUMN subject_memories INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL;
+-- Without it, the removal of the row of a subject would read all pseudonyms.
+CREATE INDEX pseudonym_by_project ON pseudonym (project);
 
 -- subject: of a key that is bound to one subject, or to all whose names begin with the text before a final *; NULL: it is not bound.
 ALTER TABLE api_key ADD COLUMN subject TEXT;
