@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { confirm } from "../calls/applied.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, type Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
@@ -225,8 +225,5 @@ function readSpan({ start_time, end_time }: ListInput): {
 }
 
 export function endBeforeStart(): Refusal {
-  return new Refusal(1400, 'Field "end_time" is before start_time. Swap the two.', {
-    field: "end_time",
-    reason: "is before start_time",
-  });
+  return fieldRefusal("end_time", "is before start_time", "Swap the two");
 }

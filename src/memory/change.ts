@@ -2,7 +2,7 @@
 // can be undone. Decides nothing else about requests.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Fields, Nullable, Timestamp } from "../schema/schema.ts";
@@ -63,7 +63,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
   for (const [field, isChanged] of Object.entries(changed)) {
     if (!isChanged) continue;
     const reason = "is read-only, and its value is not that of the memory; omit it";
-    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+    throw fieldRefusal(field, reason);
   }
 }
 

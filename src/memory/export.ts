@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, type Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
 import { nextCursor } from "../schema/page.ts";
 import { Fields } from "../schema/schema.ts";
@@ -105,5 +105,5 @@ function toBase64(vector: Float32Array): string {
 function unknownCursor(): Refusal {
   const reason = "is not a cursor of this list, or the server was restarted";
   const advice = "Send next_cursor as it was returned, with the same filters, or begin again without it";
-  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
+  return fieldRefusal("cursor", reason, advice);
 }

@@ -1,7 +1,7 @@
 // Owns the input fields of operations that return a list page by page, and the place of a page in its list. Knows no list.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { pageMax, pageSizeMax } from "../limits.ts";
 import { Fields, Nullable } from "./schema.ts";
 
@@ -77,7 +77,7 @@ export interface PagePlace {
 export function foreignCursor(same: string): Refusal {
   const reason = "is not a cursor of this list";
   const advice = `Send next_cursor as it was returned, with the same ${same}, or begin again without it`;
-  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
+  return fieldRefusal("cursor", reason, advice);
 }
 
 /** The place of a page, as the answer has it. */
