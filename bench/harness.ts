@@ -39,7 +39,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** How many records the ledger has. */
   readonly records: number;
-  /** How many memories are imported. */
+  /** How many memories are imported, and how many those of subjects are. */
   readonly memories: number;
   /** Memories of the projects that scale compares, ascending. */
   readonly sizes: readonly number[];

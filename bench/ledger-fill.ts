@@ -100,7 +100,7 @@ export function madeBodies() {
   });
 }
 
-function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBodies>): Call {
+export function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBodies>): Call {
   const body = {
     http_status: 200,
     action: number % 100 === 0 ? actions.rare : actions.common,

@@ -73,8 +73,8 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --translations FILE  English, translation, source, tab-separated, for embedding
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
-  --records N        how many records the ledger has, in ledger and in console (default: 1000000)
-  --memories N       how many memories are imported (default: 100000)
+  --records N        how many records the ledger has, in ledger, console and subjects (default: 1000000)
+  --memories N       how many memories are imported, or those of a tenth as many subjects are (default: 100000)
   --sizes N,N,...    memories of the projects in scale, and in console (default: 10000,100000,1000000)
   --directory DIR    where scale and console keep their filled data directories for the next run (default: none are kept)
   --write            put the results into bench/RESULTS.md, too, and leave those of other benches there

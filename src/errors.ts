@@ -110,6 +110,12 @@ export class Refusal extends Error {
   }
 }
 
+/** 1400 for a field of a call. @param advice a second sentence, which is not a part of the reason */
+export function fieldRefusal(field: string, reason: string, advice = ""): Refusal {
+  const more = advice === "" ? "" : ` ${advice}.`;
+  return new Refusal(1400, `Field "${field}" ${reason}.${more}`, { field, reason });
+}
+
 /** 1503: the call was not executed and can be retried unchanged. */
 export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
   return new Refusal(1503, message, {}, retryAfterSeconds);

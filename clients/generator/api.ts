@@ -56,8 +56,6 @@ export interface Pages {
   /** Field of the answer with the items, and their model. */
   readonly items: string;
   readonly model: string;
-  /** How the next page is asked for. */
-  readonly by: "cursor" | "page";
 }
 
 /** @throws Error for a document that has something unknown */
@@ -185,8 +183,7 @@ function readPages(
   answer: Method["answer"],
   { models }: Context,
 ): Pages | null {
-  const asked = query.map(({ name }) => name);
-  if (!(asked.includes("page") || asked.includes("cursor")) || answer.kind !== "model") return null;
+  if (!query.some(({ name }) => name === "cursor") || answer.kind !== "model") return null;
   const page = models.find(({ name }) => name === answer.name);
   if (page?.kind !== "object") throw new Error(`the page ${answer.name} is no object`);
   const lists = page.fields.flatMap(({ name, type }) =>
@@ -195,7 +192,7 @@ function readPages(
   const [list, ...others] = lists;
   if (list === undefined || others.length > 0) throw new Error(`the page ${answer.name} has not one list`);
   const iterate = ["iterate", ...words.filter((word) => word !== "list")];
-  return { ...list, words: iterate, by: asked.includes("cursor") ? "cursor" : "page" };
+  return { ...list, words: iterate };
 }
 
 /** memoryDeleteAll of the tag Memory: `delete`, `all`. */

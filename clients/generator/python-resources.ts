@@ -149,16 +149,15 @@ function describeFields(...fields: readonly (readonly Field[])[]): string[] {
 
 /** A list is read page by page: `for memory in client.memories.iterate():`. */
 function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: Style): string[] {
-  const position = ["page", ...(pages.by === "cursor" ? ["cursor"] : [])];
-  const fields = method.queryFields.filter(({ name }) => !position.includes(name));
+  const fields = method.queryFields.filter(({ name }) => name !== "page" && name !== "cursor");
   const given = [...fields.map(({ name }) => name), ...optionNames].map((name) => `${name}=${name}`);
   const path = method.pathFields.map(({ name }) => name);
   const list = nameOf(method);
   const read = `${isAsync ? "await " : ""}self.${list}`;
-  const ask = (next: string) => [
+  const ask = [
     `    page = ${read}(`,
     ...indent(
-      [...path, next, ...given].map((each) => `${each},`),
+      [...path, "cursor=cursor", ...given].map((each) => `${each},`),
       "        ",
     ),
     "    )",
@@ -179,23 +178,14 @@ function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: S
     `) -> ${iterator}[${pages.model}]:`,
     `    """The items of all pages of \`${list}\`, one request for each page."""`,
     ...indent(
-      pages.by === "cursor"
-        ? [
-            "cursor: str | Unset = UNSET",
-            "while True:",
-            ...ask("cursor=cursor"),
-            "    if page.next_cursor is None:",
-            "        return",
-            "    cursor = page.next_cursor",
-          ]
-        : [
-            "number = 1",
-            "while True:",
-            ...ask("page=number"),
-            "    if number >= page.pagination.total_pages:",
-            "        return",
-            "    number += 1",
-          ],
+      [
+        "cursor: str | Unset = UNSET",
+        "while True:",
+        ...ask,
+        "    if page.next_cursor is None:",
+        "        return",
+        "    cursor = page.next_cursor",
+      ],
       "    ",
     ),
   ];

@@ -186,43 +186,25 @@ const defaultFor = (fields: readonly Field[]) => (fields.some(({ isRequired }) =
 
 /** A list is read page by page: `for await (const memory of client.memories.iterate())`. */
 function declareIteration(method: Method, pages: Pages): string[] {
-  const omitted = pages.by === "cursor" ? '"cursor" | "page"' : '"page"';
   const list = camelCase(method.words);
   return [
     ...comment(`The items of all pages of \`${list}\`, one request for each page.`),
     `async *${camelCase(pages.words)}(`,
     ...declarePath(method).map((parameter) => `  ${parameter},`),
-    `  query: Omit<${queryName(method)}, ${omitted}> = {},`,
+    `  query: Omit<${queryName(method)}, "cursor" | "page"> = {},`,
     "  options: CallOptions = {},",
     `): AsyncGenerator<${pages.model}, void, undefined> {`,
-    ...indent(pages.by === "cursor" ? byCursor(list, method, pages) : byNumber(list, method, pages), "  "),
+    "  let cursor: string | undefined;",
+    "  do {",
+    `    const page: ${returned(method.answer)} = await this.${list}(${[...pathOf(method), "{ ...query, cursor }"].join(", ")}, options);`,
+    `    yield* page.${pages.items};`,
+    "    cursor = page.next_cursor ?? undefined;",
+    "  } while (cursor !== undefined);",
     "}",
   ];
 }
 
 const pathOf = ({ pathFields }: Method) => pathFields.map(({ name }) => camelCaseOf(name));
-
-function byCursor(list: string, method: Method, { items }: Pages): string[] {
-  const { answer } = method;
-  return [
-    "let cursor: string | undefined;",
-    "do {",
-    `  const page: ${returned(answer)} = await this.${list}(${[...pathOf(method), "{ ...query, cursor }"].join(", ")}, options);`,
-    `  yield* page.${items};`,
-    "  cursor = page.next_cursor ?? undefined;",
-    "} while (cursor !== undefined);",
-  ];
-}
-
-function byNumber(list: string, method: Method, { items }: Pages): string[] {
-  return [
-    "for (let page = 1; ; page++) {",
-    `  const { ${items}, pagination } = await this.${list}(${[...pathOf(method), "{ ...query, page }"].join(", ")}, options);`,
-    `  yield* ${items};`,
-    "  if (page >= pagination.total_pages) return;",
-    "}",
-  ];
-}
 
 function comment(text: string): string[] {
   const safe = text.trim().replaceAll("*/", "*\\/");

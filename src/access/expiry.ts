@@ -1,6 +1,6 @@
 // Owns the expiry time of a key, as it is given when the key is created.
 
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 import { fromTimestamp } from "../timestamp.ts";
 
 /** Null: the key does not expire. @throws Refusal 1400 for a time in the past */
@@ -8,5 +8,5 @@ export function readExpiry(given: string | null | undefined, now: number): numbe
   const expiresAt = typeof given === "string" ? fromTimestamp(given) : null;
   if (expiresAt === null || expiresAt > now) return expiresAt;
   const reason = "is in the past, so the key could never be used; send a later time";
-  throw new Refusal(1400, `Field "expires_at" ${reason}.`, { field: "expires_at", reason });
+  throw fieldRefusal("expires_at", reason);
 }

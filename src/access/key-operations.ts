@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import type { Json } from "../json/json.ts";
 import { nameMaxCharacters, subjectMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
@@ -191,7 +191,7 @@ function bindTo(subject: string, given: readonly Permission[]): string {
   const unusable = given.find((each) => !permissionsForSubjects.includes(each));
   if (unusable === undefined) return toLabel(subject);
   const reason = `has ${unusable}, which is for the whole project; a key for a subject can have ${permissionsForSubjects.join(", ")}`;
-  throw new Refusal(1400, `Field "permissions" ${reason}.`, { field: "permissions", reason });
+  throw fieldRefusal("permissions", reason);
 }
 
 /** @throws Refusal 1400; 1404 for an administration key */

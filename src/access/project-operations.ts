@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type InstallationOperation, installationOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { afterBulkDelete } from "../memory/delete.ts";
 import { atLeastOne, Choice, Fields, Label, Text } from "../schema/schema.ts";
@@ -173,7 +173,7 @@ export const deleteProject = installationOperation({
     const project = await requireProject(transaction, input.project, origin);
     if (input.name !== undefined && input.name !== project.name) {
       const reason = `must be the name of the project, "${project.name}"`;
-      throw new Refusal(1400, `Field "name" ${reason}. Nothing was deleted.`, { field: "name", reason });
+      throw fieldRefusal("name", reason, "Nothing was deleted");
     }
     await transaction.access.removeProject(project, now);
     await transaction.checks.removeAll(project);

@@ -9,7 +9,7 @@ import { confirm } from "../calls/applied.ts";
 import { installationOperation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { auditPageSizeDefault } from "../limits.ts";
-import { pageFields } from "../schema/page.ts";
+import { nextCursor, pageFields } from "../schema/page.ts";
 import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { parseCheckpoint } from "./checkpoint.ts";
@@ -94,7 +94,7 @@ export const listCheckpoints = projectOperation({
   output: Fields(
     {
       checkpoints: Type.Array(storedCheckpointView),
-      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      next_cursor: nextCursor,
     },
     { title: "CheckpointPage" },
   ),

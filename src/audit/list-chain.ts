@@ -6,8 +6,8 @@ import { planOf } from "../access/project.ts";
 import { unknownProject } from "../access/require-project.ts";
 import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../limits.ts";
-import { pageFields } from "../schema/page.ts";
-import { Fields, Nullable, Text } from "../schema/schema.ts";
+import { nextCursor, pageFields } from "../schema/page.ts";
+import { Fields, Text } from "../schema/schema.ts";
 import { cursorAfter, describeList, firstPage, pageAfter, recordFilters, retentionFloor } from "./list.ts";
 import { auditRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
@@ -29,7 +29,7 @@ const input = Fields({
 const output = Fields({
   logs: Type.Array(auditRecord),
   total: Type.Integer({ minimum: 0, description: "Number of matching records on all pages." }),
-  next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+  next_cursor: nextCursor,
 });
 
 export const listChain = installationOperation({

@@ -1,7 +1,7 @@
 // Owns the cursor of the list of audit records: where the next page begins, the total of the first page, and which list it belongs to.
 // For clients the cursor is an opaque text.
 
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 
 export interface Position {
   /** The next page begins with the newest record below this seq. */
@@ -25,10 +25,10 @@ export function fromCursor(list: string, cursor: string): Position {
   const [, name, below, total] = /^([0-9a-f]{16}) ([1-9]\d{0,14}) (\d{1,15})$/.exec(text) ?? [];
   if (name === list) return { below: Number(below), total: Number(total) };
   if (name === undefined)
-    throw refuse("is not a valid cursor", "Send next_cursor exactly as it was returned");
-  throw refuse("belongs to another list", "Send it with the same filters and a key of the same project");
-}
-
-function refuse(reason: string, advice: string): Refusal {
-  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
+    throw fieldRefusal("cursor", "is not a valid cursor", "Send next_cursor exactly as it was returned");
+  throw fieldRefusal(
+    "cursor",
+    "belongs to another list",
+    "Send it with the same filters and a key of the same project",
+  );
 }

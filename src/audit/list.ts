@@ -4,12 +4,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { confirm } from "../calls/applied.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, type Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
-import { pageFields } from "../schema/page.ts";
-import { Action, Choice, Fields, Id, Moment, Nullable, notTogether } from "../schema/schema.ts";
+import { cursorField, nextCursor, pageFields, requireOnePlace } from "../schema/page.ts";
+import { Action, Choice, Fields, Id, Moment, notTogether } from "../schema/schema.ts";
 import { consoleReads } from "./console-reads.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
@@ -53,11 +53,7 @@ const listInput = Fields(
   {
     ...recordFilters,
     ...withoutConsoleReads,
-    cursor: Type.Optional(
-      Type.String({
-        description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
-      }),
-    ),
+    cursor: cursorField("filters"),
     ...pageFields({ items: "Records", defaultSize: auditPageSizeDefault }),
   },
   notTogether("cursor", "page"),
@@ -85,7 +81,7 @@ export const listRecords = projectOperation({
       }),
       page: Type.Integer(),
       page_size: Type.Integer(),
-      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      next_cursor: nextCursor,
       newest_seq: Type.Integer({
         minimum: 0,
         description:
@@ -179,10 +175,7 @@ async function readPage(
   { cursor, page, page_size: limit = auditPageSizeDefault }: ListInput,
   { store, caller: { project, key }, pagePins, signal }: Preparation,
 ): Promise<RecordPage> {
-  if (cursor !== undefined && page !== undefined) {
-    const reason = "cannot be combined with page";
-    throw new Refusal(1400, 'Send either "cursor" or "page", not both.', { field: "cursor", reason });
-  }
+  requireOnePlace({ cursor, page });
   if (cursor !== undefined) {
     return store.audit.list(project, { ...filter, ...pageAfter({ name, cursor, limit }) }, signal);
   }
@@ -232,8 +225,5 @@ function readSpan({ start_time, end_time }: ListInput): {
 }
 
 export function endBeforeStart(): Refusal {
-  return new Refusal(1400, 'Field "end_time" is before start_time. Swap the two.', {
-    field: "end_time",
-    reason: "is before start_time",
-  });
+  return fieldRefusal("end_time", "is before start_time", "Swap the two");
 }

@@ -27,4 +27,6 @@ export async function identifyToken(
   return judgeKey(callerWithToken(known, token, subject), now);
 }
 
-const ofNobody = unauthenticated("The token is for a subject that was erased. It is not valid any more.");
+const ofNobody = unauthenticated(
+  "The token is for a subject that was erased, or of whom nothing is stored any more. Ask for another one.",
+);

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
 import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
 import { hideSecrets } from "../access/key.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
@@ -193,7 +193,7 @@ function parserOf(schema: TObject): Parser {
 function loneSurrogate(fields: JsonObject): Refusal {
   const field = shortenName(findLoneSurrogate(fields) ?? "");
   const reason = "contains a lone surrogate; send well-formed Unicode";
-  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+  return fieldRefusal(field, reason);
 }
 
 function digestOf(bytes: Uint8Array): KeptBody {
@@ -220,7 +220,7 @@ function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(fields, name));
   if (twice !== undefined) {
     const reason = "must be sent in the URL, not in the body";
-    throw new Refusal(1400, `Field "${twice}" ${reason}.`, { field: twice, reason });
+    throw fieldRefusal(twice, reason);
   }
   return { ...fields, ...parameters };
 }

@@ -68,7 +68,7 @@ export async function settle(
   const accepts = call.decision.refused === null && accepting.has(call.operation);
   const known = await transaction.lock(call.keyId, accepts);
   const caller = known === null ? null : callerOf(known, call);
-  if (!(await isSubjectKnown(transaction, caller))) return settledOfOtherSubject;
+  if (!(await openSubject(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -77,9 +77,6 @@ export async function settle(
   const { origin } = call;
   const application = { now, plans: settlement.plans, origin, sender: () => senderOf(origin) };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
-  // A call that has failed may have undone the whole transaction, and with it the creation of its subject, which the record names. One that
-  // the call has erased stays so.
-  await isSubjectKnown(transaction, caller);
   const { payload, made } = settled;
   for (const each of made) await transaction.memories.setMadeOf(each);
   const outcome = settled.toEntry(settlement.clock.elapsed() - call.arrivedAt);
@@ -106,8 +103,8 @@ function callerOf(known: Caller, { token, subject }: Call): Caller {
   return callerWithToken(known, token, subject);
 }
 
-/** Whether the subject of the call has the pseudonym with which the call was prepared. */
-async function isSubjectKnown({ subjects }: Transaction, caller: Caller | null): Promise<boolean> {
+/** Creates the subject of the call if it is new. @returns whether it has the pseudonym with which the call was prepared */
+async function openSubject({ subjects }: Transaction, caller: Caller | null): Promise<boolean> {
   return caller === null || caller.subject === null || subjects.open(caller.project, caller.subject);
 }
 
@@ -159,6 +156,8 @@ async function accept(
     applied = foreseen === undefined || isExchange ? await transaction.attempt(work) : await work();
   } catch (error) {
     if (isLost(error)) throw error;
+    // The failure may have undone the whole transaction, and with it the creation of the subject, which the record names.
+    await openSubject(transaction, settling.caller);
     const refused = toRefused(error, report);
     // What an exchange has passed on has happened, so its record says it in any case.
     if (isExchange && foreseen !== undefined && settling.caller !== null)

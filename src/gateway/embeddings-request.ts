@@ -1,6 +1,6 @@
 // Owns a request for embeddings in the form of OpenAI: what is passed on, and what the own model can answer.
 
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
@@ -55,15 +55,19 @@ export function readEmbeddings({ value }: RequestBody): OwnEmbeddings {
   const { input, encoding_format: format = "float", dimensions = null } = value;
   const texts = typeof input === "string" ? [input] : input;
   if (!isTexts(texts)) {
-    refuse(
+    throw fieldRefusal(
       "input",
       "must be a text or an array of texts that is not empty. Arrays of tokens are not supported",
     );
   }
-  if (texts.length > embeddedTextsMax) refuse("input", `must have at most ${embeddedTextsMax} texts`);
-  if (texts.some((text) => text.trim() === "")) refuse("input", "contains an empty text. Remove it");
-  if (format !== "float" && format !== "base64") refuse("encoding_format", "must be float or base64");
-  if (dimensions !== null && typeof dimensions !== "number") refuse("dimensions", "must be a number");
+  if (texts.length > embeddedTextsMax)
+    throw fieldRefusal("input", `must have at most ${embeddedTextsMax} texts`);
+  if (texts.some((text) => text.trim() === ""))
+    throw fieldRefusal("input", "contains an empty text. Remove it");
+  if (format !== "float" && format !== "base64")
+    throw fieldRefusal("encoding_format", "must be float or base64");
+  if (dimensions !== null && typeof dimensions !== "number")
+    throw fieldRefusal("dimensions", "must be a number");
   return { texts, isBase64: format === "base64", dimensions };
 }
 
@@ -74,22 +78,22 @@ export function readEmbeddings({ value }: RequestBody): OwnEmbeddings {
  */
 export function isOwnModel(asked: string | null, model: string): boolean {
   if (asked === model) return true;
-  if (asked !== null && ownName.test(asked)) refuse("model", `must be ${model}, which is the model in use`);
+  if (asked !== null && ownName.test(asked))
+    throw fieldRefusal("model", `must be ${model}, which is the model in use`);
   return false;
 }
 
 /** @throws Refusal 1400 for a length that the vectors of the model cannot be shortened to */
 export function requireDimensions(wanted: number | null, actual: number, model: string): void {
   if (wanted === null || wanted === actual) return;
-  refuse("dimensions", `must be ${actual}, because vectors of ${model} cannot be shortened. Leave it out`);
+  throw fieldRefusal(
+    "dimensions",
+    `must be ${actual}, because vectors of ${model} cannot be shortened. Leave it out`,
+  );
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
-}
-
-function refuse(field: string, reason: string): never {
-  throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }
 
 /** The form of an answer. Base64 is that of 32-bit floats, little-endian. */

@@ -2,9 +2,8 @@
 // the configuration decide. Must never accept a value with a typing error, because nobody would notice that it has no effect.
 
 import type { KeyGateway } from "../access/key-gateway.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { promptMaxCharacters, tagMaxCharacters, tagsMax } from "../limits.ts";
-import { fieldRefusal } from "../memory/messages.ts";
 import { toTags } from "../memory/tags.ts";
 import { labelFault } from "../schema/schema-fault.ts";
 import { decodePercent } from "../text/percent-encoding.ts";

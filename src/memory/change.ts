@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import type { ProjectApplication } from "../calls/application.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Fields, jsonObject, Nullable, Timestamp } from "../schema/schema.ts";
@@ -79,7 +79,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
   for (const [field, isChanged] of Object.entries(changed)) {
     if (!isChanged) continue;
     const reason = "is read-only, and its value is not that of the memory; omit it";
-    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+    throw fieldRefusal(field, reason);
   }
 }
 

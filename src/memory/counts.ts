@@ -1,5 +1,6 @@
 // Owns what a storage engine is asked for, and answers, where memories are counted: by tag, by type and by state.
 
+import type { PagePlace, PageStart } from "../schema/page.ts";
 import type { MemoryOrigin, MemoryType } from "./memory.ts";
 
 export interface TagQuery {
@@ -8,14 +9,12 @@ export interface TagQuery {
   /** Null or absent: both. */
   readonly origin?: MemoryOrigin | null;
   readonly limit: number;
-  readonly offset: number;
+  readonly after: PageStart;
 }
 
-export interface TagPage {
+export interface TagPage extends PagePlace {
   /** The most frequent first, equally frequent ones by Unicode code points. `count`: memories, including expired and inactive ones. */
   readonly tags: readonly { readonly tag: string; readonly count: number }[];
-  /** Number of tags on all pages. */
-  readonly total: number;
 }
 
 /** Numbers of an owner's memories. */

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
+import type { ProjectApplication } from "../calls/application.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
@@ -23,6 +24,7 @@ import {
   toAgentMemory,
 } from "./memory.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
+import type { NewMemory } from "./store.ts";
 import { Tags, toTags } from "./tags.ts";
 
 /** A memory that is created. */
@@ -58,26 +60,32 @@ export const createMemory = projectOperation({
     return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };
   },
 
-  async apply(transaction, input, prepared, { caller: { project, owner }, plan, now }) {
-    const holder = await transaction.memories.claimContent(owner, prepared.contentKey, now);
-    if (holder !== null) throw duplicate(holder);
-    await requireRoom(transaction, project, plan);
-    const memory = await transaction.memories.insert(
-      owner,
-      {
-        content: input.content,
-        type: input.memory_type,
-        importance: input.importance ?? importanceDefault,
-        expiresAt: toExpiry(input.expires_at ?? null),
-        tags: toTags(input.tags ?? []),
-        metadata: toMetadata(input.metadata),
-        ...prepared,
-      },
-      now,
-    );
-    return { data: toAgentMemory(memory), memoryId: memory.id };
+  async apply(transaction, input, prepared, applying) {
+    const memory = {
+      content: input.content,
+      type: input.memory_type,
+      importance: input.importance ?? importanceDefault,
+      expiresAt: toExpiry(input.expires_at ?? null),
+      tags: toTags(input.tags ?? []),
+      metadata: toMetadata(input.metadata),
+      ...prepared,
+    };
+    return storeNew(transaction, memory, applying);
   },
 });
+
+/** @throws Refusal 2101, or 2104 when another memory of the owner has the content */
+export async function storeNew(
+  transaction: Transaction,
+  memory: NewMemory,
+  { caller: { project, owner }, plan, now }: ProjectApplication,
+) {
+  const holder = await transaction.memories.claimContent(owner, memory.contentKey, now);
+  if (holder !== null) throw duplicate(holder);
+  await requireRoom(transaction, project, plan);
+  const stored = await transaction.memories.insert(owner, memory, now);
+  return { data: toAgentMemory(stored), memoryId: stored.id };
+}
 
 /** @throws Refusal 2101 when the project has as many memories as its plan allows; passages do not count. */
 export async function requireRoom(

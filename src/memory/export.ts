@@ -3,9 +3,10 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, type Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
-import { Fields, Nullable } from "../schema/schema.ts";
+import { nextCursor } from "../schema/page.ts";
+import { Fields } from "../schema/schema.ts";
 import type { ExportQuery } from "./export-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
@@ -43,7 +44,7 @@ export const exportMemories = projectOperation({
   output: Fields(
     {
       memories: Type.Array(agentMemory),
-      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      next_cursor: nextCursor,
       vectors: Type.Optional(
         Type.Array(Type.String({ contentEncoding: "base64" }), {
           description:
@@ -105,5 +106,5 @@ function toBase64(vector: Float32Array): string {
 function unknownCursor(): Refusal {
   const reason = "is not a cursor of this list, or the server was restarted";
   const advice = "Send next_cursor as it was returned, with the same filters, or begin again without it";
-  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
+  return fieldRefusal("cursor", reason, advice);
 }

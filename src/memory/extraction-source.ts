@@ -1,5 +1,6 @@
 // Owns what an extraction reads: a text, or the words of users and assistants in messages.
 
+import { fieldRefusal } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
@@ -11,7 +12,7 @@ import {
   type ExtractionSource,
   type UtteranceRange,
 } from "./extractor.ts";
-import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
+import { readUtterances, requireOne, type Utterance } from "./messages.ts";
 import { withoutPrompts } from "./prompt.ts";
 
 /** The input of an extraction; exactly one of the two. */

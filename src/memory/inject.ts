@@ -4,6 +4,7 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
+import { fieldRefusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
@@ -14,7 +15,7 @@ import { type Found, findCandidates } from "./injection-candidates.ts";
 import { originFilter } from "./kind.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
-import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
+import { messages, readUtterances, requireOne } from "./messages.ts";
 import { metadataFilter } from "./metadata-filter.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";

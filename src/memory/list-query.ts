@@ -1,9 +1,12 @@
 // Owns what a list of memories asks a storage engine for, and the page that it gets.
 
+import type { PagePlace, PageStart } from "../schema/page.ts";
 import type { Memory, MemoryOrigin, MemoryType } from "./memory.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { TagFilter } from "./tags.ts";
 import type { WordFilter } from "./word-filter.ts";
+
+export const sortKeys = ["created_at", "updated_at", "importance", "expires_at", "last_accessed_at"] as const;
 
 /** Which memories a list has. Null: the property does not matter. */
 export interface ListFilter {
@@ -21,22 +24,13 @@ export interface ListFilter {
 
 export interface ListQuery extends ListFilter {
   readonly now: number;
-  readonly sortBy: "created_at" | "updated_at" | "importance";
+  /** Memories without the date are last, in both directions. */
+  readonly sortBy: (typeof sortKeys)[number];
   readonly direction: "asc" | "desc";
   readonly limit: number;
-  /** Number of memories to skip, or `next` of the page before. */
-  readonly after: { readonly skip: number } | { readonly cursor: string };
+  readonly after: PageStart;
 }
 
-export interface MemoryPage {
+export interface MemoryPage extends PagePlace {
   readonly memories: readonly Memory[];
-  /** Of all pages; with a cursor: when the first page was read. */
-  readonly total: number;
-  /** Number of memories on the pages before. */
-  readonly before: number;
-  /**
-   * Opaque, and tells nothing about other projects; null: the last page. The next page begins behind the place of the last memory, also when
-   * that memory is changed or deleted, so a memory that stays at its place is on exactly one page.
-   */
-  readonly next: string | null;
 }

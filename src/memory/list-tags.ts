@@ -4,8 +4,16 @@ import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { tagPageSizeDefault } from "../limits.ts";
-import { pageFields, pagination, toPagination } from "../schema/page.ts";
-import { Fields } from "../schema/schema.ts";
+import {
+  cursorField,
+  foreignCursor,
+  nextCursor,
+  pageFields,
+  pageStart,
+  pagination,
+  toPageFields,
+} from "../schema/page.ts";
+import { Fields, notTogether } from "../schema/schema.ts";
 import { originFilter } from "./kind.ts";
 import { memoryType } from "./memory.ts";
 import { tag } from "./tags.ts";
@@ -14,18 +22,22 @@ export const listTags = projectOperation({
   name: "memory.tags",
   summary: "List tags",
   description:
-    "Returns a page of the tags of the project's memories, the most frequent first, equally frequent ones by Unicode code points. Counts include expired and inactive memories, as the list of memories does.",
+    "Returns a page of the tags of the project's memories, the most frequent first, equally frequent ones by Unicode code points. With cursor, a tag that stays at its place in the order is returned exactly once, whatever else changes meanwhile, and total stays that of the first page. Counts include expired and inactive memories, as the list of memories does.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,
-  input: Fields({
-    memory_type: Type.Optional(memoryType),
-    origin: originFilter,
-    ...pageFields({ items: "Tags", defaultSize: tagPageSizeDefault }),
-  }),
+  input: Fields(
+    {
+      memory_type: Type.Optional(memoryType),
+      origin: originFilter,
+      cursor: cursorField("memory_type and origin"),
+      ...pageFields({ items: "Tags", defaultSize: tagPageSizeDefault }),
+    },
+    notTogether("cursor", "page"),
+  ),
   output: Fields(
     {
       tags: Type.Array(
@@ -38,6 +50,7 @@ export const listTags = projectOperation({
         ),
       ),
       pagination,
+      next_cursor: nextCursor,
     },
     { title: "TagPage" },
   ),
@@ -49,20 +62,17 @@ export const listTags = projectOperation({
         { tag: "release", count: 3 },
       ],
       pagination: { page: 1, page_size: tagPageSizeDefault, total: 2, total_pages: 1 },
+      next_cursor: null,
     },
   },
 
-  async prepare(
-    { memory_type, origin, page = 1, page_size = tagPageSizeDefault },
-    { store, caller, signal },
-  ) {
-    const offset = (page - 1) * page_size;
-    const query = { type: memory_type ?? null, origin: origin ?? null, limit: page_size, offset };
-    const { tags, total } = await store.memories.listTags(caller.owner, query, signal);
-    const data = {
-      tags: tags.map(({ tag, count }) => ({ tag, count })),
-      pagination: toPagination(page, page_size, total),
-    };
+  async prepare(input, { store, caller, signal }) {
+    const { memory_type: type = null, origin = null, page_size: limit = tagPageSizeDefault } = input;
+    const query = { type, origin, limit, after: pageStart(input, limit) };
+    const found = await store.memories.listTags(caller.owner, query, signal);
+    if (found === null) throw foreignCursor("memory_type and origin");
+    const tags = found.tags.map(({ tag, count }) => ({ tag, count }));
+    const data = { tags, ...toPageFields(found, limit) };
     return { foreseen: { data }, prepared: null };
   },
 

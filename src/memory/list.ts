@@ -3,16 +3,26 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
-import { pageFields, pagination, toPagination } from "../schema/page.ts";
-import { Choice, Fields, Nullable, notTogether } from "../schema/schema.ts";
-import type { ListQuery } from "./list-query.ts";
+import {
+  cursorField,
+  foreignCursor,
+  nextCursor,
+  pageFields,
+  pageStart,
+  pagination,
+  toPageFields,
+} from "../schema/page.ts";
+import { Choice, Fields, notTogether } from "../schema/schema.ts";
+import { type ListQuery, sortKeys } from "./list-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
 import { toMetadataFilter } from "./metadata-filter.ts";
 import { toTagFilter } from "./tags.ts";
 import { toWordFilter, wordFilter } from "./word-filter.ts";
+
+/** What the pages of a list have in common. */
+const same = "filters and order";
 
 export const listMemories = projectOperation({
   name: "memory.list",
@@ -37,18 +47,14 @@ export const listMemories = projectOperation({
         }),
       ),
       text: Type.Optional(wordFilter),
-      cursor: Type.Optional(
-        Type.String({
-          description:
-            "next_cursor of the previous page, with the same filters and order. Cannot be combined with page.",
-        }),
-      ),
+      cursor: cursorField(same),
       ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
       sort_by: Type.Optional(
-        Choice(["created_at", "updated_at", "importance"], {
+        Choice(sortKeys, {
           title: "MemoryOrder",
           default: "created_at",
-          description: "Field that the list is ordered by.",
+          description:
+            "Field that the list is ordered by. Memories without the date are last, in both directions.",
         }),
       ),
       sort_dir: Type.Optional(
@@ -65,7 +71,7 @@ export const listMemories = projectOperation({
     {
       memories: Type.Array(agentMemory),
       pagination,
-      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+      next_cursor: nextCursor,
     },
     { title: "MemoryPage" },
   ),
@@ -79,11 +85,7 @@ export const listMemories = projectOperation({
   },
 
   async prepare(input, { store, caller, now, signal }) {
-    const { page, page_size: limit = pageSizeDefault, cursor } = input;
-    if (cursor !== undefined && page !== undefined) {
-      const reason = "cannot be combined with page";
-      throw new Refusal(1400, 'Send either "cursor" or "page", not both.', { field: "cursor", reason });
-    }
+    const { page_size: limit = pageSizeDefault } = input;
     const query: ListQuery = {
       type: input.memory_type ?? null,
       origin: input.origin ?? null,
@@ -96,25 +98,13 @@ export const listMemories = projectOperation({
       sortBy: input.sort_by ?? "created_at",
       direction: input.sort_dir ?? "desc",
       limit,
-      after: cursor === undefined ? { skip: ((page ?? 1) - 1) * limit } : { cursor },
+      after: pageStart(input, limit),
     };
     const found = await store.memories.list(caller.owner, query, signal);
-    if (found === null) throw foreignCursor();
-    const number = page ?? Math.floor(found.before / limit) + 1;
-    const data = {
-      memories: found.memories.map(toAgentMemory),
-      pagination: toPagination(number, limit, found.total),
-      next_cursor: found.next,
-    };
+    if (found === null) throw foreignCursor(same);
+    const data = { memories: found.memories.map(toAgentMemory), ...toPageFields(found, limit) };
     return { foreseen: { data }, prepared: null };
   },
 
   apply: confirm,
 });
-
-function foreignCursor(): Refusal {
-  const reason = "is not a cursor of this list";
-  const advice =
-    "Send next_cursor as it was returned, with the same filters and order, or begin again without it";
-  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
-}

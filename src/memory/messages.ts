@@ -2,7 +2,7 @@
 // the application (system, developer), tool calls and the results of tools are nobody's words, so they are never read.
 
 import { Type } from "@sinclair/typebox";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { conversationIdMaxCharacters } from "../limits.ts";
 import { Choice, FreeText } from "../schema/schema.ts";
@@ -111,8 +111,4 @@ export function readUtterances(given: readonly object[]): Utterance[] {
 export function requireOne(field: string, value: unknown, given: unknown): void {
   if (value === undefined || given === undefined) return;
   throw fieldRefusal("messages", `cannot be combined with "${field}"; send one of the two`);
-}
-
-export function fieldRefusal(field: string, reason: string): Refusal {
-  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }

@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { canonical } from "../audit/hash.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, type Refusal } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import {
   memoryMetadataMaxBytes,
@@ -65,5 +65,5 @@ export function nameFault(name: string): string | null {
 /** @param path of the value at fault in the field `metadata`; empty: the whole object is at fault */
 export function metadataRefusal(path: readonly (string | number)[], reason: string): Refusal {
   const field = ["metadata", ...path.map((name) => shortenName(String(name)))].join("/");
-  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+  return fieldRefusal(field, reason);
 }

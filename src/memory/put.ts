@@ -6,7 +6,7 @@ import { unavailable } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
 import { batchFields, sourceId, toNewItem } from "./batch-item.ts";
 import { activity, changedAt, formerValues, storeChange, wording } from "./change.ts";
-import { duplicate, requireRoom } from "./create.ts";
+import { storeNew } from "./create.ts";
 import { agentMemory, contentKey, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import type { Owner } from "./owner.ts";
 import { idInExport, idOfSource } from "./source-id.ts";
@@ -42,13 +42,9 @@ export const putMemory = projectOperation({
     return known?.content === content ? null : await embed(content, "passage");
   },
 
-  async apply(transaction, input, vector, application) {
-    const {
-      caller: { project, owner },
-      plan,
-      now,
-    } = application;
+  async apply(transaction, input, vector, applying) {
     const { memories } = transaction;
+    const { owner } = applying.caller;
     const item = toNewItem(input);
     const before = await findKnown(owner, input.source_id, (id) => memories.find(owner, id));
     if (before?.content !== item.content && vector === null) throw changedMeanwhile;
@@ -58,9 +54,9 @@ export const putMemory = projectOperation({
       const after = { ...before, ...values, ...words, ...activity(before, active) };
       const former = formerValues(before, after);
       const isChanged = Object.keys(former).length > 0;
-      const memory = isChanged ? { ...after, updatedAt: changedAt(before, now) } : before;
+      const memory = isChanged ? { ...after, updatedAt: changedAt(before, applying.now) } : before;
       const change = { before, memory, vector: before.content === item.content ? null : vector };
-      if (isChanged) await storeChange(transaction, change, application);
+      if (isChanged) await storeChange(transaction, change, applying);
       return {
         status: 200 as const,
         data: toAgentMemory(memory),
@@ -68,14 +64,9 @@ export const putMemory = projectOperation({
         details: { former_values: former },
       };
     }
-    const key = contentKey(item.content);
-    const holder = await memories.claimContent(owner, key, now);
-    if (holder !== null) throw duplicate(holder);
-    await requireRoom(transaction, project, plan);
     if (vector === null) throw changedMeanwhile;
     const id = idOfSource(owner, input.source_id);
-    const memory = await memories.insert(owner, { ...item, contentKey: key, vector, id }, now);
-    return { data: toAgentMemory(memory), memoryId: memory.id };
+    return storeNew(transaction, { ...item, contentKey: contentKey(item.content), vector, id }, applying);
   },
 });
 

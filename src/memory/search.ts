@@ -3,12 +3,12 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
+import { fieldRefusal } from "../errors.ts";
 import { topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { originFilter } from "./kind.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
-import { fieldRefusal } from "./messages.ts";
 import { metadataFilter, toMetadataFilter } from "./metadata-filter.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { includeProject } from "./owner.ts";

@@ -149,7 +149,8 @@ export interface MemoryReader {
   findHeld(owner: Owner, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
   /** Null: the cursor belongs to another list. */
   list(owner: Owner, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
-  listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
+  /** Null: the cursor belongs to another list. */
+  listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage | null>;
   /** Never reads all memories. */
   statistics(owner: Owner, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */

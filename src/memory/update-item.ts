@@ -1,7 +1,7 @@
 // Owns the items of a batch of changes: their schema, and the memory that follows from one. Reads and stores nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { tagsMax } from "../limits.ts";
 import { atLeastOne, createParser, Fields, notTogether } from "../schema/schema.ts";
@@ -90,8 +90,5 @@ function changedTags(
   const joined = toTags([...former.filter((tag) => !removed.has(tag)), ...(add_tags ?? [])]);
   if (joined.length <= tagsMax) return joined;
   const reason = `would give the memory ${joined.length} tags; it can have ${tagsMax}`;
-  throw new Refusal(1400, `Field "add_tags" ${reason}. Remove tags in the same item.`, {
-    field: "add_tags",
-    reason,
-  });
+  throw fieldRefusal("add_tags", reason, "Remove tags in the same item");
 }

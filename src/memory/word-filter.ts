@@ -1,6 +1,6 @@
 // Owns the filter of lists by words: which words a text means. Knows no index.
 
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 import { splitWords } from "../ranking/words.ts";
 import { AnyText } from "../schema/schema.ts";
 import { isBlank } from "../text/characters.ts";
@@ -24,13 +24,10 @@ export function toWordFilter(text: string | undefined): WordFilter | null {
   if (text === undefined || isBlank(text)) return null;
   const words = splitWords(text);
   const beginning = words.at(-1);
-  if (beginning === undefined) throw refuse("contains no word", "Send at least one letter or digit");
+  if (beginning === undefined)
+    throw fieldRefusal("text", "contains no word", "Send at least one letter or digit");
   if (words.length > filterWordsMax) {
-    throw refuse(`contains more than ${filterWordsMax} words`, "Send fewer words");
+    throw fieldRefusal("text", `contains more than ${filterWordsMax} words`, "Send fewer words");
   }
   return { words: [...new Set(words.slice(0, -1))], beginning };
-}
-
-function refuse(reason: string, advice: string): Refusal {
-  return new Refusal(1400, `Field "text" ${reason}. ${advice}.`, { field: "text", reason });
 }

@@ -3,8 +3,9 @@
 import { Type } from "@sinclair/typebox";
 import { confirm } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
-import { Fields, Id, Nullable } from "../schema/schema.ts";
+import { fieldRefusal } from "../errors.ts";
+import { nextCursor } from "../schema/page.ts";
+import { Fields, Id } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
 
 const listedSubject = Fields(
@@ -41,7 +42,7 @@ export const listSubjects = projectOperation({
   output: Fields(
     {
       subjects: Type.Array(listedSubject),
-      next_cursor: Nullable(Type.String({ description: "Of the next page; null on the last page." })),
+      next_cursor: nextCursor,
     },
     { title: "SubjectPage" },
   ),
@@ -51,7 +52,7 @@ export const listSubjects = projectOperation({
     const found = await store.subjects.list(project, cursor, limit + 1);
     if (found === null) {
       const reason = "is not a cursor of this list; begin with the first page";
-      throw new Refusal(1400, `Field "cursor" ${reason}.`, { field: "cursor", reason });
+      throw fieldRefusal("cursor", reason);
     }
     const page = found.slice(0, limit);
     const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pruneRecords } from "../../src/audit/prune.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
@@ -160,6 +161,53 @@ test("an erased subject is in no file of the data directory, and the ledger stil
     const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
     expect(words.filter((word) => stored.includes(word))).toEqual([]);
   });
+});
+
+test("retention removes the name of a subject that nothing needs any more, and of no other one", async () => {
+  const { id, key } = await app.createProject("custom", { retention_days: 1 });
+  const call = (method: string, path: string, body: JsonObject) => app.call(method, path, { key, body });
+  const fact = { content: "Iva rows.", memory_type: "fact" };
+  const searched = (subject: string) => call("POST", "/v1/memories/search", { query: "rowing", subject });
+  const names = ["Quendolin Marblethwaite", "Held Bymemory", "Held Bycheck", "Held Bykey", "Deleted Later"];
+  const [gone = "", byMemory = "", byCheck = "", byKey = "", later = ""] = names;
+  for (const name of names) expect((await searched(name)).code).toBe(1000);
+  expect((await call("POST", "/v1/memories", { ...fact, subject: byMemory })).status).toBe(201);
+  const { data: made } = await call("POST", "/v1/memories", { ...fact, subject: later });
+  await app.createKey(id, ["memory.read"], { subject: byKey });
+  const { data: checked } = await call("POST", "/v1/memories", { ...fact, subject: byCheck });
+  const check = { query: "rowing", expected_memory_id: checked.id ?? null, subject: byCheck };
+  expect((await call("POST", "/v1/checks", check)).status).toBe(201);
+  const removed = await app.call("DELETE", `/v1/memories/${checked.id}`, {
+    key,
+    headers: { "Memledger-Subject": byCheck },
+  });
+  expect(removed.status).toBe(204);
+  const subjects = async () => {
+    const { data } = await app.call("GET", "/v1/subjects", { key });
+    return (data.subjects as { subject: string }[]).map(({ subject }) => subject);
+  };
+  const prune = async () => {
+    app.passTime(2 * 86_400_000);
+    // The newest record of a chain stays.
+    await app.call("GET", "/v1/memories", { key });
+    await app.administer(pruneRecords, {});
+  };
+  expect(await subjects()).toEqual(names.toSorted());
+  await prune();
+  expect(await subjects()).toEqual([byCheck, byKey, byMemory, later].toSorted());
+  const headers = { "Memledger-Subject": later };
+  expect((await app.call("DELETE", `/v1/memories/${made.id}`, { key, headers })).status).toBe(204);
+  await prune();
+  expect(await subjects()).toEqual([byCheck, byKey, byMemory].toSorted());
+  await app.restart(() => {
+    const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
+    expect(names.filter((name) => stored.includes(name)).toSorted()).toEqual(
+      [byCheck, byKey, byMemory].toSorted(),
+    );
+  });
+  expect((await call("POST", "/v1/memories", { ...fact, subject: gone })).data.subject).toBe(gone);
+  expect((await searched(gone)).data.results).toHaveLength(1);
+  expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({ failure: null });
 });
 
 test("a receipt is verified with the public key alone, and no changed one is", async () => {

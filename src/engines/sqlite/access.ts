@@ -17,7 +17,7 @@ import {
   toText,
 } from "./access-rows.ts";
 import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
-import { createPoolInsertion, memoriesOf, passagesOf, serialsOf } from "./project-serials.ts";
+import { createPoolInsertion, lookupOf, memoriesOf, passagesOf } from "./project-serials.ts";
 import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import { createTokenTransaction } from "./token-epochs.ts";
@@ -83,7 +83,7 @@ export function createAccessTransaction(
   state: WriterState,
   findCaller: (keyId: string) => Caller | null,
 ): AccessTransaction {
-  const serialOf = serialsOf(database);
+  const { find, serialOf } = lookupOf(database);
   const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
   const insertProject = database.prepare(
     `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, passage_limit, retention_days, created_at)
@@ -104,7 +104,6 @@ export function createAccessTransaction(
      FROM project p WHERE p.deleted_at IS NULL AND p.parent IS NULL AND p.serial > ? ORDER BY ${order}`,
     );
   const summaries = { created_at: summariesBy("p.serial"), memories: summariesBy("memories DESC, p.serial") };
-  const placeOf = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
   const markDeleted = database.prepare(
     "UPDATE project SET deleted_at = :now WHERE serial = :project OR parent = :project",
   );
@@ -134,7 +133,7 @@ export function createAccessTransaction(
       return row === undefined ? null : toProject(row);
     },
     async listProjects({ text, after, order, limit }, now) {
-      const place = after === null ? 0 : placeOf.get(after);
+      const place = after === null ? 0 : find(after);
       if (place === undefined) return null;
       const found: ProjectSummary[] = [];
       for (const row of summaries[order].iterate(now, place)) {

@@ -6,34 +6,46 @@ import { kinds } from "../../memory/kind.ts";
 import { type Owner, ownerId } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 
-/** @throws Error when there is no such project; deleted ones still have their number. */
-type SerialOf = (projectId: string) => number;
+interface Lookup {
+  /** Undefined: there is no such project or subject. */
+  readonly find: (id: string) => number | undefined;
+  /**
+   * Remembers what it found: neither ids nor numbers of projects ever change or return.
+   * @throws Error when there is no such project; deleted ones still have their number.
+   */
+  readonly serialOf: (projectId: string) => number;
+}
 
-const lookups = new WeakMap<Database, SerialOf>();
+const lookups = new WeakMap<Database, Lookup>();
 
-/** Remembers what it found, for all users of the connection: neither ids nor numbers ever change or return. */
-export function serialsOf(database: Database): SerialOf {
+/** The same for all users of the connection. */
+export function lookupOf(database: Database): Lookup {
   const lookup = lookups.get(database) ?? createLookup(database);
   lookups.set(database, lookup);
   return lookup;
 }
 
-function createLookup(database: Database): SerialOf {
-  const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
+function createLookup(database: Database): Lookup {
+  const statement = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
+  const find = (id: string) => statement.get(id);
   const known = new Map<string, number>();
-  return (projectId) => {
-    const serial = known.get(projectId) ?? find.get(projectId);
+  const serialOf = (projectId: string) => {
+    const serial = known.get(projectId) ?? find(projectId);
     if (serial === undefined) throw new Error(`there is no project ${projectId}`);
     known.set(projectId, serial);
     return serial;
   };
+  return { find, serialOf };
+}
+
+export function serialsOf(database: Database): Lookup["serialOf"] {
+  return lookupOf(database).serialOf;
 }
 
 /** The number of the owner of memories; `nobody` for a subject that has stored nothing. */
 export function ownerSerialsOf(database: Database): (owner: Owner) => number {
-  const serialOf = serialsOf(database);
-  const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
-  return (owner) => (owner.subject === null ? serialOf(owner.project) : (find.get(ownerId(owner)) ?? nobody));
+  const { find, serialOf } = lookupOf(database);
+  return (owner) => (owner.subject === null ? serialOf(owner.project) : (find(ownerId(owner)) ?? nobody));
 }
 
 /** @returns a function that creates the pools of a new owner, one for each kind of memories */

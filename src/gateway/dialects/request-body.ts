@@ -2,7 +2,7 @@
 // upstream reads it too, and the record says what it was told.
 
 import type { Node } from "jsonc-parser";
-import { Refusal } from "../../errors.ts";
+import { fieldRefusal, Refusal } from "../../errors.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { JsonFault, parseJson } from "../../json/json-text.ts";
 import { modelMaxCharacters, requestMaxDepth, requestMaxValues } from "../limits.ts";
@@ -37,7 +37,7 @@ export function readBody(text: string): RequestBody {
 export function requireModel(model: Json | undefined): string {
   if (typeof model === "string" && model !== "" && model.length <= modelMaxCharacters) return model;
   const reason = `must be the name of a model, a string of 1 to ${modelMaxCharacters} characters`;
-  throw new Refusal(1400, `Field "model" ${reason}.`, { field: "model", reason });
+  throw fieldRefusal("model", reason);
 }
 
 /**

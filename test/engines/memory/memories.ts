@@ -52,7 +52,7 @@ export function createMemoryReader(data: Data): MemoryReader {
       }),
     list: (owner, query, signal) => read(signal, () => list(rowsOf(owner), query)),
     exportPage: (owner, query, signal) => read(signal, () => exportPage(data, rowsOf(owner), query)),
-    listTags: (owner, query, signal) => read(signal, () => listTags(rowsOf(owner), query)),
+    listTags: (owner, query, signal) => read(signal, () => listTags(owner, rowsOf(owner), query)),
     expectSearch: () => ({ [Symbol.dispose]() {} }),
     statistics: (owner, now, signal) =>
       read(signal, () => {
@@ -149,7 +149,7 @@ function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
     query;
   const kinds = kindsOf(type, origin);
   const name = JSON.stringify([kinds, tags, metadata ?? null, active, expired, words, sortBy, direction]);
-  const from = "cursor" in after ? readCursor(after.cursor) : null;
+  const from = "cursor" in after ? readCursor<MemoryRow>(after.cursor) : null;
   if ("cursor" in after && from?.name !== name) return null;
   const found = rows.filter(
     ({ memory }) =>
@@ -160,10 +160,17 @@ function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
       (words === null || hasWords(memory, words)),
   );
   const sign = direction === "asc" ? 1 : -1;
+  const byDate = (dateOf: (row: MemoryRow) => number | null) => (a: MemoryRow, b: MemoryRow) => {
+    const [at, other] = [dateOf(a), dateOf(b)];
+    if (at === other) return sign * (a.created - b.created);
+    return at === null ? 1 : other === null ? -1 : sign * (at - other);
+  };
   const compare: Record<ListQuery["sortBy"], (a: MemoryRow, b: MemoryRow) => number> = {
     created_at: (a, b) => sign * (a.created - b.created),
     updated_at: (a, b) => sign * (a.revision - b.revision),
     importance: (a, b) => sign * (a.memory.importance - b.memory.importance) || b.created - a.created,
+    expires_at: byDate(({ memory }) => memory.expiresAt),
+    last_accessed_at: byDate(({ memory }) => memory.lastAccessedAt),
   };
   const total = from?.total ?? found.length;
   const before = "skip" in after ? after.skip : (from?.before ?? 0);
@@ -181,14 +188,14 @@ function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
   };
 }
 
-interface ListCursor {
+interface ListCursor<Item> {
   readonly name: string;
-  readonly last: MemoryRow;
+  readonly last: Item;
   readonly total: number;
   readonly before: number;
 }
 
-function readCursor(cursor: string): ListCursor | null {
+function readCursor<Item>(cursor: string): ListCursor<Item> | null {
   try {
     return JSON.parse(Buffer.from(cursor, "base64url").toString());
   } catch {
@@ -232,15 +239,35 @@ function exportPage(
   };
 }
 
-function listTags(rows: readonly MemoryRow[], { type, origin, limit, offset }: TagQuery): TagPage {
+function listTags(
+  owner: Owner,
+  rows: readonly MemoryRow[],
+  { type, origin, limit, after }: TagQuery,
+): TagPage | null {
+  const name = JSON.stringify(["tags", ownerId(owner), type, origin]);
+  const from = "cursor" in after ? readCursor<Counted>(after.cursor) : null;
+  if ("cursor" in after && from?.name !== name) return null;
   const counts = new Map<string, number>();
   for (const { memory } of rows)
     if (isOfKinds(kindsOf(type, origin))(memory))
       for (const tag of memory.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const tags = [...counts].map(([tag, count]) => ({ tag, count }));
-  tags.sort((a, b) => b.count - a.count || compareLabels(a.tag, b.tag));
-  return { tags: tags.slice(offset, offset + limit), total: tags.length };
+  const compare = (a: Counted, b: Counted) => b.count - a.count || compareLabels(a.tag, b.tag);
+  const before = "skip" in after ? after.skip : (from?.before ?? 0);
+  const ordered = tags.sort(compare);
+  const rest = from === null ? ordered.slice(before) : ordered.filter((each) => compare(each, from.last) > 0);
+  const page = rest.slice(0, limit);
+  const last = rest.length > limit ? page.at(-1) : undefined;
+  const total = from?.total ?? tags.length;
+  const next = { name, last, total, before: before + limit };
+  return {
+    tags: page,
+    total,
+    before,
+    next: last === undefined ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
+  };
 }
+type Counted = TagPage["tags"][number];
 
 /** Without accents; endings stay, so words have no other forms here. */
 function fold(word: string): string {

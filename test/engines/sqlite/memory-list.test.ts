@@ -49,12 +49,16 @@ test("every way to read a page gives the same memories", async () => {
         type: at % 7 === 0 ? "rule" : "fact",
         // More of one importance than are kept until all are read.
         importance: at < 150 ? 0.5 : (at % 5) / 10,
-        expiresAt: at % 11 === 0 ? now - 1000 : null,
+        expiresAt: at % 11 === 0 ? now - 1000 : at % 4 === 0 ? now + (1 + (at % 3)) * 60_000 : null,
         metadata: at % 5 === 0 ? null : { at, kind: `k${at % 4}`, ...(at % 3 === 0 ? { third: true } : {}) },
         tags: [...(at % 4 === 0 ? ["a"] : []), ...(at % 6 === 0 ? ["b"] : [])],
       });
       if (at % 13 === 0) await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+      if (at % 3 === 0) continue;
+      if (at % 2 === 0) seam.passTime(10);
+      await (await member.prepareRead(String(data.id)))();
     }
+    await seam.letHousekeepingRun();
     // Hidden until they are purged, and their rows are between the others.
     for (let at = 0; at < 20; at++) {
       await member.create({ content: `even third hidden ${at}`, vector: unitVector(at), type: "context" });

@@ -3,16 +3,16 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { kinds, originOf, typeOf } from "../../../src/memory/kind.ts";
-import type { ListQuery } from "../../../src/memory/list-query.ts";
+import { type ListQuery, sortKeys } from "../../../src/memory/list-query.ts";
 import { isExpired, type Memory, memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
 import { toWordFilter } from "../../../src/memory/word-filter.ts";
 import { splitWords } from "../../../src/ranking/words.ts";
-import { type ListOptions, type Member, unitVector } from "../seam.ts";
+import { type ListOptions, type Member, type Seam, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
-export const listOrders: readonly Pick<ListQuery, "sortBy" | "direction">[] = (
-  ["created_at", "updated_at", "importance"] as const
-).flatMap((sortBy) => (["asc", "desc"] as const).map((direction) => ({ sortBy, direction })));
+export const listOrders: readonly Pick<ListQuery, "sortBy" | "direction">[] = sortKeys.flatMap((sortBy) =>
+  (["asc", "desc"] as const).map((direction) => ({ sortBy, direction })),
+);
 
 const texts = [
   "red apple",
@@ -31,8 +31,18 @@ const madeMemory = fc.record({
   tags: fc.uniqueArray(fc.constantFrom("a", "b"), { maxLength: 2 }),
   active: fc.boolean(),
   expiresInHours: fc.option(fc.constantFrom(-1, 1)),
+  readAfterMs: fc.option(fc.constantFrom(0, 1_000)),
 });
 type MadeMemory = typeof madeMemory extends fc.Arbitrary<infer Value> ? Value : never;
+const plainMemory = {
+  kind: "fact",
+  importance: 0.5,
+  text: "apple",
+  tags: [],
+  active: true,
+  expiresInHours: null,
+  readAfterMs: null,
+} as const satisfies MadeMemory;
 
 const maybe = fc.option(fc.boolean());
 const listFilter = fc.record({
@@ -48,16 +58,22 @@ const listFilter = fc.record({
   ),
 });
 
-async function fill(member: Member, made: readonly MadeMemory[]): Promise<string[]> {
+async function fill(seam: Seam, member: Member, made: readonly MadeMemory[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const [at, { text, kind, expiresInHours, active, ...memory }] of made.entries()) {
-    const expiresAt = expiresInHours === null ? null : Date.now() + expiresInHours * hourMs;
+  const now = Date.now();
+  for (const [at, { text, kind, expiresInHours, active, readAfterMs, ...memory }] of made.entries()) {
+    const expiresAt = expiresInHours === null ? null : now + expiresInHours * hourMs;
     const content = `${text} ${at}`;
     const of = { type: typeOf(kind), passage: kind === "passage" };
     const { data } = await member.create({ ...memory, ...of, content, expiresAt, vector: unitVector(at) });
     ids.push(String(data.id));
     if (!active) await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+    if (readAfterMs === null) continue;
+    seam.passTime(readAfterMs);
+    const settleRead = await member.prepareRead(String(data.id));
+    expect((await settleRead()).status).toBe(200);
   }
+  await seam.letHousekeepingRun();
   return ids;
 }
 
@@ -76,6 +92,16 @@ export async function readPages(
   }
 }
 type Page = Awaited<ReturnType<Member["list"]>>;
+
+/** By a date: of equal dates as they were created, and those without the date last. */
+function byDate({ sortBy, direction }: (typeof listOrders)[number], memories: readonly Memory[]): Memory[] {
+  const key = sortBy === "expires_at" ? "expiresAt" : "lastAccessedAt";
+  const sign = direction === "asc" ? 1 : -1;
+  return memories.toSorted(({ [key]: at, id }, { [key]: other, id: otherId }) => {
+    if (at === other) return id < otherId ? -sign : sign;
+    return at === null ? 1 : other === null ? -1 : sign * (at - other);
+  });
+}
 
 async function expectForeign(page: Promise<unknown>): Promise<void> {
   const message = await page.then(
@@ -96,7 +122,8 @@ export function testMemoryPages(subject: EngineUnderTest): void {
           (made, filter, limit) =>
             withSeam(subject, async (seam) => {
               const [member, other] = [await seam.project(), await seam.project()];
-              await Promise.all([fill(member, made), fill(other, made.slice(0, 3))]);
+              await fill(seam, member, made);
+              await fill(seam, other, made.slice(0, 3));
               const now = Date.now();
               const expected = made
                 .map((memory, at) => ({ ...memory, words: splitWords(`${memory.text} ${at}`).map(plain) }))
@@ -116,6 +143,8 @@ export function testMemoryPages(subject: EngineUnderTest): void {
                 const whole = await member.list(query);
                 expect(whole).toMatchObject({ total: expected.length, before: 0, next: null });
                 expect(whole.memories).toHaveLength(expected.length);
+                if (order.sortBy === "expires_at" || order.sortBy === "last_accessed_at")
+                  expect(whole.memories).toEqual(byDate(order, whole.memories));
                 for (const memory of whole.memories) {
                   if (filter.origin !== null) expect(originOf(memory)).toBe(filter.origin);
                   if (filter.expired !== null) expect(isExpired(memory, now)).toBe(filter.expired);
@@ -134,11 +163,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
     test("show each memory once that stays at its place, whatever changes between them", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const made = { kind: "fact", importance: 0.5, text: "apple", tags: [], active: true } as const;
-        const ids = await fill(
-          member,
-          Array.from({ length: 9 }, () => ({ ...made, tags: [], expiresInHours: null })),
-        );
+        const ids = await fill(seam, member, Array(9).fill(plainMemory));
         const read: string[] = [];
         let total = 0;
         for (let cursor: string | null = null, page = 0; ; page += 1) {
@@ -150,7 +175,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
           cursor = found.next;
           // The last one that was shown, so the place of the cursor has no memory any more; and a new one in front of all.
           await member.call("memory.delete", { memory_id: read.at(-1) ?? "" });
-          await fill(member, [{ ...made, text: `pear ${page}`, tags: [], expiresInHours: null }]);
+          await fill(seam, member, [{ ...plainMemory, text: `pear ${page}` }]);
         }
         expect(read).toEqual(ids.toReversed());
         expect(total).toBe(9);
@@ -159,17 +184,7 @@ export function testMemoryPages(subject: EngineUnderTest): void {
     test("of another list are not continued by a cursor", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const made = {
-          kind: "fact",
-          importance: 0.5,
-          text: "apple",
-          active: true,
-          expiresInHours: null,
-        } as const;
-        await fill(
-          member,
-          Array.from({ length: 4 }, () => ({ ...made, tags: [] })),
-        );
+        await fill(seam, member, Array(4).fill(plainMemory));
         const { next } = await member.list({ limit: 1 });
         if (next === null) throw new Error("there is one page only");
         const after = { cursor: next };

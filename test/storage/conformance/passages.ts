@@ -35,8 +35,9 @@ async function readAll({ store }: Seam, member: Member, origin: "conversation" |
     rules: contentsOf(rules),
     prominent: contentsOf(prominent.memories),
     exported: contentsOf(exported?.memories ?? []),
-    tags: (await store.memories.listTags(owner, { type: null, origin, limit: 9, offset: 0 }, neverAborted))
-      .tags,
+    tags: (
+      await store.memories.listTags(owner, { type: null, origin, limit: 9, after: { skip: 0 } }, neverAborted)
+    )?.tags,
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TagQuery } from "../../../src/memory/counts.ts";
+import type { TagPage, TagQuery } from "../../../src/memory/counts.ts";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
 import type { TagFilter } from "../../../src/memory/tags.ts";
 import { type Member, neverAborted, type Seam, unitVector } from "../seam.ts";
@@ -166,20 +166,33 @@ class Run {
     this.found += query.tags === null ? 0 : shown.length;
   }
 
-  async #count({ kind: _, ...query }: { kind: string } & TagQuery): Promise<void> {
+  async #count({ type, limit, offset }: Extract<Step, { readonly kind: "count" }>): Promise<void> {
     const counts = new Map<string, number>();
-    for (const { type, tags } of this.#memories)
-      if (query.type === null || type === query.type)
-        for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const memory of this.#memories)
+      if (type === null || type === memory.type)
+        for (const tag of memory.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
     const point = (tag: string) => tag.codePointAt(0) ?? 0;
     const expected = [...counts].sort(([a, of], [b, other]) => other - of || point(a) - point(b));
-    const { owner } = this.#member.caller;
-    const page = await this.#seam.store.memories.listTags(owner, query, neverAborted);
-    expect(page.tags.map(({ tag, count }) => [tag, count])).toEqual(
-      expected.slice(query.offset, query.offset + query.limit),
+    const numbered = await this.#tags({ type, limit, after: { skip: offset } });
+    expect(numbered.tags.map(({ tag, count }) => [tag, count])).toEqual(
+      expected.slice(offset, offset + limit),
     );
-    expect(page.total).toBe(expected.length);
-    this.counted += page.tags.length;
+    const found = [];
+    for (let after: TagQuery["after"] = { skip: 0 }; ; ) {
+      const page: TagPage = await this.#tags({ type, limit, after });
+      expect([page.total, page.before]).toEqual([expected.length, found.length]);
+      found.push(...page.tags.map(({ tag, count }) => [tag, count]));
+      if (page.next === null) break;
+      after = { cursor: page.next };
+    }
+    expect(found).toEqual(expected);
+    this.counted += found.length;
+  }
+
+  async #tags(query: TagQuery): Promise<TagPage> {
+    const page = await this.#seam.store.memories.listTags(this.#member.caller.owner, query, neverAborted);
+    if (page === null) throw new Error("the cursor is not one of this list");
+    return page;
   }
 
   /** The facts and contexts; which rules are included is not up to an engine. */
@@ -253,6 +266,27 @@ export function testTags(subject: EngineUnderTest): void {
         await other.call("memory.delete_all", { tags: ["a"] });
         expect([await tagged(member, "a"), await tagged(other, "a")]).toEqual([1, 0]);
         expect(await other.create(memory)).toMatchObject({ status: 201 });
+      }));
+
+    test("are listed once each that stay at their place, and of another list are not continued", () =>
+      withSeam(subject, async (seam) => {
+        const [member, other] = [await seam.project(), await seam.project()];
+        for (const [at, tags] of [["a", "b"], ["a", "c"], ["d"]].entries())
+          await member.create({ content: `memory ${at}`, vector: unitVector(at), tags });
+        const list = (of: Member, after: TagQuery["after"], type: TagQuery["type"] = null) =>
+          seam.store.memories.listTags(of.caller.owner, { type, limit: 2, after }, neverAborted);
+        const first = await list(member, { skip: 0 });
+        expect(first).toMatchObject({ tags: [{ tag: "a" }, { tag: "b" }], total: 4, before: 0 });
+        const after = { cursor: first?.next ?? "" };
+        // One comes in front, and the last one of the page goes away.
+        await member.call("memory.delete_all", { tags: ["b"] });
+        for (const at of [7, 8, 9])
+          await member.create({ content: `memory ${at}`, vector: unitVector(at), tags: ["z"] });
+        const rest = { tags: [{ tag: "c" }, { tag: "d" }], total: 4, before: 2, next: null };
+        expect(await list(member, after)).toMatchObject(rest);
+        expect(await list(member, after, "fact")).toBeNull();
+        expect(await list(member, { cursor: "x" })).toBeNull();
+        expect(await list(other, after)).toBeNull();
       }));
 
     test("of a call that was undone are not stored", () =>

@@ -39,6 +39,12 @@ test.each([
   ["expired=true", ["Expired."]],
   ["text=ana", ["Ana likes tea.", "Call Ana."]],
   ["text=ANA%20te&expired=false", ["Ana likes tea."]],
+  [
+    "sort_by=expires_at&sort_dir=asc&is_active=true",
+    ["Expired.", "Deploy on Tuesday.", "Deploy on Friday.", "Ana likes tea.", "Old context."],
+  ],
+  ["sort_by=expires_at&is_active=true&tag=x&text=deploy", ["Deploy on Friday.", "Deploy on Tuesday."]],
+  ["sort_by=last_accessed_at&sort_dir=asc&expired=true", ["Expired."]],
   ["text=deploy&is_active=true&tag=x&sort_dir=asc", ["Deploy on Tuesday.", "Deploy on Friday."]],
   ["text=%22OR%22%20NEAR(a%20*", []],
   ["is_active=true&expired=true&memory_type=fact", []],

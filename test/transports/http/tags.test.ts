@@ -364,6 +364,26 @@ describe("the list of tags", () => {
     },
   ]);
 
+  test("is continued by its cursor, also after a restart", async () => {
+    const list = async (query: string) => (await app.call("GET", `${path}/tags?page_size=3${query}`)).data;
+    const whole = objects((await app.call("GET", `${path}/tags`)).data.tags);
+    const first = await list("");
+    await app.restart();
+    const second = await list(`&cursor=${first.next_cursor}`);
+    expect(second.pagination).toEqual({ page: 2, page_size: 3, total: 8, total_pages: 3 });
+    const third = await list(`&cursor=${second.next_cursor}`);
+    expect([first, second, third].flatMap(({ tags }) => objects(tags))).toEqual(whole);
+    expect(third.next_cursor).toBeNull();
+    const refused = [
+      await app.call("GET", `${path}/tags?cursor=${first.next_cursor}&page=2`),
+      await app.call("GET", `${path}/tags?cursor=${first.next_cursor}&memory_type=rule`),
+    ];
+    expect(refused.map(({ code, message }) => [code, message])).toEqual([
+      [1400, 'Send either "cursor" or "page", not both.'],
+      [1400, expect.stringContaining("with the same memory_type")],
+    ]);
+  });
+
   test("counts what the list of memories counts, expired and inactive memories too", async () => {
     const { key } = await app.createProject("custom");
     const body = { content: "inactive", memory_type: "fact", tags: ["a"] };

@@ -1146,8 +1146,8 @@ export interface MemoryInjectRequest {
   subject?: string | undefined;
 }
 
-/** Field that the list is ordered by. */
-export type MemoryOrder = "created_at" | "updated_at" | "importance";
+/** Field that the list is ordered by. Memories without the date are last, in both directions. */
+export type MemoryOrder = "created_at" | "updated_at" | "importance" | "expires_at" | "last_accessed_at";
 
 /**
  * conversation: passages, which are parts of messages of conversations, stored as contexts. kept: all other
@@ -1683,7 +1683,7 @@ export interface SubjectExport {
 
 export interface SubjectPage {
   subjects: ListedSubject[];
-  /** Of the next page; null on the last page. */
+  /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1700,6 +1700,8 @@ export interface TagCount {
 export interface TagPage {
   tags: TagCount[];
   pagination: Pagination;
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** all: memories that have all of the tags. any: memories that have at least one of them. */
@@ -1852,7 +1854,10 @@ export interface MemoryListQuery {
   page?: number | undefined;
   /** Memories per page. Default: 20. */
   page_size?: number | undefined;
-  /** Field that the list is ordered by. Default: "created_at". */
+  /**
+   * Field that the list is ordered by. Memories without the date are last, in both directions. Default:
+   * "created_at".
+   */
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
@@ -1875,6 +1880,8 @@ export interface MemoryTagsQuery {
    * memories.
    */
   origin?: MemoryOrigin | undefined;
+  /** next_cursor of the previous page, with the same memory_type and origin. Cannot be combined with page. */
+  cursor?: string | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Tags per page. Default: 100. */

@@ -653,7 +653,9 @@ export class Memories {
 
   /**
    * List tags. Returns a page of the tags of the project's memories, the most frequent first, equally frequent
-   * ones by Unicode code points. Counts include expired and inactive memories, as the list of memories does.
+   * ones by Unicode code points. With cursor, a tag that stays at its place in the order is returned exactly once,
+   * whatever else changes meanwhile, and total stays that of the first page. Counts include expired and inactive
+   * memories, as the list of memories does.
    *
    * Permission: `memory.read`.
    */
@@ -663,14 +665,15 @@ export class Memories {
 
   /** The items of all pages of `tags`, one request for each page. */
   async *iterateTags(
-    query: Omit<MemoryTagsQuery, "page"> = {},
+    query: Omit<MemoryTagsQuery, "cursor" | "page"> = {},
     options: CallOptions = {},
   ): AsyncGenerator<TagCount, void, undefined> {
-    for (let page = 1; ; page++) {
-      const { tags, pagination } = await this.tags({ ...query, page }, options);
-      yield* tags;
-      if (page >= pagination.total_pages) return;
-    }
+    let cursor: string | undefined;
+    do {
+      const page: TagPage = await this.tags({ ...query, cursor }, options);
+      yield* page.tags;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /**

@@ -1,33 +1,26 @@
-// Owns the cursor of the list of memories. It contains the serial of a memory, which counts the memories of all projects, so it is
-// encrypted: a client must not learn how many others there are. It stays valid after a restart, so a page has an address that can be kept.
+// Owns the cursors of lists of memories and of tags. That of memories contains the serial of one, which counts the memories of all projects,
+// so cursors are encrypted: a client must not learn how many others there are. They stay valid after a restart, so a page has an address that
+// can be kept.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
-
-/** The place in a list behind which a page begins. */
-export interface ListPosition {
-  /** What the list is sorted by, of the last memory before. */
-  readonly value: number;
-  readonly serial: number;
-  /** Number of matching memories when the first page was read. */
-  readonly total: number;
-  /** Number of memories on the pages before. */
-  readonly before: number;
-}
+import type { PagePlace } from "../../../schema/page.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /** @param list names the project, the filters and the order; a cursor of another list is not accepted */
-export interface ListCursors {
-  write(list: string, position: ListPosition): string;
+export interface ListCursors<Position> {
+  write(list: string, position: ListPosition<Position>): string;
   /** Null: it is not a cursor of this list. */
-  read(list: string, cursor: string): ListPosition | null;
+  read(list: string, cursor: string): ListPosition<Position> | null;
 }
 
-export function createListCursors(database: Database): ListCursors {
+/** The item behind which a page begins, and what the page before says about the list. */
+export type ListPosition<Position> = Position & Pick<PagePlace, "total" | "before">;
+
+export function createListCursors<Position extends object>(database: Database): ListCursors<Position> {
   const stored = database
     .prepare<[], string>("SELECT value FROM installation WHERE name = 'cursor_key'")
     .pluck();
@@ -37,10 +30,10 @@ export function createListCursors(database: Database): ListCursors {
     return known;
   };
   return {
-    write(list, { value, serial, total, before }) {
+    write(list, position) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key(), nonce).setAAD(Buffer.from(list));
-      const text = cipher.update(JSON.stringify({ value, serial, total, before }));
+      const text = cipher.update(JSON.stringify(position));
       return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]).toString("base64url");
     },
     read(list, cursor) {
@@ -50,16 +43,11 @@ export function createListCursors(database: Database): ListCursors {
       decipher.setAAD(Buffer.from(list)).setAuthTag(bytes.subarray(-tagBytes));
       try {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-        return toPosition(JSON.parse(Buffer.concat([text, decipher.final()]).toString()));
+        // What was written: nobody else has the key.
+        return JSON.parse(Buffer.concat([text, decipher.final()]).toString());
       } catch {
         return null;
       }
     },
   };
-}
-
-function toPosition(fields: unknown): ListPosition | null {
-  if (!isObject(fields)) return null;
-  const { value, serial, total, before } = fields;
-  return { value: Number(value), serial: Number(serial), total: Number(total), before: Number(before) };
 }

@@ -11,8 +11,8 @@ const groupMax = 64;
 /** What filters need of a memory. */
 export interface ListedRow {
   readonly serial: number;
-  /** What the list is sorted by. */
-  readonly value: number;
+  /** What the list is sorted by; null: the memory has no such date. */
+  readonly value: number | null;
   readonly content_revision: number;
   readonly memory_type: Kind;
   readonly epoch: number;
@@ -26,7 +26,7 @@ export interface ListedRow {
 
 /** A place in an order: the memory before it. */
 export interface Place {
-  readonly value: number;
+  readonly value: number | null;
   readonly serial: number;
 }
 
@@ -37,26 +37,41 @@ export const sortColumns = {
   created_at: "m.serial",
   updated_at: "m.revision",
   importance: "m.importance",
+  expires_at: "m.expires_at",
+  last_accessed_at: "m.last_accessed_at",
 } as const;
 
 const indexes = {
   created_at: "memory_by_project",
   updated_at: "memory_by_revision",
   importance: "memory_by_importance",
+  expires_at: "memory_by_expiry",
+  last_accessed_at: "memory_by_access",
 } as const;
 
-/** `ORDER BY` of an order. Of equal importance the newest is first, in both directions. The plus keeps SQLite from an index. */
-export function toOrderBy({ sortBy, direction }: Order, plus: "+" | ""): string {
-  const tie = sortBy === "importance" ? `, ${plus}m.serial DESC` : "";
-  return `ORDER BY ${plus}${sortColumns[sortBy]} ${direction}${tie}`;
+const nullable: ReadonlySet<ListQuery["sortBy"]> = new Set(["expires_at", "last_accessed_at"]);
+
+/** The direction of the serials of memories with equal values: of equal importance the newest is first, in both directions. */
+function tieOf({ sortBy, direction }: Order): Order["direction"] {
+  return sortBy === "importance" ? "desc" : direction;
+}
+
+/** `ORDER BY` of an order: memories without the date are last. The plus keeps SQLite from an index. */
+export function toOrderBy(order: Order, plus: "+" | ""): string {
+  const { sortBy, direction } = order;
+  const nulls = nullable.has(sortBy) ? " NULLS LAST" : "";
+  return `ORDER BY ${plus}${sortColumns[sortBy]} ${direction}${nulls}, ${plus}m.serial ${tieOf(order)}`;
 }
 
 /** The condition on memories behind a place; its parameters are `value` and `serial`. */
-export function toBehind({ sortBy, direction }: Order): string {
-  const column = `+${sortColumns[sortBy]}`;
-  const behind = `${column} ${direction === "asc" ? ">" : "<"} :value`;
-  return sortBy === "importance" ? `(${behind} OR (${column} = :value AND +m.serial < :serial))` : behind;
+export function toBehind(order: Order): string {
+  const column = `+${sortColumns[order.sortBy]}`;
+  const behind = `${column} ${comparisons[order.direction]} :value`;
+  const tied = `${column} IS :value AND +m.serial ${comparisons[tieOf(order)]} :serial`;
+  return `(${behind} OR (${tied}) OR (${column} IS NULL AND :value IS NOT NULL))`;
 }
+
+const comparisons = { asc: ">", desc: "<" } as const;
 
 /** All memories of a project behind a place (null: all), hidden ones included, in their order. Reads on only while it is iterated. */
 export function createWalk(
@@ -68,24 +83,25 @@ export function createWalk(
        FROM memory m INDEXED BY ${indexes[sortBy]} WHERE m.project = :project ${condition} ORDER BY ${direction}`,
     );
 
-  function* byOneColumn(project: number, { sortBy, direction }: Order, place: Place | null) {
+  /** Those with the value of the place, then those behind it, then those without the date. */
+  function* asInIndex(project: number, { sortBy, direction }: Order, place: Place | null) {
     const column = sortColumns[sortBy];
-    const behind = place === null ? "" : `AND ${column} ${direction === "asc" ? ">" : "<"} :value`;
-    yield* rows(sortBy, behind, `${column} ${direction}`).iterate({ project, value: place?.value });
-  }
-
-  function* fromMostImportant(project: number, place: Place | null) {
-    const order = "m.importance DESC, m.serial DESC";
-    if (place === null) return yield* rows("importance", "", order).iterate({ project });
-    const { value, serial } = place;
-    const equal = "AND m.importance = :value AND m.serial < :serial";
-    yield* rows("importance", equal, "m.serial DESC").iterate({ project, value, serial });
-    yield* rows("importance", "AND m.importance < :value", order).iterate({ project, value });
+    const behind = comparisons[direction];
+    const read = (condition: string) =>
+      rows(sortBy, `AND ${column} ${condition}`, `${column} ${direction}, m.serial ${direction}`).iterate({
+        project,
+        ...place,
+      });
+    const tied = `AND m.serial ${behind} :serial`;
+    if (place?.value === null) return yield* read(`IS NULL ${tied}`);
+    if (place !== null) yield* read(`= :value ${tied}`);
+    yield* read(place === null ? "IS NOT NULL" : `${behind} :value`);
+    if (nullable.has(sortBy)) yield* read("IS NULL");
   }
 
   /** The index has the memories of each importance in the other direction, so those of one are read before the first of them is told. */
   function* fromLeastImportant(project: number, place: Place | null) {
-    const equal = (value: number, serial: number) =>
+    const equal = (value: number | null, serial: number) =>
       rows("importance", "AND m.importance = :value AND m.serial < :serial", "m.serial DESC").iterate({
         project,
         value,
@@ -111,9 +127,7 @@ export function createWalk(
   }
 
   return function* walk(project, order, place) {
-    if (order.sortBy !== "importance") return yield* byOneColumn(project, order, place);
-    yield* order.direction === "desc"
-      ? fromMostImportant(project, place)
-      : fromLeastImportant(project, place);
+    const isReverse = tieOf(order) !== order.direction;
+    yield* isReverse ? fromLeastImportant(project, place) : asInIndex(project, order, place);
   };
 }

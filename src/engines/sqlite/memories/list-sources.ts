@@ -32,7 +32,7 @@ const alive = "m.project = p.project AND m.memory_type = p.memory_type AND m.epo
 const pools = `SELECT m.serial FROM pool p CROSS JOIN memory m INDEXED BY memory_by_pool ON ${alive} WHERE ${ofPool}`;
 const inactive = `SELECT m.serial FROM pool p CROSS JOIN memory m INDEXED BY memory_inactive ON ${alive} AND m.is_active = 0 WHERE ${ofPool}`;
 const expired =
-  "SELECT m.serial FROM memory m INDEXED BY memory_expiring WHERE m.project = :project AND m.expires_at <= :now";
+  "SELECT m.serial FROM memory m INDEXED BY memory_by_expiry WHERE m.project = :project AND m.expires_at <= :now";
 
 /** A content keeps its revision until the memory is changed otherwise; such memories have an index of their own. */
 const matching = [

@@ -30,7 +30,7 @@ export function createListTotal(
   const inactive = count(`SELECT COUNT(*) ${inactiveFrom}`);
   const inactiveExpired = count(`SELECT COUNT(*) ${inactiveFrom} AND m.expires_at <= :now`);
   const expired = count(
-    `SELECT COUNT(*) FROM memory m INDEXED BY memory_expiring CROSS JOIN pool p ON ${alive}
+    `SELECT COUNT(*) FROM memory m INDEXED BY memory_by_expiry CROSS JOIN pool p ON ${alive}
      WHERE m.project = :project AND m.expires_at <= :now AND ${ofPool}`,
   );
 

@@ -41,7 +41,7 @@ export function createMemoryList(
   { sortedCost, walkFactor, walkMin }: ListLimits = listLimits,
 ): (owner: Owner, query: ListQuery) => MemoryPage | null {
   const serialOf = ownerSerialsOf(database);
-  const cursors = createListCursors(database);
+  const cursors = createListCursors<Place>(database);
   const walk = createWalk(database);
   const sourcesOf = createListSources(database);
   const knownTotal = createListTotal(database);

@@ -3,10 +3,11 @@
 import { LRUCache } from "lru-cache";
 import type { TagPage, TagQuery } from "../../../memory/counts.ts";
 import { kindsOf } from "../../../memory/kind.ts";
-import type { Owner } from "../../../memory/owner.ts";
+import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
+import { createListCursors } from "./list-cursor.ts";
 import { ofKinds, toKindsParameter } from "./memory-row.ts";
 
 interface TaggedMemories {
@@ -34,12 +35,16 @@ export function taggedMemories({ tags, match }: TagFilter, condition = "TRUE"): 
 /** Pages of tags that are kept until a memory of their project changes. */
 const keptPages = 100;
 
+/** A place in the list: the tag before it. */
+type Place = TagPage["tags"][number];
+
 /**
  * Reads the rows of all tags of the project, in their order; they are found without the memories. A million memories take half a second, so
  * a page is kept with the newest revision of its project, which every change of a memory increases.
  */
-export function createTagList(database: Database): (owner: Owner, query: TagQuery) => TagPage {
+export function createTagList(database: Database): (owner: Owner, query: TagQuery) => TagPage | null {
   const serialOf = ownerSerialsOf(database);
+  const cursors = createListCursors<Place>(database);
   // Counted in the order of the key; then pools are looked up for each number and not for each row.
   const counted = `SELECT t.tag, SUM(t.memories) AS count FROM
       (SELECT project, tag, memory_type, epoch, COUNT(*) AS memories FROM memory_tag
@@ -47,8 +52,10 @@ export function createTagList(database: Database): (owner: Owner, query: TagQuer
        GROUP BY project, tag, memory_type, epoch) t
     JOIN pool p ON p.project = t.project AND p.memory_type = t.memory_type AND p.epoch = t.epoch
     GROUP BY t.tag`;
-  const page = database.prepare<[Record<string, unknown>], { tag: string; count: number; total: number }>(
-    `SELECT tag, count, COUNT(*) OVER () AS total FROM (${counted}) ORDER BY count DESC, tag LIMIT :limit OFFSET :offset`,
+  const page = database.prepare<[Record<string, unknown>], Place & { total: number }>(
+    `SELECT tag, count, COUNT(*) OVER () AS total FROM (${counted})
+     WHERE :tag IS NULL OR count < :count OR (count = :count AND tag > :tag)
+     ORDER BY count DESC, tag LIMIT :limit OFFSET :skip`,
   );
   const all = database
     .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${counted})`)
@@ -60,16 +67,26 @@ export function createTagList(database: Database): (owner: Owner, query: TagQuer
     max: keptPages,
   });
   return database.transaction((owner: Owner, query: TagQuery) => {
-    const { type, origin, limit, offset } = query;
+    const { type, origin, limit, after } = query;
+    const list = JSON.stringify(["tags", ownerId(owner), type, origin]);
+    const from = "cursor" in after ? cursors.read(list, after.cursor) : null;
+    if ("cursor" in after && from === null) return null;
     const wanted = { project: serialOf(owner), kinds: toKindsParameter(kindsOf(type, origin)) };
     const revision = newestRevision.get(wanted.project) ?? 0;
-    const key = JSON.stringify([wanted.project, wanted.kinds, limit, offset]);
+    const key = JSON.stringify([wanted.project, wanted.kinds, limit, after]);
     const known = kept.get(key);
     if (known?.revision === revision) return known.found;
-    const rows = page.all({ ...wanted, limit, offset });
+    const skip = "skip" in after ? after.skip : 0;
+    const { tag = null, count = null } = from ?? {};
+    const rows = page.all({ ...wanted, tag, count, limit: limit + 1, skip });
     // Behind the end there is no row that has the total.
-    const total = rows[0]?.total ?? all.get(wanted) ?? 0;
-    const found = { tags: rows.map(({ tag, count }) => ({ tag, count })), total };
+    const total = from?.total ?? rows[0]?.total ?? all.get(wanted) ?? 0;
+    const before = from?.before ?? skip;
+    const tags = rows.slice(0, limit).map(({ tag, count }) => ({ tag, count }));
+    const last = rows.length > limit ? tags.at(-1) : undefined;
+    const position = { total, before: before + limit };
+    const next = last === undefined ? null : cursors.write(list, { ...last, ...position });
+    const found = { tags, total, before, next };
     kept.set(key, { revision, found });
     return found;
   });

@@ -1,4 +1,4 @@
-// Owns the small steps in which retention deletes: records before an anchor, and payloads that are too old. Each step is its own
+// Owns the small steps in which retention deletes: records before an anchor, payloads that are too old, and subjects that nothing needs. Each step is its own
 // transaction, and waiting calls are settled between them.
 
 import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
@@ -51,6 +51,41 @@ export async function deleteEntries(
   });
   for (let numbers = batch.all(chain, through); numbers.length > 0; numbers = batch.all(chain, through)) {
     step(numbers);
+    await pause();
+  }
+}
+
+/** Subjects with numbers in a range that no record and no memory, check, key or open exchange needs any more. */
+const unneededSubjects = `SELECT s.serial AS pseudonym, o.serial AS owner FROM pseudonym s JOIN project o ON o.id = s.id
+  WHERE s.serial BETWEEN ? AND ? AND s.kind = 'subject'
+    AND NOT EXISTS (SELECT 1 FROM audit_pseudonym a WHERE a.pseudonym = s.serial)
+    AND NOT EXISTS (SELECT 1 FROM pseudonym c WHERE c.owner = s.serial)
+    AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.project = o.serial)
+    AND NOT EXISTS (SELECT 1 FROM dead_pool d WHERE d.project = o.serial)
+    AND NOT EXISTS (SELECT 1 FROM memory_check c WHERE c.project = o.serial)
+    AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.project = s.project AND k.subject = s.name)
+    AND NOT EXISTS (SELECT 1 FROM open_exchange x WHERE x.subject = s.id)`;
+
+/** Deletes the rows of subjects that nothing needs any more: their names must not stay for ever. */
+export async function deleteSubjects({ database, pause }: RetentionTools): Promise<void> {
+  // Where no record was ever removed, each subject has one.
+  const newest = database
+    .prepare<[], number | null>("SELECT MAX(serial) FROM pseudonym WHERE EXISTS (SELECT 1 FROM audit_anchor)")
+    .pluck();
+  const unneeded = database.prepare<[number, number], { pseudonym: number; owner: number }>(unneededSubjects);
+  const deletions = [
+    "DELETE FROM memory_removal WHERE project = :owner",
+    "DELETE FROM pool WHERE project = :owner",
+    "DELETE FROM project WHERE serial = :owner",
+    "DELETE FROM pseudonym WHERE serial = :pseudonym",
+  ].map((sql) => database.prepare(sql));
+  const step = database.transaction((first: number) => {
+    for (const subject of unneeded.all(first, first + retentionBatchRows - 1))
+      for (const statement of deletions) statement.run(subject);
+  });
+  const through = newest.get() ?? 0;
+  for (let first = 1; first <= through; first += retentionBatchRows) {
+    step(first);
     await pause();
   }
 }

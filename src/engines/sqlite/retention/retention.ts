@@ -15,7 +15,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { createSeek } from "../ledger/audit-reader.ts";
 import { LedgerChanged } from "../ledger/known-heads.ts";
 import { type RetainedChain, readRetainedChains } from "./retained-chain.ts";
-import { deleteEntries, prunePayloads, type RetentionTools } from "./retention-steps.ts";
+import { deleteEntries, deleteSubjects, prunePayloads, type RetentionTools } from "./retention-steps.ts";
 
 export interface RetentionOptions extends RetentionTools {
   readonly plans: Plans;
@@ -48,6 +48,7 @@ export async function prune(options: RetentionOptions, times: RetentionTimes): P
     );
     if (found.records > 0 || found.payloads > 0 || found.skipped !== null) swept.push(found);
   }
+  await deleteSubjects(options);
   return swept;
 }
 

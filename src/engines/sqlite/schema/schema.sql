@@ -477,7 +477,7 @@ CREATE TABLE console_session (
 -- 7.. index memory_inactive ON memory
 CREATE INDEX memory_inactive ON memory (project, memory_type, epoch, expires_at) WHERE is_active = 0
 
--- 7.. index memory_expiring ON memory
+-- 7..8 index memory_expiring ON memory
 CREATE INDEX memory_expiring ON memory (project, expires_at, memory_type, epoch) WHERE expires_at IS NOT NULL
 
 -- 7.. index memory_by_content_revision ON memory
@@ -681,6 +681,9 @@ CREATE TABLE open_exchange (
 -- 9.. index project_by_parent ON project
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
 
+-- 9.. index pseudonym_by_project ON pseudonym
+CREATE INDEX pseudonym_by_project ON pseudonym (project)
+
 -- 9.. table administration_key ON administration_key
 CREATE TABLE administration_key (
   id            TEXT    PRIMARY KEY,
@@ -693,6 +696,12 @@ CREATE TABLE administration_key (
 ) STRICT, WITHOUT ROWID
 
 -- 9.. index sqlite_autoindex_administration_key_2 ON administration_key
+
+-- 9.. index memory_by_expiry ON memory
+CREATE INDEX memory_by_expiry ON memory (project, expires_at, serial, memory_type, epoch)
+
+-- 9.. index memory_by_access ON memory
+CREATE INDEX memory_by_access ON memory (project, last_accessed_at)
 
 -- 9.. table memory_metadata ON memory_metadata
 CREATE TABLE memory_metadata (

@@ -1034,7 +1034,7 @@ class MemoryHistory(Model):
 
 MemoryHistoryPart = Literal["changes", "uses"]
 
-MemoryOrder = Literal["created_at", "updated_at", "importance"]
+MemoryOrder = Literal["created_at", "updated_at", "importance", "expires_at", "last_accessed_at"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1242,7 +1242,7 @@ class SubjectExport(Model):
 class SubjectPage(Model):
     subjects: list[ListedSubject]
     next_cursor: str | None
-    """Of the next page; null on the last page."""
+    """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"subjects": ListedSubject}
 
 
@@ -1260,6 +1260,8 @@ class TagCount(Model):
 class TagPage(Model):
     tags: list[TagCount]
     pagination: Pagination
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tags": TagCount, "pagination": Pagination}
 
 UpdateStatus = Literal["updated", "unchanged", "refused"]

@@ -210,7 +210,8 @@ class Memories:
         page.
         page: Page number, from 1. Default: 1.
         page_size: Memories per page. Default: 20.
-        sort_by: Field that the list is ordered by. Default: "created_at".
+        sort_by: Field that the list is ordered by. Memories without the date are last, in both directions.
+        Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
@@ -637,6 +638,7 @@ class Memories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         origin: MemoryOrigin | Unset = UNSET,
+        cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
         subject: str | Unset = UNSET,
@@ -645,8 +647,9 @@ class Memories:
         max_retries: int | None = None,
     ) -> TagPage:
         """List tags. Returns a page of the tags of the project's memories, the most frequent first, equally
-        frequent ones by Unicode code points. Counts include expired and inactive memories, as the list of
-        memories does.
+        frequent ones by Unicode code points. With cursor, a tag that stays at its place in the order is
+        returned exactly once, whatever else changes meanwhile, and total stays that of the first page.
+        Counts include expired and inactive memories, as the list of memories does.
 
         Permission: `memory.read`.
 
@@ -654,6 +657,8 @@ class Memories:
         like a fact, but usually temporary.
         origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
         kept: all other memories.
+        cursor: next_cursor of the previous page, with the same memory_type and origin. Cannot be combined
+        with page.
         page: Page number, from 1. Default: 1.
         page_size: Tags per page. Default: 100.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
@@ -665,6 +670,7 @@ class Memories:
                 query={
                     "memory_type": memory_type,
                     "origin": origin,
+                    "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
                     "subject": subject,
@@ -686,10 +692,10 @@ class Memories:
         max_retries: int | None = None,
     ) -> Iterator[TagCount]:
         """The items of all pages of `tags`, one request for each page."""
-        number = 1
+        cursor: str | Unset = UNSET
         while True:
             page = self.tags(
-                page=number,
+                cursor=cursor,
                 memory_type=memory_type,
                 origin=origin,
                 page_size=page_size,
@@ -699,9 +705,9 @@ class Memories:
                 max_retries=max_retries,
             )
             yield from page.tags
-            if number >= page.pagination.total_pages:
+            if page.next_cursor is None:
                 return
-            number += 1
+            cursor = page.next_cursor
 
     def statistics(
         self,

@@ -4,6 +4,8 @@ ALTER TABLE project ADD COLUMN parent INTEGER REFERENCES project (serial);
 ALTER TABLE project ADD COLUMN subject_memories INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL;
+-- Without it, the removal of the row of a subject would read all pseudonyms.
+CREATE INDEX pseudonym_by_project ON pseudonym (project);
 
 -- subject: of a key that is bound to one subject, or to all whose names begin with the text before a final *; NULL: it is not bound.
 ALTER TABLE api_key ADD COLUMN subject TEXT;
@@ -27,6 +29,11 @@ CREATE TABLE administration_key (
 
 -- Metadata of memories. The column is what a memory shows: a JSON object; null without metadata.
 ALTER TABLE memory ADD COLUMN metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096);
+
+-- What lists of memories are sorted by: memories without the date are in these indexes, too, in the order of their creation.
+DROP INDEX memory_expiring;
+CREATE INDEX memory_by_expiry ON memory (project, expires_at, serial, memory_type, epoch);
+CREATE INDEX memory_by_access ON memory (project, last_accessed_at);
 
 -- The members of metadata as rows, to find memories by them. A row has the pool of its memory, as in memory_tag. Only the triggers below
 -- write it. The storage class of a value is its type, so that values of different types are never equal, and each type has one range of
