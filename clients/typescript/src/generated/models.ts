@@ -1742,7 +1742,7 @@ export interface MemoryListQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
    * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
@@ -1800,7 +1800,7 @@ export interface MemoryExportQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
    * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
@@ -1850,6 +1850,16 @@ export interface AuditListQuery {
   action?: string | undefined;
   /** Only calls that named this memory. */
   memory_id?: string | undefined;
+  /**
+   * Only calls that named a memory which has this tag and the metadata now, and those from whose conversation such
+   * a memory was extracted. If it is given several times, the memory has all of them.
+   */
+  tag?: readonly string[] | undefined;
+  /**
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Only calls with this API key. */
   key_id?: string | undefined;
   /** Only this class of HTTP status. */

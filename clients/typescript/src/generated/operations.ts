@@ -891,12 +891,13 @@ export class Audit {
   }
 
   /**
-   * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it. If
-   * start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a
-   * record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of
-   * the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts
-   * a new list, and after a restart of the server pages show the current list. For pages far from the first,
-   * cursor is faster.
+   * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it;
+   * with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation
+   * such a memory was extracted. If start_time is older than the plan's retention, the list begins where the
+   * retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
+   * returned once, and total stays that of the first page. With page, the same holds for one hour, for the same
+   * key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current
+   * list. For pages far from the first, cursor is faster.
    *
    * Permission: `audit.read`.
    */

@@ -196,7 +196,7 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
@@ -728,7 +728,7 @@ class AsyncMemories:
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
@@ -1280,6 +1280,8 @@ class AsyncAudit:
         end_time: str | Unset = UNSET,
         action: str | Unset = UNSET,
         memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
@@ -1292,11 +1294,13 @@ class AsyncAudit:
         max_retries: int | None = None,
     ) -> AuditRecordPage:
         """List audit records. Returns the project's audit records, newest first; with subject, those of calls
-        for it. If start_time is older than the plan's retention, the list begins where the retention
-        begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
-        returned once, and total stays that of the first page. With page, the same holds for one hour, for
-        the same key, filters and page_size; page 1 starts a new list, and after a restart of the server
-        pages show the current list. For pages far from the first, cursor is faster.
+        for it; with tag or metadata, those of calls that named a memory which has them now, and those from
+        whose conversation such a memory was extracted. If start_time is older than the plan's retention,
+        the list begins where the retention begins. Every call adds a record, so the list grows while it is
+        read. With cursor, each record is returned once, and total stays that of the first page. With page,
+        the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and
+        after a restart of the server pages show the current list. For pages far from the first, cursor is
+        faster.
 
         Permission: `audit.read`.
 
@@ -1305,6 +1309,10 @@ class AsyncAudit:
         includes the whole day.
         action: Only this action, such as memory.search.
         memory_id: Only calls that named this memory.
+        tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
+        conversation such a memory was extracted. If it is given several times, the memory has all of them.
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         key_id: Only calls with this API key.
         status_class: Only this class of HTTP status.
         without_console_reads: true: leave out successful reads that administrators have made in the
@@ -1323,6 +1331,8 @@ class AsyncAudit:
                     "end_time": end_time,
                     "action": action,
                     "memory_id": memory_id,
+                    "tag": tag,
+                    "metadata": metadata,
                     "key_id": key_id,
                     "status_class": status_class,
                     "without_console_reads": without_console_reads,
@@ -1343,6 +1353,8 @@ class AsyncAudit:
         end_time: str | Unset = UNSET,
         action: str | Unset = UNSET,
         memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
@@ -1361,6 +1373,8 @@ class AsyncAudit:
                 end_time=end_time,
                 action=action,
                 memory_id=memory_id,
+                tag=tag,
+                metadata=metadata,
                 key_id=key_id,
                 status_class=status_class,
                 without_console_reads=without_console_reads,
