@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toId } from "../ids.ts";
+import type { JsonObject } from "../json/json.ts";
 import { type MetadataFilter, metadataFilter, toMetadataFilter } from "../memory/metadata-filter.ts";
 import { type TagFilter, toTagFilter, WantedTags } from "../memory/tags.ts";
 import { Action, Choice, type Fields, Id } from "../schema/schema.ts";
@@ -52,5 +53,27 @@ export function toRecordFilter(input: RecordFilters, subject: string | null): Re
     tags: toTagFilter(tag),
     metadata: toMetadataFilter(metadata),
     statusClass: status_class === undefined ? null : statusClasses[status_class],
+  };
+}
+
+/** Whether it leaves out no record. */
+export function isOfAll(filter: RecordFilter): boolean {
+  return Object.keys(describeFilter(filter)).length === 0;
+}
+
+/**
+ * What may be stored of a filter and shown to whoever has the records: ids and names of the API. An erasure may have to remove a tag or
+ * metadata, so only the record of the call has them.
+ */
+export function describeFilter(filter: RecordFilter): JsonObject {
+  const { action, keyId, memoryId, subject = null, tags = null, metadata = null, statusClass } = filter;
+  return {
+    ...(action === null ? {} : { action }),
+    ...(memoryId === null ? {} : { memory_id: memoryId }),
+    ...(keyId === null ? {} : { key_id: keyId }),
+    ...(statusClass === null ? {} : { status_class: `${statusClass}xx` }),
+    ...(subject === null ? {} : { subject }),
+    ...(tags === null ? {} : { tag: true }),
+    ...(metadata === null ? {} : { metadata: true }),
   };
 }

@@ -65,7 +65,11 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
       requirePrompt(terminal, question);
       await confirm(question);
     }
-    const data = await administer(config, operation, input, namesOf(bound));
+    const names = {
+      ...namesOf(fields),
+      ...(operand === undefined ? {} : { [operand.field]: `<${operand.show}>` }),
+    };
+    const data = await administer(config, operation, input, names);
     return { data, text: toText(data) };
   });
 }
@@ -102,9 +106,8 @@ function put(input: Record<string, Json>, field: string, value: Json): void {
 }
 
 /** The name of each field on the command line. */
-function namesOf({ operand, fields = [] }: AdministrationCommand): Record<string, string> {
-  const names = fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]);
-  return Object.fromEntries(operand === undefined ? names : [...names, [operand.field, `<${operand.show}>`]]);
+export function namesOf(fields: readonly Field[]): Record<string, string> {
+  return Object.fromEntries(fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]));
 }
 
 /** A whole number, or null for the word that means "no number". */

@@ -940,10 +940,10 @@ export class Audit {
 
   /**
    * Create an export of audit records. Starts an export of the records of a time range, up to the newest record
-   * before this call. The file is written in the background: read the export until its status is completed, then
-   * download the file. Records older than the plan's retention are not exported; start_time of the export is then
-   * the time at which the retention begins. A project can have one running export. Pro, business and custom plans
-   * only.
+   * before this call; with subject, those of calls for it, and with other filters those that the list of records
+   * has. The file is written in the background: read the export until its status is completed, then download the
+   * file. Records older than the plan's retention are not exported; start_time of the export is then the time at
+   * which the retention begins. A project can have one running export. Pro, business and custom plans only.
    *
    * Permission: `audit.export`.
    */

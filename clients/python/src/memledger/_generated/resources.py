@@ -1509,12 +1509,20 @@ class Audit:
         start_time: str,
         end_time: str,
         format: ExportFormat | Unset = UNSET,
+        action: str | Unset = UNSET,
+        memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
+        key_id: str | Unset = UNSET,
+        status_class: StatusClass | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ExportTask:
         """Create an export of audit records. Starts an export of the records of a time range, up to the newest
-        record before this call. The file is written in the background: read the export until its status is
+        record before this call; with subject, those of calls for it, and with other filters those that the
+        list of records has. The file is written in the background: read the export until its status is
         completed, then download the file. Records older than the plan's retention are not exported;
         start_time of the export is then the time at which the retention begins. A project can have one
         running export. Pro, business and custom plans only.
@@ -1526,6 +1534,13 @@ class Audit:
         end_time: Only records up to and including this time, which is not before start_time; a date
         includes the whole day. May be in the future.
         format:  Default: "csv".
+        action: Only this action, such as memory.search.
+        memory_id: Only calls that named this memory.
+        tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
+        conversation such a memory was extracted. If it is given several times, the memory has all of them.
+        key_id: Only calls with this API key.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return self._calls.data(
             AUDIT_EXPORT,
@@ -1534,6 +1549,13 @@ class Audit:
                     "start_time": start_time,
                     "end_time": end_time,
                     "format": format,
+                    "action": action,
+                    "memory_id": memory_id,
+                    "tag": tag,
+                    "metadata": metadata,
+                    "key_id": key_id,
+                    "status_class": status_class,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

@@ -71,3 +71,15 @@ BEGIN
       WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
 END;
+
+-- An export of the records that a filter selects. filter: what is known of the filter, without texts; NULL: the export has all records from
+-- first_seq to last_seq. selected: their number. checkpoint: the size of the one that their proofs lead to.
+ALTER TABLE audit_export ADD COLUMN filter TEXT;
+ALTER TABLE audit_export ADD COLUMN selected INTEGER;
+ALTER TABLE audit_export ADD COLUMN checkpoint INTEGER;
+
+CREATE TABLE export_record (
+  export TEXT    NOT NULL REFERENCES audit_export (id) ON DELETE CASCADE,
+  seq    INTEGER NOT NULL,
+  PRIMARY KEY (export, seq)
+) STRICT, WITHOUT ROWID;
