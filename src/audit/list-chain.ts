@@ -5,10 +5,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { planOf } from "../access/project.ts";
 import { unknownProject } from "../access/require-project.ts";
 import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../limits.ts";
 import { nextCursor, pageFields } from "../schema/page.ts";
 import { Fields, Text } from "../schema/schema.ts";
-import { cursorAfter, describeList, firstPage, pageAfter, recordFilters, retentionFloor } from "./list.ts";
+import { subjectName } from "../schema/subject-name.ts";
+import { cursorAfter, describeList, firstPage, pageAfter, recordSpan, retentionFloor } from "./list.ts";
+import { findPseudonym } from "./named-subject.ts";
+import { recordFilters } from "./record-filter.ts";
 import { auditRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
 
@@ -20,7 +24,9 @@ const input = Fields({
       description: "Id or name of the project; without it, the records of the installation.",
     }),
   ),
+  ...recordSpan,
   ...recordFilters,
+  subject: Type.Optional(subjectName),
   cursor: Type.Optional(
     Type.String({ description: "next_cursor of the previous page, with the same filters." }),
   ),
@@ -39,6 +45,7 @@ export const listChain = installationOperation({
     "Lists the audit records of a project, or of the installation: administration, and calls without a valid key. Newest first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
+  unrecorded: ["subject"],
   answersWithRecords: true,
   success: 200,
   input,
@@ -56,7 +63,9 @@ async function readChain(
   if (idOrName !== undefined && project === null) throw unknownProject(idOrName);
   const plan = project === null ? null : planOf(project, plans);
   const floor = plan === null ? null : retentionFloor(plan, now);
-  const { name, filter } = describeList(filters, project?.id ?? null, floor);
+  if (project === null) refuseOfProject(filters);
+  const subject = project === null ? null : await findPseudonym(store.subjects, project, filters.subject);
+  const { name, filter } = describeList(filters, project?.id ?? null, floor, null, subject);
   const page = cursor === undefined ? firstPage(limit) : pageAfter({ name, cursor, limit });
   const found = await store.audit.list(project, { ...filter, ...page }, signal);
   return {
@@ -65,3 +74,13 @@ async function readChain(
     next_cursor: cursorAfter(name, found),
   };
 }
+
+/** Subjects and memories belong to projects. @throws Refusal 1400 */
+function refuseOfProject(filters: Pick<Static<typeof input>, (typeof ofProject)[number]>): void {
+  const field = ofProject.find((name) => filters[name] !== undefined);
+  if (field === undefined) return;
+  const reason = "selects records of a project; name the project, too";
+  throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+}
+
+const ofProject = ["subject", "tag", "metadata"] as const;

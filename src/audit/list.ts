@@ -5,22 +5,21 @@ import type { Plan } from "../access/plan.ts";
 import { confirm } from "../calls/applied.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { fieldRefusal, type Refusal } from "../errors.ts";
-import { toId } from "../ids.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
 import { cursorField, nextCursor, pageFields, requireOnePlace } from "../schema/page.ts";
-import { Action, Choice, Fields, Id, Moment, notTogether } from "../schema/schema.ts";
+import { Fields, Moment, notTogether } from "../schema/schema.ts";
 import { consoleReads } from "./console-reads.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
+import { type RecordFilters, recordFilters, toRecordFilter } from "./record-filter.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
 import type { HiddenReads, RecordPage, RecordQuery } from "./store.ts";
 
 const dayMs = 86_400_000;
-const statusClasses = { "2xx": 2, "4xx": 4, "5xx": 5 } as const;
 
-/** What the lists of records select by. */
-export const recordFilters = {
+/** Of lists. */
+export const recordSpan = {
   start_time: Type.Optional(
     Moment({ description: "Only records from this time on. ISO 8601; UTC if it has no time zone." }),
   ),
@@ -29,12 +28,6 @@ export const recordFilters = {
       description:
         "Only records up to and including this time, which is not before start_time; a date includes the whole day.",
     }),
-  ),
-  action: Type.Optional(Action({ description: "Only this action, such as memory.search." })),
-  memory_id: Type.Optional(Id({ description: "Only calls that named this memory." })),
-  key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
-  status_class: Type.Optional(
-    Choice(["2xx", "4xx", "5xx"], { title: "StatusClass", description: "Only this class of HTTP status." }),
   ),
 };
 
@@ -51,6 +44,7 @@ export const withoutConsoleReads = {
 
 const listInput = Fields(
   {
+    ...recordSpan,
     ...recordFilters,
     ...withoutConsoleReads,
     cursor: cursorField("filters"),
@@ -64,7 +58,7 @@ export const listRecords = projectOperation({
   name: "audit.list",
   summary: "List audit records",
   description:
-    "Returns the project's audit records, newest first; with subject, those of calls for it. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
+    "Returns the project's audit records, newest first; with subject, those of calls for it; with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation such a memory was extracted. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   forSubjects: "known",
@@ -117,7 +111,7 @@ export const listRecords = projectOperation({
   apply: confirm,
 });
 
-type RecordFilters = Static<ReturnType<typeof Fields<typeof recordFilters>>>;
+type ListFilters = RecordFilters & Static<ReturnType<typeof Fields<typeof recordSpan>>>;
 
 interface List {
   /** The same for every page of the list. */
@@ -133,17 +127,15 @@ interface List {
  * @throws Refusal 1400
  */
 export function describeList(
-  input: RecordFilters,
+  input: ListFilters,
   project: string | null,
   floor: number | null,
   hidden: HiddenReads | null = null,
   subject: string | null = null,
 ): List {
   const { from, to } = readSpan(input);
-  const { action = null, status_class } = input;
-  const keyId = toId(input.key_id ?? "");
-  const memoryId = toId(input.memory_id ?? "");
-  const statusClass = status_class === undefined ? null : statusClasses[status_class];
+  const filter = toRecordFilter(input, subject);
+  const { action, keyId, memoryId, statusClass, tags, metadata } = filter;
   return {
     name: nameList(
       project,
@@ -155,17 +147,9 @@ export function describeList(
       statusClass,
       ...(hidden === null ? [] : ["hidden"]),
       ...(subject === null ? [] : [subject]),
+      ...[tags, metadata].flatMap((memories) => (memories === null ? [] : [JSON.stringify(memories)])),
     ),
-    filter: {
-      from: floor === null ? from : Math.max(floor, from ?? floor),
-      to,
-      action,
-      keyId,
-      memoryId,
-      statusClass,
-      hidden,
-      subject,
-    },
+    filter: { ...filter, from: floor === null ? from : Math.max(floor, from ?? floor), to, hidden },
   };
 }
 

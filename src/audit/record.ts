@@ -52,6 +52,8 @@ export interface StoredRecord extends ChainEntry {
 export interface ProvableRecord extends StoredRecord {
   /** What is stored of the payload: of version 1 its text, of version 2 a line for each part. Null as `payload`. */
   readonly content: Uint8Array | null;
+  /** Of an export of some records: the inclusion path to the root of its checkpoint, in base64. */
+  readonly proof?: readonly string[];
 }
 
 /** A record that a caller appends about its own operation. */

@@ -3,21 +3,15 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "./record.ts";
+import type { RecordFilter } from "./record-filter.ts";
 import type { RecordLocation, RecordPlace, Trace, TracedRecord, TracedRecords } from "./traced.ts";
 import type { KeyRotation } from "./verify/rotations.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
-export interface RecordQuery {
+export interface RecordQuery extends RecordFilter {
   /** Milliseconds; records from this time on, and up to the other, both included. Null: no limit. */
   readonly from: number | null;
   readonly to: number | null;
-  readonly action: string | null;
-  readonly keyId: string | null;
-  readonly memoryId: string | null;
-  /** Only records of calls for the subject with this pseudonym. Null or left out: all. */
-  readonly subject?: string | null;
-  /** First digit of the HTTP status. */
-  readonly statusClass: 2 | 4 | 5 | null;
   /** Null or left out: none. */
   readonly hidden?: HiddenReads | null;
   readonly limit: number;

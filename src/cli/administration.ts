@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Config } from "../config/config.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
 import { administer } from "./administer.ts";
 import { attributeOf, bindWork, type Session } from "./command.ts";
 import { type Confirmation, confirm, requirePrompt } from "./confirmation.ts";
@@ -18,6 +18,8 @@ export interface Field {
   readonly isRequired?: boolean;
   /** Converts the text to the value of the field. Default: the text itself. @throws InvalidArgumentError */
   readonly read?: (text: string, flags: string) => Json;
+  /** The option can be given several times: the field is the list of its texts. */
+  readonly isRepeated?: boolean;
 }
 
 interface AdministrationCommand {
@@ -47,20 +49,14 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
   const command = parent.command(bound.name).description(operation.description);
   if (operand !== undefined)
     command.argument(operand.isOptional === true ? `[${operand.show}]` : `<${operand.show}>`);
-  for (const { flags, description, isRequired = false } of fields) {
-    command.addOption(new Option(flags, description).makeOptionMandatory(isRequired));
-  }
+  addFields(command, fields);
   if (confirmation !== undefined) command.option("--yes", "skip the confirmation prompt");
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const input: Record<string, Json> = {};
     const [named] = operands;
     if (operand !== undefined && (named !== undefined || operand.isOptional !== true))
       input[operand.field] = named ?? "";
-    for (const { flags, field, read = (text: string): Json => text } of fields) {
-      const text = options[attributeOf(flags)];
-      if (typeof text === "string") put(input, field, read(text, flags));
-      if (text === true) put(input, field, true);
-    }
+    readFields(fields, options, input);
     bound.check?.(input);
     const mustAsk = confirmation !== undefined && options.yes !== true;
     if (mustAsk && !isConfirmationConditional) requirePrompt(terminal);
@@ -69,9 +65,38 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
       requirePrompt(terminal, question);
       await confirm(question);
     }
-    const data = await administer(config, operation, input, namesOf(bound));
+    const names = {
+      ...namesOf(fields),
+      ...(operand === undefined ? {} : { [operand.field]: `<${operand.show}>` }),
+    };
+    const data = await administer(config, operation, input, names);
     return { data, text: toText(data) };
   });
+}
+
+export function addFields(command: Command, fields: readonly Field[]): void {
+  for (const { flags, description, isRequired = false, isRepeated = false } of fields) {
+    const option = new Option(flags, description).makeOptionMandatory(isRequired);
+    command.addOption(
+      isRepeated
+        ? option.argParser((text: string, texts: readonly string[] = []) => [...texts, text])
+        : option,
+    );
+  }
+}
+
+/** Puts the options that were given into the input. @throws InvalidArgumentError */
+export function readFields(
+  fields: readonly Field[],
+  options: Readonly<Record<string, unknown>>,
+  input: Record<string, Json>,
+): void {
+  for (const { flags, field, read = (text: string): Json => text } of fields) {
+    const given = options[attributeOf(flags)];
+    if (typeof given === "string") put(input, field, read(given, flags));
+    if (given === true) put(input, field, true);
+    if (Array.isArray(given)) put(input, field, given);
+  }
 }
 
 function put(input: Record<string, Json>, field: string, value: Json): void {
@@ -81,9 +106,8 @@ function put(input: Record<string, Json>, field: string, value: Json): void {
 }
 
 /** The name of each field on the command line. */
-function namesOf({ operand, fields = [] }: AdministrationCommand): Record<string, string> {
-  const names = fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]);
-  return Object.fromEntries(operand === undefined ? names : [...names, [operand.field, `<${operand.show}>`]]);
+export function namesOf(fields: readonly Field[]): Record<string, string> {
+  return Object.fromEntries(fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]));
 }
 
 /** A whole number, or null for the word that means "no number". */
@@ -100,6 +124,14 @@ export function numberOr(word: string): NonNullable<Field["read"]> {
 export function wholeNumber(text: string, flags: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError(`${flags.split(" ")[0]} must be a whole number, not "${text}".`);
+}
+
+export function jsonObject(text: string, flags: string): JsonObject {
+  const value = readJson(text);
+  if (isObject(value)) return value;
+  throw new InvalidArgumentError(
+    `${flags.split(" ")[0]} must be a JSON object, such as '{"team":"payments"}', not "${text}".`,
+  );
 }
 
 export function describe(data: Json): string {

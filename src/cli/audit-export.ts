@@ -16,17 +16,25 @@ import { exportFolder } from "../data-directory/ledger-files.ts";
 import { chooseEngine } from "../engines/engines.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
-import { isObject } from "../json/json.ts";
+import { isObject, type Json } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Engine } from "../storage/engine.ts";
 import { administer } from "./administer.ts";
+import { addFields, namesOf, readFields } from "./administration.ts";
 import { bindWork, type Session } from "./command.ts";
 import { checkTargets, copyOutputFiles } from "./output-files.ts";
 import { createProgress } from "./progress.ts";
+import { recordFields } from "./record-fields.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 const pollMs = 50;
-const optionNames = { project: "--project", start_time: "--from", end_time: "--to", format: "--format" };
+const optionNames = {
+  project: "--project",
+  start_time: "--from",
+  end_time: "--to",
+  format: "--format",
+  ...namesOf(recordFields),
+};
 
 export function addExportCommand(audit: Command, session: Session): void {
   const command = audit
@@ -41,15 +49,22 @@ export function addExportCommand(audit: Command, session: Session): void {
     .requiredOption("--out <file>", "path of the export; its manifest is written to <file>.manifest")
     .addOption(new Option("--format <format>", "file format").choices(exportFormats).default("csv"))
     .option("--force", "overwrite the file and its manifest if they exist");
+  addFields(command, recordFields);
   bindWork(command, session, async ({ config, options, terminal }) => {
     const { project, from, to, format, out } = options;
-    const input = { project: String(project), start_time: String(from), end_time: String(to) };
+    const input: Record<string, Json> = {
+      project: String(project),
+      start_time: String(from),
+      end_time: String(to),
+      format: String(format),
+    };
+    readFields(recordFields, options, input);
     const target = resolve(String(out));
     const rules = { mayReplace: options.force === true, dataDir: config.dataDir };
     await requireDatabase(config.dataDir);
     mkdirSync(dirname(target), { recursive: true });
     checkTargets([target, manifestPath(target)], rules);
-    const task = await administer(config, exportProject, { ...input, format: String(format) }, optionNames);
+    const task = await administer(config, exportProject, input, optionNames);
     const made = await finish(config, String(isObject(task) ? task.export_id : ""), terminal);
     if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
     // The manifest first: an export never exists without it.

@@ -8,6 +8,7 @@ import { isObject, type Json } from "../json/json.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
 import { bindOperation, type Field, rowsOf, wholeNumber } from "./administration.ts";
 import type { Session } from "./command.ts";
+import { recordFields } from "./record-fields.ts";
 import { list, table } from "./terminal.ts";
 
 const fields: readonly Field[] = [
@@ -26,10 +27,7 @@ const fields: readonly Field[] = [
     field: "end_time",
     description: "only records up to this date or time; a date includes the whole day",
   },
-  { flags: "--action <name>", field: "action", description: "only this action, such as memory.search" },
-  { flags: "--memory <id>", field: "memory_id", description: "only calls that named this memory" },
-  { flags: "--key <id>", field: "key_id", description: "only calls with this API key" },
-  { flags: "--status <2xx|4xx|5xx>", field: "status_class", description: "only this class of HTTP status" },
+  ...recordFields,
   {
     flags: "--page-size <number>",
     field: "page_size",

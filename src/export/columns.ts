@@ -19,6 +19,12 @@ const proof = {
       }),
     ),
   ),
+  proof: Type.Optional(
+    Type.Array(Type.String({ contentEncoding: "base64" }), {
+      description:
+        "Hashes beside the way of the record to the root of the checkpoint in the manifest, from the leaf up; only if a filter has selected the records.",
+    }),
+  ),
   entry: Type.Optional(
     Type.String({
       description: "The entry of the record, as it was hashed; only if the plan includes hashes.",
@@ -43,9 +49,18 @@ export const exportedRecord = Fields({ ...exportedFields.properties, ...proof },
 
 const proofColumns = Object.keys(proof);
 
-/** In the order of the file. If the plan has no hashes, `hash` is null and the columns that prove it are absent. */
-export function columnsOf(verifiable: boolean): readonly string[] {
-  return verifiable ? [...recordFieldNames, ...proofColumns] : recordFieldNames;
+/** What decides on the columns of an export. */
+export interface Proofs {
+  /** If the plan has no hashes, `hash` is null and the columns that prove it are absent. */
+  readonly verifiable: boolean;
+  /** Whether a filter has left out records, so that each one has its proof. */
+  readonly hasGaps: boolean;
+}
+
+/** In the order of the file. */
+export function columnsOf({ verifiable, hasGaps }: Proofs): readonly string[] {
+  if (!verifiable) return recordFieldNames;
+  return [...recordFieldNames, ...proofColumns.filter((column) => hasGaps || column !== "proof")];
 }
 
 /**
@@ -56,12 +71,14 @@ export function rowOf(record: ProvableRecord, verifiable: boolean): Readonly<Rec
   const fields = toExportedRecord(record, verifiable);
   if (!verifiable) return fields;
   const { entry, content, salt } = record;
+  const proof = record.proof === undefined ? {} : { proof: [...record.proof] };
   if (content === null || salt === null) {
-    return { ...fields, erased_parts: null, entry, salt: null, payload: null };
+    return { ...fields, erased_parts: null, ...proof, entry, salt: null, payload: null };
   }
   return {
     ...fields,
     erased_parts: erasedPartsOf({ content, salt }),
+    ...proof,
     entry,
     salt: Buffer.from(salt).toString("hex"),
     payload: Buffer.from(content).toString(),

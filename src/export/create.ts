@@ -3,17 +3,20 @@
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { endBeforeStart, retentionFloor } from "../audit/list.ts";
+import { findPseudonym } from "../audit/named-subject.ts";
+import { isOfAll, type RecordFilters, recordFilters, toRecordFilter } from "../audit/record-filter.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { startOfDay } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { Choice, Fields, Moment } from "../schema/schema.ts";
+import { subjectName } from "../schema/subject-name.ts";
 import { counted } from "../text/plural.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { exampleId, exportFormats, exportTask, toExportTask } from "./export.ts";
 import type { ExportDraft } from "./store.ts";
 
-export const exportSpan = {
+export const exportFields = {
   start_time: Moment({
     description:
       "Only records from this time on; not before the UTC day on which the plan's retention begins. ISO 8601; UTC if it has no time zone.",
@@ -25,11 +28,16 @@ export const exportSpan = {
   format: Type.Optional(
     Choice(exportFormats, { title: "ExportFormat", description: "Format of the file.", default: "csv" }),
   ),
+  ...recordFilters,
+  subject: Type.Optional(subjectName),
 };
 
 interface Span {
   readonly start_time: string;
   readonly end_time: string;
+}
+
+interface Wanted extends Span, RecordFilters {
   readonly format?: ExportDraft["format"];
 }
 
@@ -37,12 +45,14 @@ export const createExport = projectOperation({
   name: "audit.export",
   summary: "Create an export of audit records",
   description:
-    "Starts an export of the records of a time range, up to the newest record before this call. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
+    "Starts an export of the records of a time range, up to the newest record before this call; with subject, those of calls for it, and with other filters those that the list of records has. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.export",
   feature: "export",
   success: 200,
-  input: Fields(exportSpan),
+  // Not forSubjects: a key for one subject would learn of exports of others, because a project has one at a time.
+  unrecorded: ["subject"],
+  input: Fields(exportFields),
   output: exportTask,
   refusals: [2201, 2203],
   example: {
@@ -50,12 +60,13 @@ export const createExport = projectOperation({
     data: { export_id: exampleId, status: "processing", estimated_records: 1284, download_url: null },
   },
 
-  async prepare(input) {
+  async prepare(input, { store, caller }) {
     readSpan(input);
+    return findPseudonym(store.subjects, caller.project, input.subject);
   },
 
-  async apply(transaction, input, _prepared, { caller, plan, now }) {
-    const draft = draftOf(input, plan, now);
+  async apply(transaction, input, subject, { caller, plan, now }) {
+    const draft = draftOf(input, subject, plan, now);
     const made = await transaction.exports.begin(caller.project, draft, now);
     return { data: toExportTask(made), after: [{ effect: "start_export" }] };
   },
@@ -64,9 +75,11 @@ export const createExport = projectOperation({
 /**
  * start_time may be any time of the day on which the retention begins, so that clients can send `earliest` back. The export itself begins
  * at the exact time at which the retention begins, and shows this time as its start_time.
+ * @param subject pseudonym of the subject whose records are wanted; null: all records
  * @throws Refusal 1400 or 2201
  */
-export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
+export function draftOf(input: Wanted, subject: string | null, plan: Plan, now: number): ExportDraft {
+  const filter = toRecordFilter(input, subject);
   const { startAt, endAt } = readSpan(input);
   const shownFrom = retentionFloor(plan, now) ?? startAt;
   const earliestAt = startOfDay(shownFrom);
@@ -81,6 +94,7 @@ export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
   return {
     format: input.format ?? "csv",
     verifiable: plan.hash,
+    filter: isOfAll(filter) ? null : filter,
     startAt: Math.min(Math.max(startAt, shownFrom), endAt),
     endAt,
     shownFrom,

@@ -4,7 +4,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { Json } from "../json/json.ts";
 import { mayBeFormula } from "../text/spreadsheet-formula.ts";
-import { columnsOf, rowOf } from "./columns.ts";
+import { columnsOf, type Proofs, rowOf } from "./columns.ts";
 import type { RowFormat } from "./row-format.ts";
 
 const lineEnd = "\r\n";
@@ -16,8 +16,8 @@ const cellOptions = { quoted_match: /[\r\n]/, eof: false };
 const knownMax = 1_000;
 const knownMaxCharacters = 1_000;
 
-export function createCsv(verifiable: boolean): RowFormat {
-  const columns = columnsOf(verifiable);
+export function createCsv(proofs: Proofs): RowFormat {
+  const columns = columnsOf(proofs);
   const toCell = createCells();
   return {
     head: columns.join(",") + lineEnd,
@@ -25,7 +25,7 @@ export function createCsv(verifiable: boolean): RowFormat {
     between: "",
     tail: "",
     appendRow(buffer, record) {
-      const values = rowOf(record, verifiable);
+      const values = rowOf(record, proofs.verifiable);
       let text = "";
       for (const [index, column] of columns.entries()) {
         if (index > 0) text += ",";

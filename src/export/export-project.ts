@@ -3,10 +3,11 @@
 
 import { planOf } from "../access/project.ts";
 import { requireProject } from "../access/require-project.ts";
+import { findPseudonym } from "../audit/named-subject.ts";
 import { installationOperation } from "../calls/operation.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";
-import { draftOf, exportSpan } from "./create.ts";
+import { draftOf, exportFields } from "./create.ts";
 import { exportTask, toExportTask } from "./export.ts";
 
 export const exportProject = installationOperation({
@@ -16,16 +17,22 @@ export const exportProject = installationOperation({
     "Writes a project's audit records of a time range to a file, with a signed manifest next to it.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
+  unrecorded: ["subject"],
   success: 200,
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
-    ...exportSpan,
+    ...exportFields,
   }),
   output: exportTask,
 
-  async apply(transaction, input, { now, plans }) {
+  async prepare(input, { store }) {
+    const project = await store.access.findProject(input.project);
+    return project && findPseudonym(store.subjects, project, input.subject);
+  },
+
+  async apply(transaction, input, { now, plans }, subject) {
     const project = await requireProject(transaction, input.project);
-    const draft = draftOf(input, planOf(project, plans), now);
+    const draft = draftOf(input, subject, planOf(project, plans), now);
     // A project without calls has no chain yet. This creates it, because the manifest needs its id.
     await transaction.audit.signCheckpoint(project.id, now);
     const made = await transaction.exports.begin(project, draft, now);

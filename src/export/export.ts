@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 
@@ -18,9 +19,13 @@ export interface Export {
   readonly format: ExportFormat;
   readonly startAt: number;
   readonly endAt: number;
-  /** Fixed when the export is created; lastSeq is less than firstSeq if there are no records in the time range. */
+  /** Fixed when the export is created: those of the first and the last record. lastSeq is less than firstSeq if there are no records. */
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** What is known of the filter that has selected the records (describeFilter); null: it has all records of the range. */
+  readonly filter: JsonObject | null;
+  /** How many the filter has selected; null without one. */
+  readonly selected: number | null;
   /** Whether rows contain entry, hash, salt and payload, so that they verify offline. */
   readonly verifiable: boolean;
   readonly status: ExportStatus;
@@ -38,8 +43,12 @@ export interface Export {
   readonly path: string;
 }
 
-export function recordsOf({ firstSeq, lastSeq }: Pick<Export, "firstSeq" | "lastSeq">): number {
-  return Math.max(0, lastSeq - firstSeq + 1);
+export function recordsOf({
+  firstSeq,
+  lastSeq,
+  selected,
+}: Pick<Export, "firstSeq" | "lastSeq" | "selected">): number {
+  return selected ?? Math.max(0, lastSeq - firstSeq + 1);
 }
 
 /** `019a2b3c5f1e7a608192a3b4c5d6e7f8` as RFC 9562 writes it. */
@@ -65,7 +74,7 @@ export const exportId = Type.String({ maxLength: 100, description: "Identifier o
 const task = {
   export_id: exportId,
   status: Choice(exportStatuses, { title: "ExportStatus", description: "Progress of the export." }),
-  estimated_records: Type.Integer({ minimum: 0, description: "Number of records in the time range." }),
+  estimated_records: Type.Integer({ minimum: 0, description: "Number of records of the export." }),
   download_url: Nullable(
     Type.String({ description: "Path of the file; null until the export is completed." }),
   ),
@@ -81,6 +90,16 @@ export const exportDetail = Fields(
     format: Choice(exportFormats, { title: "ExportFormat", description: "Format of the file." }),
     start_time: Timestamp({ description: "Beginning of the time range." }),
     end_time: Timestamp({ description: "End of the time range, included." }),
+    filter: Nullable(
+      Type.Object(
+        {},
+        {
+          title: "ExportFilter",
+          description:
+            "What selected the records: the filters of the call, with the pseudonym of the subject, and true in place of tags and metadata. null: all records of the time range.",
+        },
+      ),
+    ),
     records: Type.Integer({ minimum: 0, description: "Number of records written so far." }),
     bytes: Nullable(Type.Integer({ minimum: 0, description: "Size of the file in bytes." })),
     sha256: Nullable(Type.String({ description: "SHA-256 of the file." })),
@@ -109,6 +128,7 @@ export function toExportDetail(made: Export): Static<typeof exportDetail> {
     format,
     start_time: toTimestamp(made.startAt),
     end_time: toTimestamp(made.endAt),
+    filter: made.filter,
     records,
     bytes,
     sha256,
@@ -134,6 +154,7 @@ export const exampleDetail = {
   format: "csv",
   start_time: "2026-11-01T00:00:00.000Z",
   end_time: "2026-11-21T00:00:00.000Z",
+  filter: null,
   records: 1284,
   bytes: 1_912_480,
   error: null,

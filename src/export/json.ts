@@ -1,9 +1,9 @@
 // Owns the JSON format: one array with one object per line, so that the file can be read as JSON or line by line.
 
-import { rowOf } from "./columns.ts";
+import { type Proofs, rowOf } from "./columns.ts";
 import type { RowFormat } from "./row-format.ts";
 
-export function createJson(verifiable: boolean): RowFormat {
+export function createJson({ verifiable }: Proofs): RowFormat {
   return {
     head: "[",
     before: "\n",

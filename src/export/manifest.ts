@@ -15,16 +15,17 @@ interface ExportFacts {
   readonly lastHash: string | null;
   readonly bytes: number;
   readonly sha256: string;
-  /** A signed checkpoint whose size is the last seq; null if there are no rows. */
+  /** A signed checkpoint whose size is the last seq, or with a filter at least this; null if there are no rows. */
   readonly checkpoint: string | null;
   /** Of the Merkle tree of the chain; null: the chain has none, and the manifest is of version 1. */
   readonly tree: string | null;
-  /** The nodes into which the leaves before the first row are divided, if the checkpoint is of version 2. */
+  /** The nodes into which the leaves before the first row are divided, if the checkpoint is of version 2 and no filter has left out records. */
   readonly before: readonly string[] | null;
 }
 
 export function manifestText(made: Export, facts: ExportFacts): string {
   const { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint, tree, before } = facts;
+  const records = made.filter === null ? "all" : "some";
   const members = canonicalize({
     export_id: made.id,
     chain,
@@ -42,7 +43,7 @@ export function manifestText(made: Export, facts: ExportFacts): string {
     created_at: toTimestamp(made.createdAt),
     checkpoint,
     verifiable: made.verifiable,
-    ...(tree === null ? {} : { records: "all", filter: null, parts: "all", tree, before }),
+    ...(tree === null ? {} : { records, filter: made.filter, parts: "all", tree, before }),
   });
   return `memledger-export/v${tree === null ? 1 : 2}\n${members}\n`;
 }

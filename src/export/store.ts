@@ -1,6 +1,7 @@
 // Owns the interface that exports need from a storage engine.
 
 import type { Project } from "../access/project.ts";
+import type { RecordFilter } from "../audit/record-filter.ts";
 import type { Export, ExportFormat } from "./export.ts";
 
 export interface ExportDraft {
@@ -10,13 +11,15 @@ export interface ExportDraft {
   /** Older records are not exported; it may be after endAt. */
   readonly shownFrom: number;
   readonly verifiable: boolean;
+  /** Null: all records of the range. */
+  readonly filter: RecordFilter | null;
 }
 
 export interface ExportTransaction {
   /**
-   * Creates an export, fixes its records (up to the newest one before this call) and signs a checkpoint of the last of them. The caller
-   * requests `start_export` after the commit.
-   * @throws Refusal 2203 when the project has a running export.
+   * Creates an export, fixes its records (up to the newest one before this call) and signs a checkpoint of the last of them, or with a
+   * filter of the newest record. The caller requests `start_export` after the commit.
+   * @throws Refusal 2203 when the project has a running export, and 1503 with a filter, until the chain has a checkpoint of its tree.
    */
   begin(project: Project, draft: ExportDraft, now: number): Promise<Export>;
   /** Null when the project has no such export, or it has expired. */

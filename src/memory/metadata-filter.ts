@@ -71,7 +71,7 @@ export const metadataFilter = Type.Optional(
     propertyNames: memberNames,
     additionalProperties: { anyOf: [...value.anyOf, condition] },
     description:
-      "Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and all must hold: a value that it must equal, or what it must be.",
+      "Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and all must hold: a value that it must equal, or what it must be.",
     examples: [{ user: "u-17", priority: { gte: 2 } }],
   }),
 );

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
+import { dataOf, send } from "../export/exporting.ts";
+import { call, cleanUp, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -17,10 +18,10 @@ const actionsOf = (page: JsonObject) => logsOf(page).map(({ action }) => action)
 
 beforeAll(async () => {
   server = await serve(dataDir);
-  const created = await (
-    await createFact(server.url, server.ready.api_key, "Releases go out on Tuesdays.")
-  ).json();
-  memoryId = String((created as { data: { id: string } }).data.id);
+  const target = { url: server.url, key: String(server.ready.api_key) };
+  const described = { tags: ["release", "ops"], metadata: { team: "payments" } };
+  const body = { content: "Releases go out on Tuesdays.", memory_type: "fact", ...described };
+  memoryId = String((await dataOf(await send(target, "POST", "/v1/memories", { body }))).id);
   await call(server.url, server.ready.api_key, `/v1/memories/${memoryId}`);
   await call(server.url, server.ready.api_key, "/v1/memories/00000000000000000000000000000000");
   await call(server.url, "ml_nobody");
@@ -55,6 +56,10 @@ describe("while the server runs", () => {
     expect(await ofDefault("--key", "00000000000000000000000000000000")).toMatchObject({ total: 0 });
     expect(await ofDefault("--from", "2020-01-01", "--to", "2020-12-31")).toMatchObject({ total: 0 });
     expect(await ofDefault("--from", "2020-01-01", "--to", "2099-12-31")).toMatchObject({ total: 3 });
+    expect(await ofDefault("--tag", "release", "--tag", "ops")).toMatchObject({ total: 2 });
+    expect(await ofDefault("--tag", "release", "--tag", "other")).toMatchObject({ total: 0 });
+    expect(await ofDefault("--metadata", '{"team": "payments"}')).toMatchObject({ total: 2 });
+    expect(await ofDefault("--subject", "user:42")).toMatchObject({ total: 0 });
     const first = await ofDefault("--page-size", "2");
     expect([logsOf(first).map(({ seq }) => seq), first.total]).toEqual([[3, 2], 3]);
     const second = await ofDefault("--page-size", "2", "--cursor", String(first.next_cursor));
@@ -68,7 +73,7 @@ describe("while the server runs", () => {
     expect(shown.object).toMatchObject({
       id: created?.id ?? "",
       action: "memory.create",
-      request_body: { content: "Releases go out on Tuesdays.", memory_type: "fact" },
+      request_body: expect.objectContaining({ content: "Releases go out on Tuesdays." }),
       response_body: { data: { id: memoryId } },
       hash: expect.any(String),
     });
@@ -118,6 +123,8 @@ describe("while the server runs", () => {
     [["--from", "2026-02-02", "--to", "2026-01-01"], exitCodes.failed, "--to is before --from"],
     [["--status", "3xx"], exitCodes.failed, "--status must be"],
     [["--memory", "tea"], exitCodes.failed, "--memory"],
+    [["--tag", "ops"], exitCodes.failed, "--tag selects records of a project; name the project, too"],
+    [["--metadata", "ops"], exitCodes.usage, "--metadata must be a JSON object"],
     [["--page-size", "many"], exitCodes.usage, '--page-size must be a whole number, not "many".'],
     [["--page-size", "101"], exitCodes.failed, "--page-size must be"],
     [["--cursor", "x"], exitCodes.failed, "--cursor is not a valid cursor"],

@@ -170,7 +170,8 @@ describe("is refused", () => {
     ["with an end before the start", { start_time: always.end_time, end_time: always.start_time }, /before/],
     ["with a time that is none", { ...always, end_time: "yesterday" }, /end_time/],
     ["with another format", { ...always, format: "xml" }, /format/],
-    ["with an unknown field", { ...always, action: "memory.list" }, /action/],
+    ["with an unknown field", { ...always, actions: "memory.list" }, /actions/],
+    ["with a tag that is no label", { ...always, tag: [""] }, /tag/],
   ])("%s (1400)", async (_, body, message) => {
     const reply = await post(app.apiKey, body);
     expectClean(reply, "POST", exportPath);

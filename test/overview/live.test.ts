@@ -292,6 +292,8 @@ describe("a session of a key", () => {
       endAt: 1,
       firstSeq: 1,
       lastSeq: 100,
+      filter: null,
+      selected: null,
       verifiable: true,
       bytes: null,
       sha256: null,

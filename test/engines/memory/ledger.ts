@@ -288,6 +288,9 @@ export function createExportTransaction(
       const id = toExportId(data.createId(now));
       const made: Export = {
         ...draft,
+        // It selects by time only.
+        filter: null,
+        selected: null,
         id,
         firstSeq,
         lastSeq: inSpan.at(-1)?.seq ?? firstSeq - 1,

@@ -51,6 +51,7 @@ function plansOf(query: RecordQuery): string[] {
     .filter((detail) => / [eo]( |$)/.test(detail));
 }
 
+const byRow = "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)";
 const filters: readonly (readonly [string, Partial<RecordQuery>, string])[] = [
   ["none", {}, "audit_entry_by_seq (chain=? AND seq>? AND seq<?)"],
   ["action", { action: "memory.create" }, "audit_entry_by_action (chain=? AND action=? AND seq>? AND seq<?)"],
@@ -61,6 +62,11 @@ const filters: readonly (readonly [string, Partial<RecordQuery>, string])[] = [
     "audit_entry_by_memory (chain=? AND memory=? AND seq>? AND seq<?)",
   ],
   ["refused", { statusClass: 4 }, "audit_entry_failed (chain=? AND status>? AND status<?)"],
+  ["subject", { subject: "0".repeat(32) }, byRow],
+  ["tag", { tags: { tags: ["release"], match: "all" } }, byRow],
+  ["metadata", { metadata: [{ name: "team", in: ["payments"], bounds: [], isWanted: true }] }, byRow],
+  ["tag, refused", { tags: { tags: ["release"], match: "all" }, statusClass: 4 }, byRow],
+  ["tag, action and key", { tags: { tags: ["a", "b"], match: "all" }, action: "a.b", keyId: "0" }, byRow],
 ];
 
 test.each(filters)(
@@ -85,4 +91,24 @@ test("records that succeeded are counted as all without those that failed", () =
   const plans = plansOf({ ...everything, statusClass: 2 });
   expect(plans).toContainEqual(expect.stringContaining("USING COVERING INDEX audit_entry_failed (chain=?)"));
   expect(plans.filter((plan) => plan.startsWith("SCAN"))).toEqual([]);
+});
+
+test("records of memories are found by the tag, then by the index of memories and by the id of the source", () => {
+  const list = createRecordList(database);
+  statements.length = 0;
+  list({ id: project }, { ...everything, tags: { tags: ["release"], match: "all" } });
+  const plans = statements
+    .filter((sql) => /memory_tag/.test(sql))
+    .map((sql) => database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
+    .map((rows) => rows.map(({ detail }) => detail));
+  expect(plans.length).toBe(2);
+  for (const plan of plans) {
+    expect(plan.filter((detail) => /^SCAN [entmp]( |$)/.test(detail))).toEqual([]);
+    for (const found of [
+      "SEARCH t USING PRIMARY KEY (project=? AND tag=? AND memory_type=? AND epoch=?)",
+      "SEARCH n USING COVERING INDEX audit_entry_by_memory (chain=? AND memory=? AND seq>? AND seq<?)",
+      "SEARCH n USING COVERING INDEX sqlite_autoindex_audit_entry_1 (id=?)",
+    ])
+      expect(plan).toContainEqual(expect.stringContaining(found));
+  }
 });

@@ -133,6 +133,24 @@ export interface AuditExportRequest {
   end_time: string;
   /** Default: "csv". */
   format?: ExportFormat | undefined;
+  /** Only this action, such as memory.search. */
+  action?: string | undefined;
+  /** Only calls that named this memory. */
+  memory_id?: string | undefined;
+  /**
+   * Only calls that named a memory which has this tag and the metadata now, and those from whose conversation such
+   * a memory was extracted. If it is given several times, the memory has all of them.
+   */
+  tag?: readonly string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  /** Only calls with this API key. */
+  key_id?: string | undefined;
+  status_class?: StatusClass | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
 }
 
 export interface AuditRecord {
@@ -576,7 +594,7 @@ export interface ExportDetail {
   /** Identifier of the export. */
   export_id: string;
   status: ExportStatus;
-  /** Number of records in the time range. */
+  /** Number of records of the export. */
   estimated_records: number;
   /** Path of the file; null until the export is completed. */
   download_url: string | null;
@@ -587,6 +605,11 @@ export interface ExportDetail {
   start_time: string;
   /** End of the time range, included. */
   end_time: string;
+  /**
+   * What selected the records: the filters of the call, with the pseudonym of the subject, and true in place of
+   * tags and metadata. null: all records of the time range.
+   */
+  filter: Record<string, unknown> | null;
   /** Number of records written so far. */
   records: number;
   /** Size of the file in bytes. */
@@ -617,7 +640,7 @@ export interface ExportTask {
   /** Identifier of the export. */
   export_id: string;
   status: ExportStatus;
-  /** Number of records in the time range. */
+  /** Number of records of the export. */
   estimated_records: number;
   /** Path of the file; null until the export is completed. */
   download_url: string | null;
@@ -701,6 +724,11 @@ export interface ExportedRecord {
   performed: boolean;
   /** Indices of the parts of the payload that were erased; null for a payload that has no parts or was removed. */
   erased_parts?: readonly number[] | null | undefined;
+  /**
+   * Hashes beside the way of the record to the root of the checkpoint in the manifest, from the leaf up; only if a
+   * filter has selected the records.
+   */
+  proof?: readonly string[] | undefined;
   /** The entry of the record, as it was hashed; only if the plan includes hashes. */
   entry?: string | undefined;
   /** Salts of the payload, hexadecimal; null if the payload was removed. */
@@ -1835,7 +1863,7 @@ export interface MemoryListQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
    * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
@@ -1908,7 +1936,7 @@ export interface MemoryExportQuery {
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
   /**
-   * Only memories with this metadata. Each member is a condition on the member of the metadata with this name, and
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
    * all must hold: a value that it must equal, or what it must be.
    */
   metadata?: Record<string, unknown> | undefined;
@@ -1958,6 +1986,16 @@ export interface AuditListQuery {
   action?: string | undefined;
   /** Only calls that named this memory. */
   memory_id?: string | undefined;
+  /**
+   * Only calls that named a memory which has this tag and the metadata now, and those from whose conversation such
+   * a memory was extracted. If it is given several times, the memory has all of them.
+   */
+  tag?: readonly string[] | undefined;
+  /**
+   * Metadata that memories must have. Each member is a condition on the member of the metadata with this name, and
+   * all must hold: a value that it must equal, or what it must be.
+   */
+  metadata?: Record<string, unknown> | undefined;
   /** Only calls with this API key. */
   key_id?: string | undefined;
   /** Only this class of HTTP status. */

@@ -897,12 +897,13 @@ export class Audit {
   }
 
   /**
-   * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it. If
-   * start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a
-   * record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of
-   * the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts
-   * a new list, and after a restart of the server pages show the current list. For pages far from the first,
-   * cursor is faster.
+   * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it;
+   * with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation
+   * such a memory was extracted. If start_time is older than the plan's retention, the list begins where the
+   * retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
+   * returned once, and total stays that of the first page. With page, the same holds for one hour, for the same
+   * key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current
+   * list. For pages far from the first, cursor is faster.
    *
    * Permission: `audit.read`.
    */
@@ -945,10 +946,10 @@ export class Audit {
 
   /**
    * Create an export of audit records. Starts an export of the records of a time range, up to the newest record
-   * before this call. The file is written in the background: read the export until its status is completed, then
-   * download the file. Records older than the plan's retention are not exported; start_time of the export is then
-   * the time at which the retention begins. A project can have one running export. Pro, business and custom plans
-   * only.
+   * before this call; with subject, those of calls for it, and with other filters those that the list of records
+   * has. The file is written in the background: read the export until its status is completed, then download the
+   * file. Records older than the plan's retention are not exported; start_time of the export is then the time at
+   * which the retention begins. A project can have one running export. Pro, business and custom plans only.
    *
    * Permission: `audit.export`.
    */

@@ -10,7 +10,7 @@ import { createRowFormat } from "../../../export/row-formats.ts";
 import type { ExportStep } from "../../../export/store.ts";
 import { exportBatchRows } from "../../../limits.ts";
 import type { ExportRowThreads } from "./export-row-threads.ts";
-import type { Piece, PieceOrder } from "./export-rows.ts";
+import type { Piece, PieceOrder, Selection } from "./export-rows.ts";
 
 /** What an export needs to know about its chain. */
 export interface ExportChain {
@@ -22,8 +22,10 @@ export interface ExportChain {
   readonly checkpoint: string | null;
   /** The statement of its Merkle tree; null: it has none. */
   readonly tree: string | null;
-  /** In base64: the nodes of the leaves before the first record; null for a checkpoint of version 1 and without records. */
+  /** In base64: the nodes of the leaves before the first record; null for a checkpoint of version 1, without records, and with a filter. */
   readonly before: readonly string[] | null;
+  /** Null: no filter has left out records. */
+  readonly selection: Selection | null;
 }
 
 /** A record of the ledger is missing or damaged; the message is for the owner of the export. */
@@ -51,6 +53,7 @@ export class ExportJob {
   #orderedThrough: number;
   #through: number;
   #isBegun = false;
+  #records = 0;
   #firstPrev: string | null = null;
   #lastHash: string | null = null;
   #ended: ExportStep | null = null;
@@ -59,14 +62,14 @@ export class ExportJob {
     this.#rowThreads = rowThreads;
     this.#made = made;
     this.#chain = chain;
-    this.#format = createRowFormat(made);
+    this.#format = createRowFormat({ ...made, hasGaps: chain.selection !== null });
     this.#through = made.firstSeq - 1;
     this.#orderedThrough = this.#through;
     this.#file = new ExportFile(made.path);
   }
 
   get records(): number {
-    return this.#through - this.#made.firstSeq + 1;
+    return this.#records;
   }
 
   /** Writes one piece; after the last one the file is complete, and further calls return the same result. */
@@ -95,19 +98,22 @@ export class ExportJob {
     const piece = await next.piece;
     if ("unreadable" in piece) throw new UnreadableRecord(piece.unreadable, piece.reason);
     if (piece.through < order.last) this.#ordered.unshift(this.#order(piece.through + 1, order.last));
-    const isFirst = this.records === 0;
+    const isFirst = this.#records === 0;
     if (isFirst) this.#firstPrev = piece.firstPrev;
     this.#file.append(isFirst ? this.#format.before : this.#format.between);
     this.#file.append(piece.text);
     await this.#file.flush();
     this.#lastHash = piece.lastHash;
+    this.#records += piece.rows;
     this.#through = piece.through;
   }
 
   #orderAhead(): void {
     const { lastSeq } = this.#made;
+    // Where the records of a selection are is not known: a piece ends when it is full, and the next one begins there.
+    const seqs = this.#chain.selection === null ? exportBatchRows : Number.POSITIVE_INFINITY;
     while (this.#ordered.length < this.#rowThreads.ordersAhead && this.#orderedThrough < lastSeq) {
-      const last = Math.min(this.#orderedThrough + exportBatchRows, lastSeq);
+      const last = Math.min(this.#orderedThrough + seqs, lastSeq);
       this.#ordered.push(this.#order(this.#orderedThrough + 1, last));
       this.#orderedThrough = last;
     }
@@ -115,7 +121,8 @@ export class ExportJob {
 
   #order(first: number, last: number): Ordered {
     const { format, verifiable } = this.#made;
-    const order = { chain: this.#chain.number, first, last, format, verifiable };
+    const { number: chain, selection } = this.#chain;
+    const order = { chain, first, last, format, verifiable, selection };
     const piece = this.#rowThreads.makeRows(order);
     // The failure is reported where the piece is awaited; an export that has failed awaits no further piece.
     piece.catch(() => undefined);

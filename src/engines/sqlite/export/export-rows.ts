@@ -9,6 +9,7 @@ import { createRowFormat } from "../../../export/row-formats.ts";
 import { exportBatchMaxBytes } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { payloadJoin, type RecordRow, recordColumns, toProvableRecord } from "../ledger/audit-reader.ts";
+import { createInclusionProofs } from "./inclusion-proofs.ts";
 
 /** Records of one chain, the last one included. */
 export interface PieceOrder {
@@ -17,12 +18,23 @@ export interface PieceOrder {
   readonly last: number;
   readonly format: ExportFormat;
   readonly verifiable: boolean;
+  /** Null: all records of the range. */
+  readonly selection: Selection | null;
+}
+
+/** The records that a filter has selected. */
+export interface Selection {
+  /** Id of the export. */
+  readonly export: string;
+  /** Of the checkpoint to which the proofs lead. */
+  readonly leaves: number;
 }
 
 export type Piece =
   | {
       /** Rows with the separators between them. */
       readonly text: Uint8Array<ArrayBuffer>;
+      readonly rows: number;
       /** Less than requested if large records filled the piece. */
       readonly through: number;
       /** `prev` of the first record and hash of the last. */
@@ -33,42 +45,65 @@ export type Piece =
   | { readonly unreadable: number; readonly reason: string };
 
 export function createPieces(database: Database): (order: PieceOrder) => Piece {
-  const select = database.prepare<[number, number, number], RecordRow>(
-    `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin}
-     WHERE e.chain = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq`,
-  );
+  const rowsOf = createRowReader(database);
+  const proofsOf = createInclusionProofs(database);
   const buffer = new RowBuffer();
   const formats = new Map<string, RowFormat>();
-  const formatOf = ({ format, verifiable }: PieceOrder): RowFormat => {
-    const known = formats.get(`${format} ${verifiable}`) ?? createRowFormat({ format, verifiable });
-    formats.set(`${format} ${verifiable}`, known);
+  const formatOf = ({ format, verifiable, selection }: PieceOrder): RowFormat => {
+    const hasGaps = selection !== null;
+    const name = `${format} ${verifiable} ${hasGaps}`;
+    const known = formats.get(name) ?? createRowFormat({ format, verifiable, hasGaps });
+    formats.set(name, known);
     return known;
   };
 
-  return (order) => {
+  // In one transaction, because retention may replace nodes.
+  return database.transaction((order: PieceOrder): Piece => {
     const format = formatOf(order);
-    let through = order.first - 1;
+    const { chain, selection, verifiable } = order;
+    const proofOf = selection !== null && verifiable ? proofsOf(chain, selection.leaves) : null;
+    let [rows, through, next] = [0, order.first - 1, order.first];
     let firstPrev: string | null = null;
     let lastHash = "";
     try {
-      for (const row of select.iterate(order.chain, order.first, order.last)) {
-        if (row.seq !== through + 1) break;
+      for (const row of rowsOf(order)) {
+        next = row.wanted ?? through + 1;
+        if (row.seq !== next) break;
         const record = toProvableRecord(row);
-        if (through < order.first) firstPrev = prevOf(record);
+        if (rows === 0) firstPrev = prevOf(record);
         else buffer.append(format.between);
-        format.appendRow(buffer, record);
+        format.appendRow(buffer, proofOf === null ? record : { ...record, proof: proofOf(next) });
         lastHash = record.hash;
-        through = row.seq;
+        [rows, through] = [rows + 1, next];
         // At least one: a payload may be as large as a thousand others.
         if (buffer.length > exportBatchMaxBytes) break;
       }
     } catch (error) {
       buffer.take();
-      return { unreadable: through + 1, reason: error instanceof Error ? error.message : String(error) };
+      return { unreadable: next, reason: error instanceof Error ? error.message : String(error) };
     }
-    if (through < order.first) return { unreadable: order.first, reason: "it is missing" };
-    return { text: buffer.take(), through, firstPrev, lastHash };
-  };
+    if (rows === 0) return { unreadable: next, reason: "it is missing" };
+    return { text: buffer.take(), rows, through, firstPrev, lastHash };
+  });
+}
+
+/** `wanted`: seq of the record, also if it is missing; null: all that follow each other are wanted. */
+type FoundRow = RecordRow & { readonly wanted: number | null };
+
+function createRowReader(database: Database): (order: PieceOrder) => Iterable<FoundRow> {
+  const all = database.prepare<[number, number, number], FoundRow>(
+    `SELECT NULL AS wanted, ${recordColumns} FROM audit_entry e ${payloadJoin}
+     WHERE e.chain = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq`,
+  );
+  const selected = database.prepare<[number, string, number, number], FoundRow>(
+    `SELECT x.seq AS wanted, ${recordColumns} FROM export_record x
+     LEFT JOIN audit_entry e ON e.chain = ? AND e.seq = x.seq ${payloadJoin}
+     WHERE x.export = ? AND x.seq BETWEEN ? AND ? ORDER BY x.seq`,
+  );
+  return ({ chain, first, last, selection }) =>
+    selection === null
+      ? all.iterate(chain, first, last)
+      : selected.iterate(chain, selection.export, first, last);
 }
 
 function prevOf({ entry }: StoredRecord): string | null {

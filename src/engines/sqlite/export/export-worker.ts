@@ -42,9 +42,10 @@ const rowThreads = createExportRowThreads(file, createSupervisor({ logger }));
 const pending = database
   .prepare<[], string>("SELECT id FROM audit_export WHERE status = 'processing' ORDER BY id")
   .pluck();
-const find = database.prepare<[string], ExportRow & Omit<ExportChain, "before">>(
+const find = database.prepare<[string], ExportRow & Omit<ExportChain, "before" | "selection">>(
   `SELECT ${exportColumns}, c.number, c.id AS chain, c.tree, p.id AS project,
-     (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = x.last_seq AND x.last_seq >= x.first_seq) AS checkpoint
+     (SELECT note FROM audit_checkpoint
+      WHERE chain = c.number AND size = COALESCE(x.checkpoint, x.last_seq) AND x.last_seq >= x.first_seq) AS checkpoint
    FROM audit_export x JOIN audit_chain c ON c.project = x.project JOIN project p ON p.serial = x.project WHERE x.id = ?`,
 );
 const trees = createChainTrees(database);
@@ -118,10 +119,12 @@ async function step(id: string): Promise<ExportStep> {
 const begin = database.transaction((id: string): ExportJob => {
   const row = find.get(id);
   if (row === undefined) throw new Error(`there is no export ${id}`);
-  const { number, first_seq, checkpoint } = row;
-  const hasRoot = checkpoint !== null && parseTreeCheckpoint(textOfNote(checkpoint)) !== null;
-  const before = hasRoot ? trees.nodesBefore(number, first_seq).map(toBase64) : null;
-  return new ExportJob(rowThreads, toExport(row, ledger.exports), { ...row, before });
+  const { number, first_seq, filter, checkpoint } = row;
+  const root = checkpoint === null ? null : parseTreeCheckpoint(textOfNote(checkpoint));
+  const selection = filter === null ? null : { export: id, leaves: root?.leaves ?? 0 };
+  const before =
+    root !== null && selection === null ? trees.nodesBefore(number, first_seq).map(toBase64) : null;
+  return new ExportJob(rowThreads, toExport(row, ledger.exports), { ...row, before, selection });
 });
 
 /** Removes the files of expired exports, also of one that was ended while it was written, and parts that a killed process left. */

@@ -2,6 +2,10 @@
 // progress: it removes no record from there on.
 
 import { join } from "node:path";
+import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
+import { describeFilter } from "../../../audit/record-filter.ts";
+import { textOfNote } from "../../../audit/verify/note.ts";
+import { unavailable } from "../../../errors.ts";
 import {
   type Export,
   type ExportFormat,
@@ -18,6 +22,7 @@ import { createChainSpan, createSeek } from "../ledger/audit-reader.ts";
 import type { Checkpoints } from "../ledger/checkpoints.ts";
 import { serialsOf } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
+import { createSelection } from "./selected-records.ts";
 
 export interface ExportRow {
   id: string;
@@ -26,6 +31,8 @@ export interface ExportRow {
   end_at: number;
   first_seq: number;
   last_seq: number;
+  filter: string | null;
+  selected: number | null;
   verifiable: number;
   status: ExportStatus;
   records: number;
@@ -38,13 +45,15 @@ export interface ExportRow {
 }
 
 export const exportColumns =
-  "x.id, x.format, x.start_at, x.end_at, x.first_seq, x.last_seq, x.verifiable, x.status, x.records, x.bytes, x.sha256, x.error, x.created_at, x.completed_at, x.expires_at";
+  "x.id, x.format, x.start_at, x.end_at, x.first_seq, x.last_seq, x.filter, x.selected, x.verifiable, x.status, x.records, x.bytes, x.sha256, x.error, x.created_at, x.completed_at, x.expires_at";
 
 export function toExport(row: ExportRow, folder: string): Export {
-  const { id, format, status, records, bytes, sha256, error } = row;
+  const { id, format, selected, status, records, bytes, sha256, error } = row;
   return {
     id,
     format,
+    filter: row.filter === null ? null : JSON.parse(row.filter),
+    selected,
     status,
     records,
     bytes,
@@ -77,14 +86,15 @@ export function createExportTransaction(
   folder: string,
 ): ExportTransaction {
   const serialOf = serialsOf(database);
+  const selectRecords = createSelection(database);
   const span = createChainSpan(database);
   const seek = createSeek(database);
   const running = database
     .prepare<[number], string>("SELECT id FROM audit_export WHERE project = ? AND status = 'processing'")
     .pluck();
   const insert = database.prepare(
-    `INSERT INTO audit_export (id, project, format, start_at, end_at, first_seq, last_seq, verifiable, status, records, created_at)
-     VALUES (:id, :project, :format, :startAt, :endAt, :firstSeq, :lastSeq, :verifiable, 'processing', 0, :createdAt)`,
+    `INSERT INTO audit_export (id, project, format, start_at, end_at, first_seq, last_seq, filter, verifiable, status, records, created_at)
+     VALUES (:id, :project, :format, :startAt, :endAt, :firstSeq, :lastSeq, :filter, :verifiable, 'processing', 0, :createdAt)`,
   );
   const find = database.prepare<[Place & { id: string }], ExportRow>(
     `SELECT ${exportColumns} FROM audit_export x WHERE x.id = :id AND x.project = :project AND ${isThere}`,
@@ -105,11 +115,14 @@ export function createExportTransaction(
       const chain = span(project) ?? { number: 0, first: 1, last: 0 };
       const firstSeq = seek(chain, Math.max(draft.startAt, draft.shownFrom));
       const lastSeq = Math.max(firstSeq - 1, seek(chain, draft.endAt + 1) - 1);
+      const { filter } = draft;
       const made: Export = {
         ...draft,
         id: toExportId(state.createId(now)),
         firstSeq,
         lastSeq,
+        filter: filter === null ? null : describeFilter(filter),
+        selected: null,
         createdAt: now,
         status: "processing",
         records: 0,
@@ -121,10 +134,23 @@ export function createExportTransaction(
         path: "",
       };
       // The unique index audit_export_running enforces the same.
-      insert.run({ ...made, project: serialOf(project.id), verifiable: Number(made.verifiable) });
-      const head = recordsOf(made) === 0 ? undefined : headAt.get(chain.number, lastSeq);
-      if (head !== undefined) checkpoints.sign({ ...head, number: chain.number, seq: lastSeq }, now);
-      return made;
+      insert.run({
+        ...made,
+        project: serialOf(project.id),
+        filter: made.filter && JSON.stringify(made.filter),
+        verifiable: Number(made.verifiable),
+      });
+      const sign = (seq: number): string | null => {
+        const head = headAt.get(chain.number, seq);
+        return head === undefined ? null : checkpoints.sign({ ...head, number: chain.number, seq }, now).note;
+      };
+      if (filter === null) {
+        if (recordsOf(made) > 0) sign(lastSeq);
+        return made;
+      }
+      const selection = selectRecords(made, filter, chain);
+      if (selection.selected > 0) requireRoot(sign(chain.last));
+      return { ...made, ...selection };
     },
 
     async find(project, id, now) {
@@ -136,6 +162,15 @@ export function createExportTransaction(
       return list.all({ project: serialOf(project.id), now }).map((row) => toExport(row, folder));
     },
   };
+}
+
+/** @throws Refusal 1503 for a checkpoint to which no proof of a record leads */
+function requireRoot(note: string | null): void {
+  if (note !== null && parseTreeCheckpoint(textOfNote(note)) !== null) return;
+  throw unavailable(
+    "The records of this project cannot be proved one by one yet, because the tree over its ledger is not complete. Send the call again in some minutes, or export all records of the time range.",
+    60,
+  );
 }
 
 /** For commands that wait for an export. */

@@ -61,9 +61,10 @@ export function createAuditTransaction({
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
   // Expired in 1970, because the clock may be set back before the files are removed.
   const endExports = database
-    .prepare<[number | null, number], string>(
+    .prepare<[{ project: number | null; seq: number }], string>(
       `UPDATE audit_export SET status = CASE status WHEN 'processing' THEN 'failed' ELSE status END, expires_at = 0
-       WHERE project = ? AND status <> 'failed' AND ? BETWEEN first_seq AND last_seq RETURNING id`,
+       WHERE project = :project AND status <> 'failed' AND :seq BETWEEN first_seq AND last_seq
+         AND (filter IS NULL OR EXISTS (SELECT 1 FROM export_record WHERE export = id AND seq = :seq)) RETURNING id`,
     )
     .pluck();
 
@@ -147,7 +148,9 @@ export function createAuditTransaction({
     async erase(held) {
       eraseOpen();
       const records = held.map(erasePayload).filter((record) => record !== null);
-      const exports = records.flatMap(({ project, seq }) => endExports.all(toSerial(project), seq));
+      const exports = records.flatMap(({ project, seq }) =>
+        endExports.all({ project: toSerial(project), seq }),
+      );
       return { records, exports: [...new Set(exports)] };
     },
 

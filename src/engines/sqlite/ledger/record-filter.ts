@@ -1,9 +1,11 @@
 // Owns how the records of a list are found: the conditions of its filters, and the index that leads. Performs no list.
 
+import type { RecordFilter } from "../../../audit/record-filter.ts";
 import type { RecordQuery } from "../../../audit/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { selectedMemories } from "../memories/selected-memories.ts";
 
-export type Values = Readonly<Record<string, number | string | null>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /** The condition on records of a list besides their chain and positions. */
 export interface Filter {
@@ -14,7 +16,7 @@ export interface Filter {
   readonly values: Values;
 }
 
-type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "subject" | "statusClass" | "hidden">;
+type Filters = RecordFilter & Pick<RecordQuery, "hidden">;
 
 /** Of the entries `e`. */
 export const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
@@ -38,32 +40,59 @@ const countedMax = 5_000;
 export const isHidden =
   "e.key IN (SELECT value FROM json_each(:hiddenKeys)) AND e.status BETWEEN 200 AND 299 AND e.action IN (SELECT value FROM json_each(:hiddenActions))";
 
-/** Leads wherever it is asked for: the calls for one subject are few. */
+/** By row number, which no index of entries leads to: SQLite would scan the whole chain to avoid sorting. */
+const byNumber = "NOT INDEXED";
 const ofSubject =
   "e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :subject))";
 
-export function filterOf({
-  action,
-  keyId,
-  memoryId,
-  subject = null,
-  statusClass,
-  hidden = null,
-}: Filters): Filter {
+/** The project of the chain, and its subjects. */
+const owners = `IN (SELECT project FROM audit_chain WHERE number = :chain
+  UNION ALL SELECT serial FROM project WHERE parent = (SELECT project FROM audit_chain WHERE number = :chain))`;
+
+/** The records whose entry names one of the memories, and those of the conversations of which one was made. */
+function ofMemories(serials: string): string {
+  return `e.number IN (WITH selected AS (SELECT m.id, m.made_of FROM (${serials}) s CROSS JOIN memory m ON m.serial = s.memory)
+    SELECT n.number FROM selected s CROSS JOIN audit_entry n INDEXED BY audit_entry_by_memory
+      ON n.chain = :chain AND n.memory = s.id AND n.seq BETWEEN :low AND :high
+    UNION ALL SELECT n.number FROM selected s CROSS JOIN audit_entry n ON n.id = s.made_of ->> 'record')`;
+}
+
+export function filterOf(filters: Filters): Filter {
+  const { action, keyId, memoryId, subject = null, statusClass, hidden = null } = filters;
+  const byRow = rowConditions(filters);
   const conditions = [
     ...(action === null ? [] : ["e.action = :action"]),
     ...(keyId === null ? [] : ["e.key = :keyId"]),
     ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
-    ...(subject === null ? [] : [ofSubject]),
+    ...byRow.conditions,
     ...statusConditions(statusClass),
     ...hiddenConditions(hidden),
   ];
   // Without the hint SQLite scans the whole chain to avoid sorting.
-  const isRare = statusClass !== null && statusClass !== 2 && memoryId === null && subject === null;
+  const isRare = statusClass !== null && statusClass !== 2 && memoryId === null;
   return {
-    hint: isRare ? byFailure : "",
+    hint: byRow.conditions.length > 0 ? byNumber : isRare ? byFailure : "",
     sql: conditions.map((condition) => `AND ${condition}`).join(" "),
-    values: { action, keyId, memoryId, subject, status: (statusClass ?? 0) * 100, ...hiddenValues(hidden) },
+    values: {
+      ...{ action, keyId, memoryId, subject, status: (statusClass ?? 0) * 100 },
+      ...hiddenValues(hidden),
+      ...byRow.values,
+    },
+  };
+}
+
+/** Conditions that other tables answer with numbers of rows. They lead wherever they are asked for: such records are few. */
+function rowConditions({ subject = null, tags = null, metadata = null }: Filters): {
+  readonly conditions: readonly string[];
+  readonly values: Values;
+} {
+  const memories = selectedMemories({ tags, metadata }, "TRUE", owners);
+  return {
+    conditions: [
+      ...(subject === null ? [] : [ofSubject]),
+      ...(memories === null ? [] : [ofMemories(memories.sql)]),
+    ],
+    values: memories?.parameters ?? {},
   };
 }
 
@@ -101,7 +130,7 @@ export function createFilterChoice(database: Database): (query: Filters, range: 
   return (query, range) => {
     const plain = filterOf(query);
     const chosen = selections.filter(({ name }) => query[name] !== null);
-    if (chosen.length < 2 || plain.hint !== "" || (query.subject ?? null) !== null) return plain;
+    if (chosen.length < 2 || plain.hint !== "") return plain;
     const [lead] = chosen
       .map((selection) => ({ ...selection, size: sizeOf(selection, query, range) }))
       .toSorted((one, other) => one.size - other.size);

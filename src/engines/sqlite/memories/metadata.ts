@@ -1,6 +1,7 @@
 // Owns the SQL of filters by metadata. Whether a memory matches follows from its row, or from the index of all members.
 
 import type { MetadataBound, MetadataCondition, MetadataValue } from "../../../memory/metadata-filter.ts";
+import { oneOwner } from "./tags.ts";
 
 /** What SQLite gets as a parameter. */
 type Parameter = string | number | Uint8Array;
@@ -21,28 +22,36 @@ export function matchesRow(condition: MetadataCondition, at: number): MetadataSq
   return { sql: `${condition.isWanted ? "" : "NOT "}EXISTS (${member})`, parameters };
 }
 
-/** A query for the serials of all memories of `project` that have a member as `condition` says, hidden memories included. */
-export function serialsOf(condition: MetadataCondition, at: number): MetadataSql {
+/**
+ * A query for the serials of all memories that have a member as `condition` says, hidden memories included.
+ * @param owners as of taggedMemories
+ */
+export function serialsOf(condition: MetadataCondition, at: number, owners = oneOwner): MetadataSql {
   const { sql, parameters } = valueCondition(condition, at, "t.value");
   return {
-    sql: `SELECT t.memory FROM memory_metadata t WHERE t.project = :project AND t.name = :name${at} AND ${sql}`,
+    sql: `SELECT t.memory FROM memory_metadata t WHERE t.project ${owners} AND t.name = :name${at} AND ${sql}`,
     parameters,
   };
 }
 
 /**
  * A query for the serials of the memories that match, each once, without those that a bulk delete has hidden.
- * @param pools restricts the pools `p`, such as "p.memory_type = 'fact'"
+ * @param pools restricts the pools `p`, such as "p.memory_type = 'fact'" @param owners as of taggedMemories
  */
-export function describedMemories(condition: MetadataCondition, at: number, pools: string): MetadataSql {
+export function describedMemories(
+  condition: MetadataCondition,
+  at: number,
+  pools: string,
+  owners: string,
+): MetadataSql {
   const { sql, parameters } = valueCondition(condition, at, "t.value");
   const member = `t.project = p.project AND t.memory_type = p.memory_type AND t.epoch = p.epoch
-      WHERE p.project = :project AND t.project = :project AND t.name = :name${at} AND ${sql} AND (${pools})`;
+      WHERE p.project ${owners} AND t.project ${owners} AND t.name = :name${at} AND ${sql} AND (${pools})`;
   if (!condition.isWanted) {
     const all = `SELECT m.serial AS memory FROM pool p CROSS JOIN memory m INDEXED BY memory_by_pool
       ON m.project = p.project AND m.memory_type = p.memory_type AND m.epoch = p.epoch
-      WHERE p.project = :project AND (${pools})`;
-    return { sql: `${all} EXCEPT ${serialsOf(condition, at).sql}`, parameters };
+      WHERE p.project ${owners} AND (${pools})`;
+    return { sql: `${all} EXCEPT ${serialsOf(condition, at, owners).sql}`, parameters };
   }
   // Of one value, each pool has one range; a range of values has the rows of all pools.
   const from =

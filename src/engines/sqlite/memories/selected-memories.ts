@@ -3,7 +3,7 @@
 import type { MetadataFilter } from "../../../memory/metadata-filter.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import { describedMemories } from "./metadata.ts";
-import { taggedMemories } from "./tags.ts";
+import { oneOwner, taggedMemories } from "./tags.ts";
 
 export interface Selection {
   readonly tags: TagFilter | null;
@@ -18,11 +18,15 @@ interface SelectedMemories {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Null: all memories are selected. @param pools as of taggedMemories */
-export function selectedMemories({ tags, metadata }: Selection, pools = "TRUE"): SelectedMemories | null {
+/** Null: all memories are selected. @param pools and @param owners as of taggedMemories */
+export function selectedMemories(
+  { tags, metadata }: Selection,
+  pools = "TRUE",
+  owners = oneOwner,
+): SelectedMemories | null {
   const parts = [
-    ...(tags === null ? [] : [taggedMemories(tags, pools)]),
-    ...(metadata ?? []).map((condition, at) => describedMemories(condition, at, pools)),
+    ...(tags === null ? [] : [taggedMemories(tags, pools, owners)]),
+    ...(metadata ?? []).map((condition, at) => describedMemories(condition, at, pools, owners)),
   ];
   if (parts.length === 0) return null;
   return {

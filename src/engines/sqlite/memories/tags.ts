@@ -17,14 +17,24 @@ interface TaggedMemories {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** @param condition restricts the pools `p`, such as "p.memory_type = 'fact'" */
-export function taggedMemories({ tags, match }: TagFilter, condition = "TRUE"): TaggedMemories {
+/** SQL behind the number of a project: the memories of one owner are wanted. */
+export const oneOwner = "= :project";
+
+/**
+ * @param condition restricts the pools `p`, such as "p.memory_type = 'fact'"
+ * @param owners SQL behind the number of a project: whose memories are wanted
+ */
+export function taggedMemories(
+  { tags, match }: TagFilter,
+  condition = "TRUE",
+  owners = oneOwner,
+): TaggedMemories {
   const names = tags.map((_, at) => `tag${at}`);
   // CROSS JOIN: the pools are few, and each of them has one range of the tag's rows.
   const each = names.map(
     (name) => `SELECT t.memory FROM pool p CROSS JOIN memory_tag t
       ON t.project = p.project AND t.memory_type = p.memory_type AND t.epoch = p.epoch
-      WHERE p.project = :project AND t.tag = :${name} AND (${condition})`,
+      WHERE p.project ${owners} AND t.tag = :${name} AND (${condition})`,
   );
   return {
     sql: each.join(match === "all" ? " INTERSECT " : " UNION "),

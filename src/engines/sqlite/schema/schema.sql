@@ -237,7 +237,7 @@ CREATE TABLE audit_verification (
   at    INTEGER NOT NULL
 ) STRICT
 
--- 2.. table audit_export ON audit_export
+-- 2..8 table audit_export ON audit_export
 CREATE TABLE audit_export (
   id           TEXT    PRIMARY KEY,
   project      INTEGER NOT NULL REFERENCES project (serial),
@@ -657,6 +657,26 @@ CREATE TABLE memory (
   expires_at       INTEGER
 , content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16), superseded_by TEXT, made_of TEXT, metadata TEXT CHECK (json_type(metadata) = 'object' AND octet_length(metadata) <= 4096), origins TEXT CHECK (json_type(origins) = 'array'), lead TEXT, former_of TEXT, passage_of INTEGER) STRICT
 
+-- 9.. table audit_export ON audit_export
+CREATE TABLE audit_export (
+  id           TEXT    PRIMARY KEY,
+  project      INTEGER NOT NULL REFERENCES project (serial),
+  format       TEXT    NOT NULL,
+  start_at     INTEGER NOT NULL,
+  end_at       INTEGER NOT NULL,
+  first_seq    INTEGER NOT NULL,
+  last_seq     INTEGER NOT NULL,
+  verifiable   INTEGER NOT NULL,
+  status       TEXT    NOT NULL,
+  records      INTEGER NOT NULL,
+  bytes        INTEGER,
+  sha256       TEXT,
+  error        TEXT,
+  created_at   INTEGER NOT NULL,
+  completed_at INTEGER,
+  expires_at   INTEGER
+, filter TEXT, selected INTEGER, checkpoint INTEGER) STRICT, WITHOUT ROWID
+
 -- 9.. table remember_task ON remember_task
 CREATE TABLE remember_task (
   record     TEXT    PRIMARY KEY,
@@ -749,6 +769,13 @@ END
 
 -- 9.. index memory_passage ON memory
 CREATE INDEX memory_passage ON memory (passage_of) WHERE passage_of IS NOT NULL
+
+-- 9.. table export_record ON export_record
+CREATE TABLE export_record (
+  export TEXT    NOT NULL REFERENCES audit_export (id) ON DELETE CASCADE,
+  seq    INTEGER NOT NULL,
+  PRIMARY KEY (export, seq)
+) STRICT, WITHOUT ROWID
 
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -200,7 +200,7 @@ class AsyncMemories:
         origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
         kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         is_active: true: only active memories. false: only inactive ones.
         expired: true: only expired memories. false: only those that have not expired.
@@ -759,7 +759,7 @@ class AsyncMemories:
         origin: conversation: passages, which are parts of messages of conversations, stored as contexts.
         kept: all other memories.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
-        metadata: Only memories with this metadata. Each member is a condition on the member of the metadata
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         include_vectors: Whether to return the embeddings, too. Default: false.
         cursor: next_cursor of the previous page, with the same filters.
@@ -1316,6 +1316,8 @@ class AsyncAudit:
         end_time: str | Unset = UNSET,
         action: str | Unset = UNSET,
         memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
@@ -1328,11 +1330,13 @@ class AsyncAudit:
         max_retries: int | None = None,
     ) -> AuditRecordPage:
         """List audit records. Returns the project's audit records, newest first; with subject, those of calls
-        for it. If start_time is older than the plan's retention, the list begins where the retention
-        begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
-        returned once, and total stays that of the first page. With page, the same holds for one hour, for
-        the same key, filters and page_size; page 1 starts a new list, and after a restart of the server
-        pages show the current list. For pages far from the first, cursor is faster.
+        for it; with tag or metadata, those of calls that named a memory which has them now, and those from
+        whose conversation such a memory was extracted. If start_time is older than the plan's retention,
+        the list begins where the retention begins. Every call adds a record, so the list grows while it is
+        read. With cursor, each record is returned once, and total stays that of the first page. With page,
+        the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and
+        after a restart of the server pages show the current list. For pages far from the first, cursor is
+        faster.
 
         Permission: `audit.read`.
 
@@ -1341,6 +1345,10 @@ class AsyncAudit:
         includes the whole day.
         action: Only this action, such as memory.search.
         memory_id: Only calls that named this memory.
+        tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
+        conversation such a memory was extracted. If it is given several times, the memory has all of them.
+        metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
+        with this name, and all must hold: a value that it must equal, or what it must be.
         key_id: Only calls with this API key.
         status_class: Only this class of HTTP status.
         without_console_reads: true: leave out successful reads that administrators have made in the
@@ -1359,6 +1367,8 @@ class AsyncAudit:
                     "end_time": end_time,
                     "action": action,
                     "memory_id": memory_id,
+                    "tag": tag,
+                    "metadata": metadata,
                     "key_id": key_id,
                     "status_class": status_class,
                     "without_console_reads": without_console_reads,
@@ -1379,6 +1389,8 @@ class AsyncAudit:
         end_time: str | Unset = UNSET,
         action: str | Unset = UNSET,
         memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
@@ -1397,6 +1409,8 @@ class AsyncAudit:
                 end_time=end_time,
                 action=action,
                 memory_id=memory_id,
+                tag=tag,
+                metadata=metadata,
                 key_id=key_id,
                 status_class=status_class,
                 without_console_reads=without_console_reads,
@@ -1537,12 +1551,20 @@ class AsyncAudit:
         start_time: str,
         end_time: str,
         format: ExportFormat | Unset = UNSET,
+        action: str | Unset = UNSET,
+        memory_id: str | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
+        key_id: str | Unset = UNSET,
+        status_class: StatusClass | Unset = UNSET,
+        subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ExportTask:
         """Create an export of audit records. Starts an export of the records of a time range, up to the newest
-        record before this call. The file is written in the background: read the export until its status is
+        record before this call; with subject, those of calls for it, and with other filters those that the
+        list of records has. The file is written in the background: read the export until its status is
         completed, then download the file. Records older than the plan's retention are not exported;
         start_time of the export is then the time at which the retention begins. A project can have one
         running export. Pro, business and custom plans only.
@@ -1554,6 +1576,13 @@ class AsyncAudit:
         end_time: Only records up to and including this time, which is not before start_time; a date
         includes the whole day. May be in the future.
         format:  Default: "csv".
+        action: Only this action, such as memory.search.
+        memory_id: Only calls that named this memory.
+        tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
+        conversation such a memory was extracted. If it is given several times, the memory has all of them.
+        key_id: Only calls with this API key.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
         """
         return await self._calls.data(
             AUDIT_EXPORT,
@@ -1562,6 +1591,13 @@ class AsyncAudit:
                     "start_time": start_time,
                     "end_time": end_time,
                     "format": format,
+                    "action": action,
+                    "memory_id": memory_id,
+                    "tag": tag,
+                    "metadata": metadata,
+                    "key_id": key_id,
+                    "status_class": status_class,
+                    "subject": subject,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

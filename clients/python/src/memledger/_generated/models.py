@@ -705,7 +705,7 @@ class ExportDetail(Model):
     """Identifier of the export."""
     status: ExportStatus
     estimated_records: int
-    """Number of records in the time range."""
+    """Number of records of the export."""
     download_url: str | None
     """Path of the file; null until the export is completed."""
     manifest_url: str | None
@@ -715,6 +715,10 @@ class ExportDetail(Model):
     """Beginning of the time range."""
     end_time: str
     """End of the time range, included."""
+    filter: Mapping[str, Any] | None
+    """What selected the records: the filters of the call, with the pseudonym of the subject, and true in
+    place of tags and metadata. null: all records of the time range.
+    """
     records: int
     """Number of records written so far."""
     bytes: int | None
@@ -743,7 +747,7 @@ class ExportTask(Model):
     """Identifier of the export."""
     status: ExportStatus
     estimated_records: int
-    """Number of records in the time range."""
+    """Number of records of the export."""
     download_url: str | None
     """Path of the file; null until the export is completed."""
 

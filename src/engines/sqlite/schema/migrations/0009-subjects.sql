@@ -96,3 +96,15 @@ INSERT INTO pool (project, memory_type, epoch, memories) SELECT DISTINCT project
 -- subject_memories does not count.
 ALTER TABLE project ADD COLUMN passage_limit INTEGER;
 ALTER TABLE project ADD COLUMN subject_passages INTEGER NOT NULL DEFAULT 0;
+
+-- An export of the records that a filter selects. filter: what is known of the filter, without texts; NULL: the export has all records from
+-- first_seq to last_seq. selected: their number. checkpoint: the size of the one that their proofs lead to.
+ALTER TABLE audit_export ADD COLUMN filter TEXT;
+ALTER TABLE audit_export ADD COLUMN selected INTEGER;
+ALTER TABLE audit_export ADD COLUMN checkpoint INTEGER;
+
+CREATE TABLE export_record (
+  export TEXT    NOT NULL REFERENCES audit_export (id) ON DELETE CASCADE,
+  seq    INTEGER NOT NULL,
+  PRIMARY KEY (export, seq)
+) STRICT, WITHOUT ROWID;
