@@ -91,9 +91,12 @@ export const extractMemories = projectOperation({
         description:
           "llm: the language model that the operator has configured. built-in: rules and word lists, without a language model.",
       }),
-      detail: Choice(extractionDetails, {
-        description: "With which detail the text was read. full is verbatim without a language model.",
-      }),
+      detail: Type.Optional(
+        Choice(extractionDetails, {
+          description:
+            "verbatim, if full was asked for and no language model is configured; otherwise absent.",
+        }),
+      ),
       redacted: Type.Optional(
         Type.Array(
           Fields(
@@ -122,7 +125,6 @@ export const extractMemories = projectOperation({
       deduplicated: 0,
       updated: 0,
       extractor: "built-in",
-      detail: "essential",
     },
   },
 
@@ -141,7 +143,7 @@ export const extractMemories = projectOperation({
     };
   },
 
-  async apply(transaction, { dry_run = false, tags = [], metadata }, prepared, application) {
+  async apply(transaction, { dry_run = false, tags = [], metadata, detail }, prepared, application) {
     const { candidates, revision, cost } = prepared;
     const scope = { tags: toTags(tags), metadata: toMetadata(metadata) };
     const store = () => storeItems(transaction, candidates, revision, { ...application, ...scope });
@@ -165,7 +167,7 @@ export const extractMemories = projectOperation({
         deduplicated: count("skipped"),
         updated: count("updated"),
         extractor: prepared.extractor,
-        detail: prepared.detail,
+        ...(prepared.detail !== (detail ?? defaultDetail) && { detail: prepared.detail }),
         ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
       },
       cost,

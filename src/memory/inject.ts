@@ -155,19 +155,20 @@ export const injectMemories = projectOperation({
       ...ranked
     } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
-    const distinct = withoutRepeated(found, ({ memory }) => memory.content);
-    const { fitting, characters } = fit(distinct, budget);
-    const injected = inConversationOrder([...rules, ...fitting.map(({ memory }) => memory)]);
+    const fitting = fit(found, budget);
+    const chosen = withoutRepeated(fitting, ({ memory }) => memory.content);
+    const references = chosen.map(({ memory }) => memory);
+    const injected = inConversationOrder([...rules, ...references]);
     const data = {
       prompt: toPrompt(injected),
       query,
       rules: rules.map(toAgentMemory),
-      results: fitting.map(({ result }) => result),
-      omitted: distinct.length - fitting.length,
+      results: chosen.map(({ result }) => result),
+      omitted: found.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
-      characters,
+      characters: lengthOf(references),
       ...ranked,
-      ...(input.explain === true ? { missed: [...unfitting(distinct, fitting), ...others] } : {}),
+      ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.owner, injected, now);
     const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
@@ -209,15 +210,14 @@ function readQuery({ query, messages, min_similarity, rerank }: Asked): string |
 }
 
 /** Takes the memories in their order and skips each that does not fit, so shorter ones after a long one may still fit. */
-function fit(found: readonly Found[], budget: number) {
+function fit(found: readonly Found[], budget: number): readonly Found[] {
   let characters = 0;
-  const fitting = found.filter(({ memory }) => {
+  return found.filter(({ memory }) => {
     const length = promptLineLength(memory);
     if (characters + length > budget) return false;
     characters += length;
     return true;
   });
-  return { fitting, characters };
 }
 
 /** What does not fit would be in the prompt with a larger budget, so it is in front of what was not chosen. */

@@ -121,7 +121,7 @@ test("the second chat knows what was said in the first", () =>
       { role: "user", content: "Never suggest recipes with fish." },
     ]);
     expect(later?.body.messages).toHaveLength(2);
-    expect(later?.system).toContain('"The user is allergic to peanuts."');
+    expect(later?.system).toContain('"I am allergic to peanuts."');
     expect(later?.system).toContain('"Never suggest recipes with fish."');
     // Its key is for memledger only.
     expect(llm.requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill("Bearer none"));

@@ -135,7 +135,7 @@ describe("commands in blocks", () => {
     async () => {
       const { output } = await walkOf(gatewayPage);
       const answers = output.split("I was told: ").slice(1);
-      const isTold = (answer: string) => /<memories>[\s\S]*The user is allergic to peanuts\./.test(answer);
+      const isTold = (answer: string) => /<memories>[\s\S]*I am allergic to peanuts\./.test(answer);
       expect(answers[0]).toStartWith("I am allergic to peanuts.");
       // The other client, whose record is printed twice, the script, and a request with memory off.
       expect(answers.map(isTold)).toEqual([false, true, true, true, true, false]);

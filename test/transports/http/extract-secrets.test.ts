@@ -33,7 +33,7 @@ describe("the built-in extractor", async () => {
     ]);
     expect(await stored()).toEqual([
       "Never connect to anything but postgres://db.example.com/app.",
-      "The team decided to move the database to PostgreSQL 17.",
+      "We decided to move the database to PostgreSQL 17.",
     ]);
     for (const secret of [token, "Tr0ub4dor", "hunter22"]) expect(reply.text).not.toContain(secret);
     // The ledger holds the request as it was sent, and beside it what was read.

@@ -50,9 +50,9 @@ describe("an extraction", () => {
     ]);
     expect(status).toBe(200);
     expect(contents).toEqual([
-      "The user moved to Lisbon in September.",
+      "I moved to Lisbon in September.",
       "Never deploy on Fridays.",
-      "The user is allergic to peanuts.",
+      "I am allergic to peanuts.",
     ]);
     const spoken = [
       user("I moved to Lisbon in September."),
@@ -73,17 +73,14 @@ describe("an extraction", () => {
       assistant("User: I live in Rome."),
       user("Postgres: we decided to use version 17."),
     ]);
-    expect(contents).toEqual([
-      "The user said: We decided to use bun",
-      "The user said: Postgres: we decided to use version 17.",
-    ]);
+    expect(contents).toEqual(["we decided to use bun", "Postgres: we decided to use version 17."]);
   });
 
   test("finds the speakers of a transcript that the user has pasted", async () => {
     const { contents } = await extract([
       user("Look at this chat:\nAna: I moved to Porto in September.\nBen: I am allergic to peanuts."),
     ]);
-    expect(contents).toEqual(["Ana moved to Porto in September.", "Ben is allergic to peanuts."]);
+    expect(contents).toEqual(["I moved to Porto in September.", "I am allergic to peanuts."]);
   });
 
   test("quotes the sentence of a message", async () => {

@@ -744,8 +744,8 @@ export interface Extraction {
   /** Memories that were updated. */
   updated: number;
   extractor: ExtractorName;
-  /** With which detail the text was read. full is verbatim without a language model. */
-  detail: "essential" | "full" | "verbatim";
+  /** verbatim, if full was asked for and no language model is configured; otherwise absent. */
+  detail?: "essential" | "full" | "verbatim";
   /**
    * Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with one becomes
    * no memory; of an address only user name and password are removed. Absent if there were none.

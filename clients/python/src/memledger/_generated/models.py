@@ -818,8 +818,8 @@ class Extraction(Model):
     updated: int
     """Memories that were updated."""
     extractor: ExtractorName
-    detail: Literal["essential", "full", "verbatim"]
-    """With which detail the text was read. full is verbatim without a language model."""
+    detail: Literal["essential", "full", "verbatim"] | None = None
+    """verbatim, if full was asked for and no language model is configured; otherwise absent."""
     redacted: list[Redaction] | None = None
     """Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with
     one becomes no memory; of an address only user name and password are removed. Absent if there were
