@@ -134,7 +134,12 @@ describe("commands in blocks", () => {
     "what one client of the gateway has said, two others are told, and the ledger proves it",
     async () => {
       const { output } = await walkOf(gatewayPage);
-      const answers = output.split("I was told: ").slice(1);
+      // What is remembered of an earlier answer is no answer.
+      const isMemory = (text: string) => /^[^\n]{0,150}"memory_type"/.test(text);
+      const answers = output
+        .split(/(?<!\) \\*")I was told: /)
+        .slice(1)
+        .filter((text) => !isMemory(text));
       const isTold = (answer: string) => /<memories>[\s\S]*I am allergic to peanuts\./.test(answer);
       expect(answers[0]).toStartWith("I am allergic to peanuts.");
       // The other client, whose record is printed twice, the script, and a request with memory off.
