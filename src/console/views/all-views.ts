@@ -17,6 +17,7 @@ import { Search } from "./search/search.tsx";
 import { Sessions } from "./sessions/sessions.tsx";
 import { Settings } from "./settings/settings.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
+import { Subjects } from "./subjects/subjects.tsx";
 
 /** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
 export const allViews: Readonly<Record<ViewName, ComponentType>> = {
@@ -27,6 +28,7 @@ export const allViews: Readonly<Record<ViewName, ComponentType>> = {
   overview: Overview,
   "project-overview": ProjectOverview,
   memories: Memories,
+  subjects: Subjects,
   search: Search,
   extract: Extract,
   ledger: Ledger,

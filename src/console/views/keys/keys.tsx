@@ -116,6 +116,13 @@ const columns: readonly Column<KeyDetail>[] = [
       granted.length === Object.keys(permissions).length ? "all" : <Tags tags={granted} />,
   },
   {
+    name: "subject",
+    title: "Subject",
+    width: 8,
+    narrow: "hidden",
+    cell: ({ subject }) => <bdi>{subject ?? <span class="quiet">all</span>}</bdi>,
+  },
+  {
     name: "last_used_at",
     title: "Last used",
     width: agoWidth,
@@ -160,6 +167,14 @@ function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
           <dd>
             <Tags tags={permissions} />
           </dd>
+          {detail.subject !== undefined && (
+            <>
+              <dt>Subject</dt>
+              <dd>
+                <CopyText text={detail.subject} what="the subject of the key" />
+              </dd>
+            </>
+          )}
           <dt>Created</dt>
           <dd>
             <Time at={created_at} />
