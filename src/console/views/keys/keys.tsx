@@ -104,7 +104,11 @@ const columns: readonly Column<KeyDetail>[] = [
     width: 12,
     grows: true,
     narrow: "title",
-    cell: ({ name }) => <bdi>{name}</bdi>,
+    cell: ({ name, subject }) => (
+      <>
+        <bdi>{name}</bdi> {subject !== undefined && <bdi class="tag">{subject}</bdi>}
+      </>
+    ),
   },
   { name: "state", title: "State", width: 6, cell: (detail) => <State detail={detail} /> },
   {
@@ -114,13 +118,6 @@ const columns: readonly Column<KeyDetail>[] = [
     narrow: "hidden",
     cell: ({ permissions: granted }) =>
       granted.length === Object.keys(permissions).length ? "all" : <Tags tags={granted} />,
-  },
-  {
-    name: "subject",
-    title: "Subject",
-    width: 8,
-    narrow: "hidden",
-    cell: ({ subject }) => <bdi>{subject ?? <span class="quiet">all</span>}</bdi>,
   },
   {
     name: "last_used_at",

@@ -10,10 +10,10 @@ export function SubjectLine() {
   return (
     <span class="subject-line">
       For the subject{" "}
-      <a href={linkTo("subjects", { open: subject })}>
+      <a class="subject-name" href={linkTo("subjects", { open: subject })}>
         <bdi>{subject}</bdi>
       </a>
-      , <a href={pathOf(view)}>not for the project</a>
+      <a href={pathOf(view)}>Back to the project</a>
     </span>
   );
 }

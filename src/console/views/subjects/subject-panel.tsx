@@ -35,11 +35,7 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
     return { memories: total };
   });
   const { memories = 0, checks = 0, records = 0 } = value ?? {};
-  const erase = async () => {
-    const erasure = await client.subjects.erase(name);
-    if (erasure.receipt === undefined) showMessage({ text: "Nothing is stored about the subject any more." });
-    onErased(erasure);
-  };
+  const erase = async () => onErased(await client.subjects.erase(name));
   return (
     <SidePanel title="Subject" shows={name} onClose={onClose}>
       <div class="form">
@@ -111,7 +107,10 @@ function Export({ name }: Pick<SubjectPanelProps, "name">) {
     setSaving(true);
     try {
       const text = JSON.stringify(await client.subjects.export(name), null, 2);
-      await saveFile(new Response(text), `subject-${fileName(name)}.json`);
+      await saveFile(
+        new Response(text),
+        `subject-${name.replaceAll(/[^\p{L}\p{N}.]+/gu, "-").slice(0, 50)}.json`,
+      );
     } catch (error) {
       showMessage({ kind: "warning", text: readFailure(error).text });
     }
@@ -122,9 +121,4 @@ function Export({ name }: Pick<SubjectPanelProps, "name">) {
       Export
     </Button>
   );
-}
-
-/** The beginning of a name, without what is not allowed in names of files. */
-function fileName(name: string): string {
-  return [...name.replaceAll(/[^\p{L}\p{N}.-]+/gu, "-")].slice(0, 50).join("");
 }

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ListedSubject, SubjectErasure } from "../../../../clients/typescript/src/generated/models.ts";
 import { useDraft } from "../../drafts.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
-import { Count } from "../../parts/count.tsx";
+import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { Table } from "../../parts/table.tsx";
@@ -12,45 +12,36 @@ import type { Column } from "../../parts/table-types.ts";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
-import { Erased } from "./erased.tsx";
+import { ErasureResult } from "./erasure-result.tsx";
 import { SubjectPanel } from "./subject-panel.tsx";
 
 export function Subjects() {
   const { id: project, client } = useProject();
   const query = useQuery();
   const [round, setRound] = useState(0);
-  // After an erasure, the cursor of a page may be that of the subject that is no more.
+  // The cursor of a page is a subject, which an erasure removes: the list then begins again.
   const rows = useMemo(
     () =>
       createRows<ListedSubject>(async (cursor, signal) => {
-        const asked = { page_size: 100, cursor: cursor ?? undefined };
+        const asked = { page_size: pageSize, cursor: cursor ?? undefined };
         const { subjects, next_cursor: next } = await client.subjects.list(asked, { signal });
         return { rows: subjects, next, total: null };
       }),
     [project, round],
   );
-  // The receipt is in no other answer, so it survives a reload.
+  // No other answer has the receipt, so it stays until it is closed. It has no name.
   const erasure = useDraft<SubjectErasure | null>(`erasure.${project}`, null, isErasure);
   const open = query.get("open");
   const close = () => query.set({ open: null }, "replace");
+  const find = (event: Event & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    query.set({ open: String(new FormData(event.currentTarget).get("name")).trim() });
+  };
   return (
     <View title="Subjects" of={projectName(project)} fills>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const name = new FormData(event.currentTarget).get("name");
-          if (typeof name === "string") query.set({ open: name.trim() });
-        }}
-      >
-        <input
-          type="search"
-          name="name"
-          required
-          dir="auto"
-          placeholder="Exact name of a subject"
-          aria-label="Exact name of a subject"
-        />
+      {erasure.value !== null && <ErasureResult erasure={erasure.value} onClose={erasure.clear} />}
+      <form class="filters" onSubmit={find}>
+        <input type="search" name="name" required dir="auto" placeholder={nameLabel} aria-label={nameLabel} />
         <button type="submit">Open</button>
       </form>
       <div class="with-panel">
@@ -71,20 +62,22 @@ export function Subjects() {
             name={open}
             onClose={close}
             onErased={(done) => {
-              if (done.receipt !== undefined) erasure.set(done);
+              erasure.set(done);
               setRound(round + 1);
               close();
             }}
           />
         )}
       </div>
-      {erasure.value !== null && <Erased erasure={erasure.value} onClose={erasure.clear} />}
     </View>
   );
 }
 
+const pageSize = 100;
+const nameLabel = "Exact name of a subject";
+
 function isErasure(value: unknown): value is SubjectErasure {
-  return typeof value === "object" && value !== null && "receipt" in value;
+  return value !== undefined;
 }
 
 const columns: readonly Column<ListedSubject>[] = [
@@ -99,23 +92,25 @@ const columns: readonly Column<ListedSubject>[] = [
   {
     name: "memories",
     title: "Memories",
-    width: 7,
-    align: "end",
-    cell: ({ memories }) => <Count value={memories} />,
+    width: 9,
+    cell: ({ memories }) => <span class="count">{countOf(memories, "memory", "memories")}</span>,
   },
 ];
 
 function NoSubjects() {
-  const command = `curl -X POST ${location.origin}/v1/memories \\
-  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
-  -d '{"content": "The user is vegetarian.", "memory_type": "fact", "subject": "user:42"}'`;
   return (
     <Empty title="No subjects yet">
       <p>
         A subject is a user of your application, whose memories are kept apart. The first call that names one
         makes it:
       </p>
-      <CopyText text={command} what="the command" form="block" />
+      <CopyText
+        text={`curl -X POST ${location.origin}/v1/memories \\
+  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -d '{"content": "The user is vegetarian.", "memory_type": "fact", "subject": "user:42"}'`}
+        what="the command"
+        form="block"
+      />
     </Empty>
   );
 }
