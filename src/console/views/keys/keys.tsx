@@ -106,7 +106,7 @@ const columns: readonly Column<KeyDetail>[] = [
     narrow: "title",
     cell: ({ name, subject }) => (
       <>
-        <bdi>{name}</bdi> {subject !== undefined && <bdi class="tag">{subject}</bdi>}
+        <bdi>{name}</bdi> <bdi class="quiet">{subject}</bdi>
       </>
     ),
   },

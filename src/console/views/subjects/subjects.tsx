@@ -35,7 +35,7 @@ export function Subjects() {
   const close = () => query.set({ open: null }, "replace");
   const find = (event: Event & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault();
-    query.set({ open: String(new FormData(event.currentTarget).get("name")).trim() });
+    query.set({ open: String(new FormData(event.currentTarget).get("name")).trim().normalize() });
   };
   return (
     <View title="Subjects" of={projectName(project)} fills>
