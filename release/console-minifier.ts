@@ -9,10 +9,11 @@ import type { Minifier } from "../src/native/console-build.ts";
 const options: MinifyOptions = {
   module: true,
   compress: {
+    comparisons: false,
     loops: false,
     passes: 5,
     ecma: 2022,
-    inline: 1,
+    inline: 2,
     keep_fargs: false,
     lhs_constants: false,
     pure_getters: true,

@@ -15,6 +15,8 @@ export interface Address {
   readonly needs: Need;
   /** Without which a key cannot open the view. Default: none */
   readonly permission?: string;
+  /** Whether `subject` in the query names whose memories it shows. Default: those of the project itself */
+  readonly forSubjects?: true;
 }
 
 /** By the name of the view, which is the name of its folder in views/. */
@@ -28,18 +30,27 @@ export const addresses = {
     title: "Memories",
     needs: "project",
     permission: "memory.read",
+    forSubjects: true,
+  },
+  subjects: {
+    path: "/console/projects/:project/subjects",
+    title: "Subjects",
+    needs: "project",
+    permission: "memory.read",
   },
   search: {
     path: "/console/projects/:project/search",
     title: "Search lab",
     needs: "project",
     permission: "memory.read",
+    forSubjects: true,
   },
   extract: {
     path: "/console/projects/:project/extract",
     title: "Extract",
     needs: "project",
     permission: "memory.write",
+    forSubjects: true,
   },
   ledger: {
     path: "/console/projects/:project/ledger",

@@ -10,7 +10,7 @@ import { useFrameShortcuts } from "./frame/frame-shortcuts.ts";
 import { HelpDialog } from "./frame/help-dialog.tsx";
 import { isNavigationOpen, Navigation } from "./frame/navigation.tsx";
 import { SignInDialog } from "./frame/sign-in-dialog.tsx";
-import { route, shownPage, url } from "./location.ts";
+import { route, shownPage, shownSubject, url } from "./location.ts";
 import { Empty } from "./parts/empty.tsx";
 import { Failure } from "./parts/failure.tsx";
 import { FailureBoundary } from "./parts/failure-boundary.tsx";
@@ -49,7 +49,11 @@ export function App() {
           <ConnectionBar />
           <main id="main" tabIndex={-1}>
             <FailureBoundary resetOn={url.value}>
-              {page === null ? <NotFound /> : <Guarded key={`${page.view} ${page.project}`} />}
+              {page === null ? (
+                <NotFound />
+              ) : (
+                <Guarded key={`${page.view} ${page.project} ${shownSubject()}`} />
+              )}
             </FailureBoundary>
           </main>
         </div>

@@ -57,5 +57,14 @@ function segmentsOf(path: string): string[] {
 
 /** The page that is shown. */
 export function shownPage(): Found | null {
-  return found(new URL(url.value, location.origin).pathname);
+  return found(shownUrl().pathname);
+}
+
+/** Whose memories the page shows; null: those of the project itself. */
+export function shownSubject(): string | null {
+  return (shownPage()?.forSubjects && shownUrl().searchParams.get("subject")) || null;
+}
+
+function shownUrl(): URL {
+  return new URL(url.value, location.origin);
 }

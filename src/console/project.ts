@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { type Address, addresses, type ViewName } from "./addresses.ts";
 import { administer, clientOf, type ProjectClient } from "./api/calls.ts";
-import { shownPage } from "./location.ts";
+import { shownPage, shownSubject } from "./location.ts";
 import { session } from "./session.ts";
 
 /** What the console needs of a project. Administrators know the numbers of its memories and valid keys, too. */
@@ -55,14 +55,32 @@ export function projectName(id: string): string {
   return own?.id === id ? own.name : (names.value.get(id) ?? id);
 }
 
-/** In a view of a project: its id, and the client of the API for it. */
-export function useProject(): { readonly id: string; readonly client: ProjectClient } {
+interface ShownProject {
+  readonly id: string;
+  /** Whose memories are shown; null: those of the project itself. */
+  readonly subject: string | null;
+  /** Text that names whose memories they are, for drafts. */
+  readonly owner: string;
+  /** Its calls are for them. */
+  readonly client: ProjectClient;
+}
+
+/** In a view of a project. */
+export function useProject(): ShownProject {
   const id = shownPage()?.project ?? "";
-  return { id, client: clientOf(id) };
+  const subject = shownSubject();
+  const owner = subject === null ? id : `${id} ${subject}`;
+  return { id, subject, owner, client: clientOf(id, subject) };
 }
 
 /** The path of a view, such as `/console/projects/PROJECT/memories`. */
 export function pathOf(view: ViewName, project: string | null = projectId.value): string {
   const { path }: Address = addresses[view];
   return path.replace(":project", encodeURIComponent(project ?? ""));
+}
+
+/** The address of a view of the present project, with what it shows. Null is left out. */
+export function linkTo(view: ViewName, query: Readonly<Record<string, string | null>>): string {
+  const said = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
+  return `${pathOf(view)}?${new URLSearchParams(said)}`;
 }

@@ -8,6 +8,7 @@ import { isObject } from "../../src/json/json.ts";
 import { openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, picture, type Watched } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
+import { teamMemories } from "./team-memories.ts";
 
 setDefaultTimeout(120_000);
 
@@ -17,6 +18,8 @@ const memoryCount = 263;
 const columnMin = 64;
 /** What a person recognises a row by. */
 const titleMin = 150;
+
+const longName = `tenant-7/${"W".repeat(191)}`;
 
 let app: ConsoleApp;
 let browser: Browser;
@@ -40,6 +43,16 @@ beforeAll(async () => {
     name: "an assistant",
     permissions: ["memory.read", "memory.write", "audit.read"],
   });
+  await app.administer(createKey, {
+    project: app.projectId,
+    name: "a key for one subject",
+    permissions: ["memory.read", "memory.write"],
+    subject: longName,
+  });
+  for (const subject of [longName, "user:42", "user:43"]) {
+    const memories = teamMemories(Date.now()).slice(0, 12);
+    await app.call("POST", "/v1/memories/batch", { body: { memories, subject } });
+  }
 });
 afterAll(async () => {
   await browser?.close();
@@ -80,6 +93,9 @@ browserTest("every column has room at every width, with and without an open pane
     ["memories-open", `${inProject}/memories?memory=${memory}`],
     ["ledger", `${inProject}/ledger`],
     ["ledger-open", `${inProject}/ledger?seq=3`],
+    ["memories-of-subject", `${inProject}/memories?subject=${longName}`],
+    ["subjects", `${inProject}/subjects`],
+    ["subjects-open", `${inProject}/subjects?open=${longName}`],
     ["keys", `${inProject}/keys`],
     ["projects", "/console/projects"],
     ["projects-open", `/console/projects?open=${app.projectId}`],

@@ -139,6 +139,26 @@ browserTest(
     const manifest = await download(page, "Manifest");
     const publicKey = join(server.dataDir, "audit.pub");
 
+    // The users of an application have memories of their own.
+    for (const subject of ["user:ana", "user:jens", "user:marta"])
+      for (const content of [
+        "Prefers short answers.",
+        "Speaks Portuguese and English.",
+        `Is called ${subject}.`,
+      ])
+        await fetch(`${server.url}/v1/memories`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${server.apiKey}`, "Content-Type": "application/json" },
+          body: JSON.stringify({ content, memory_type: "fact", subject }),
+        });
+    await page.goto(view("subjects?open=user%3Ajens"));
+    await panel.getByText("Checks").waitFor();
+    await panel.getByRole("button", { name: "Erase…" }).click();
+    await page.getByText("3 memories and 0 checks").waitFor();
+    await picture(page, "subject-erase");
+    await page.keyboard.press("Escape");
+    await picture(page, "subjects");
+
     // The other views, for the pictures and because each must open without a fault.
     for (const [address, name, title] of [
       [`${server.url}/console/`, "overview", "Overview"],

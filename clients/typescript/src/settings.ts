@@ -117,7 +117,7 @@ function environmentVariable(name: string): string | undefined {
 
 /** Browsers have their own, and a header of ours would need the consent of the server (CORS). */
 /** Headers are bytes: each character stands for one of the UTF-8 form. @throws MemledgerError for what no subject is called */
-function subjectHeader(subject: string | undefined): Readonly<Record<string, string>> {
+export function subjectHeader(subject: string | undefined): Readonly<Record<string, string>> {
   if (subject === undefined) return {};
   if (subject === "" || /\p{Cc}/u.test(subject))
     throw new MemledgerError(

@@ -4,27 +4,32 @@
 import { type CallOptions, type Calls, createCalls } from "../../../clients/typescript/src/calls.ts";
 import type { Memledger } from "../../../clients/typescript/src/client.ts";
 import { AuditLedger } from "../../../clients/typescript/src/exports.ts";
-import { Checks, Memories } from "../../../clients/typescript/src/generated/operations.ts";
+import { Checks, Memories, Subjects } from "../../../clients/typescript/src/generated/operations.ts";
 import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
 /** What an API key of a project can call. */
-export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit">;
+export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit" | "subjects">;
 
 const clients = new Map<string, ProjectClient>();
 
-/** The client of the API for a project, by its id. It is the same object each time. */
-export function clientOf(project: string): ProjectClient {
-  const known = clients.get(project);
+/**
+ * The client of the API for a project, by its id. It is the same object each time.
+ * @param subject for whom the calls are; null: for the project itself
+ */
+export function clientOf(project: string, subject: string | null = null): ProjectClient {
+  const owner = JSON.stringify([project, subject]);
+  const known = clients.get(owner);
   if (known !== undefined) return known;
-  const settings = settingsWith(sessionFetch(project));
+  const settings = settingsWith(sessionFetch(project), subject);
   const calls = createCalls(settings);
   const client = {
     memories: new Memories(calls),
     checks: new Checks(calls),
     audit: new AuditLedger(calls, settings.sleep),
+    subjects: new Subjects(calls),
   };
-  clients.set(project, client);
+  clients.set(owner, client);
   return client;
 }
 

@@ -5,13 +5,17 @@ import {
   maxRetriesDefault,
   type Settings,
   sleep,
+  subjectHeader,
 } from "../../../clients/typescript/src/settings.ts";
 
-/** @param fetch adds the credentials of the session */
-export function settingsWith(fetch: Fetch): Settings {
+/**
+ * @param fetch adds the credentials of the session
+ * @param subject for whom the calls are; null: for nobody
+ */
+export function settingsWith(fetch: Fetch, subject: string | null = null): Settings {
   return {
     baseUrl: location.origin,
-    headers: {},
+    headers: subjectHeader(subject ?? undefined),
     timeoutMs: null,
     maxRetries: maxRetriesDefault,
     fetch,

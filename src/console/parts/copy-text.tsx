@@ -29,7 +29,13 @@ export function CopyText({ text, what, form = "line", shownCharacters }: CopyTex
   };
   return (
     <span class={`copy-text ${form}`}>
-      {form === "block" ? <pre>{shown}</pre> : <code title={shown === text ? undefined : text}>{shown}</code>}
+      {form === "block" ? (
+        <pre>{shown}</pre>
+      ) : (
+        <code dir="auto" title={shown === text ? undefined : text}>
+          {shown}
+        </code>
+      )}
       <button type="button" class="bare" aria-label={isCopied ? "Copied" : `Copy ${what}`} onClick={copy}>
         <Icon name={isCopied ? "check" : "copy"} />
       </button>

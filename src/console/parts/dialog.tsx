@@ -97,7 +97,7 @@ export function Confirm({ title, children, action, typed = null, run, onClose }:
         {typed !== null && (
           <div class="field">
             <label for={inputId}>
-              Type <strong>{typed}</strong> to confirm
+              Type <strong dir="auto">{typed}</strong> to confirm
             </label>
             <input
               id={inputId}

@@ -15,6 +15,7 @@ import { useShortcuts } from "../../parts/shortcuts.ts";
 import { TagInput } from "../../parts/tag-input.tsx";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
+import { SubjectLine } from "../subjects/subject-line.tsx";
 import { toPassages } from "./passages.ts";
 import { isWork, noWork, type Proposal, propose, store, type Work } from "./proposal.ts";
 import { ProposalCard } from "./proposal-card.tsx";
@@ -22,8 +23,8 @@ import { ProposalCard } from "./proposal-card.tsx";
 const textMaxCharacters = 50_000;
 
 export function Extract() {
-  const { id, client } = useProject();
-  const draft = useDraft<Work>(`extract.${id}`, noWork, isWork);
+  const { id, owner, client } = useProject();
+  const draft = useDraft<Work>(`extract.${owner}`, noWork, isWork);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const { value: work } = draft;
@@ -47,7 +48,12 @@ export function Extract() {
     <View
       title="Extract"
       of={projectName(id)}
-      lead="Memories that a text says. Nothing is stored before you accept it."
+      lead={
+        <>
+          Memories that a text says. Nothing is stored before you accept it.
+          <SubjectLine />
+        </>
+      }
     >
       {work.proposals === null ? (
         <TextForm {...shown} onFind={find} />

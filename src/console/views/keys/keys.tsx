@@ -104,7 +104,11 @@ const columns: readonly Column<KeyDetail>[] = [
     width: 12,
     grows: true,
     narrow: "title",
-    cell: ({ name }) => <bdi>{name}</bdi>,
+    cell: ({ name, subject }) => (
+      <>
+        <bdi>{name}</bdi> <bdi class="quiet">{subject}</bdi>
+      </>
+    ),
   },
   { name: "state", title: "State", width: 6, cell: (detail) => <State detail={detail} /> },
   {
@@ -160,6 +164,14 @@ function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
           <dd>
             <Tags tags={permissions} />
           </dd>
+          {detail.subject !== undefined && (
+            <>
+              <dt>Subject</dt>
+              <dd>
+                <CopyText text={detail.subject} what="the subject of the key" />
+              </dd>
+            </>
+          )}
           <dt>Created</dt>
           <dd>
             <Time at={created_at} />

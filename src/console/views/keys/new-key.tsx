@@ -31,6 +31,7 @@ interface NewKeyProps {
 export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
   const [name, setName] = useState("");
   const [granted, setGranted] = useState<readonly Permission[]>(["memory.read", "memory.write"]);
+  const [subject, setSubject] = useState("");
   const [life, setLife] = useState<keyof typeof lives>("never");
   const [date, setDate] = useState("");
   const [error, setError] = useState<unknown>(null);
@@ -42,7 +43,8 @@ export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
     setRunning(true);
     try {
       const input = { project, name, permissions: granted, expires_at: expiryOf(life, date) };
-      setCreated(await administer<NewKeyDetail>("key.create", input));
+      const bound = subject.trim() === "" ? {} : { subject };
+      setCreated(await administer<NewKeyDetail>("key.create", { ...input, ...bound }));
       onCreated();
     } catch (failure) {
       setError(failure);
@@ -86,6 +88,20 @@ export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
             </label>
           ))}
         </fieldset>
+        <Field
+          label="Only for the subject"
+          help="Such as user:42, or user:* for all whose names begin so. Empty: for the project and all subjects."
+        >
+          {(control) => (
+            <input
+              {...control}
+              dir="auto"
+              value={subject}
+              autocomplete="off"
+              onInput={({ currentTarget }) => setSubject(currentTarget.value)}
+            />
+          )}
+        </Field>
         <Field label="Expires">
           {(control) => (
             <Select control={control} value={life} options={lives} onChange={(life) => setLife(life)} />

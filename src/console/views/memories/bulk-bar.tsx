@@ -32,7 +32,7 @@ const undoMax = 10_000;
 
 export function BulkBar(props: BulkBarProps) {
   const { selection, onSelect, total, filter, loaded, onEnd } = props;
-  const { client } = useProject();
+  const { client, subject } = useProject();
   const [done, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [asked, setAsked] = useState<"tags" | "delete" | null>(null);
@@ -74,7 +74,7 @@ export function BulkBar(props: BulkBarProps) {
     showMessage({
       ...said(verb, result),
       ...undo(isPossible, restore),
-      link: checksLink(),
+      link: checksLink(subject),
     });
   };
   if (done !== null)

@@ -13,7 +13,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
-import { pathOf, useProject } from "../../project.ts";
+import { linkTo, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { ConsoleReadsSwitch, withoutConsoleReads } from "../ledger/console-reads.tsx";
 import { ChangedFields } from "./changed-fields.tsx";
@@ -152,7 +152,7 @@ function Change({ event: { kind, former, evidence }, state }: Pick<EntryProps, "
 
 function Sender({ event }: { readonly event: MemoryEvent }) {
   const { action, client_name, key_id, seq, audit_id, source_record, query, similarity, final_score } = event;
-  const linkOf = (record: string) => `${pathOf("ledger")}?${new URLSearchParams({ record })}`;
+  const linkOf = (record: string) => linkTo("ledger", { record });
   const facts = [
     ["Query", query === null ? null : <bdi key="query">{query}</bdi>],
     ["Similarity", similarity?.toFixed(3) ?? null],

@@ -2,6 +2,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { isAllowed } from "../../access.ts";
+import { shownSubject } from "../../location.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { NewButton } from "../../parts/new-button.tsx";
@@ -13,6 +14,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { type QueryChanges, useQuery } from "../../query.ts";
+import { SubjectLine } from "../subjects/subject-line.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { memoryChanges } from "./memory-changes.ts";
 import { columns } from "./memory-columns.tsx";
@@ -25,7 +27,7 @@ import { isFiltered, listQuery, type Memory, noFilters, readQuery } from "./memo
 const pageSize = 100;
 
 export function Memories() {
-  const { id: project, client } = useProject();
+  const { id: project, subject, owner, client } = useProject();
   const query = useQuery();
   const shown = readQuery(query);
   const filter = JSON.stringify(listQuery(shown));
@@ -62,7 +64,8 @@ export function Memories() {
     if (memory.id === now.openId) now.open.set(memory);
   };
   const go = (to: QueryChanges) => {
-    if (location.pathname === pathOf("memories", project)) query.set({ ...to, edit: null, tab: null });
+    if (location.pathname === pathOf("memories", project) && shownSubject() === subject)
+      query.set({ ...to, edit: null, tab: null });
   };
   const changes = isAllowed("memory.write")
     ? memoryChanges(client, {
@@ -101,6 +104,7 @@ export function Memories() {
     <View
       title="Memories"
       of={projectName(project)}
+      lead={subject === null ? undefined : <SubjectLine />}
       fills
       actions={changes !== null && <NewButton what="memory" group="Memories" onClick={beginCreation} />}
     >
@@ -167,8 +171,9 @@ export function Memories() {
       </div>
       {isCreating && (
         <Dialog title="New memory" wide onClose={() => query.set({ new: null }, "replace")}>
+          <SubjectLine />
           <MemoryForm
-            name={`memory.new.${project}`}
+            name={`memory.new.${owner}`}
             initial={newMemory}
             isNew
             action="Store"

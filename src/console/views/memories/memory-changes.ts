@@ -5,7 +5,7 @@ import type { MemoryUpdateRequest } from "../../../../clients/typescript/src/gen
 import type { ProjectClient } from "../../api/calls.ts";
 import { readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
-import { pathOf } from "../../project.ts";
+import { linkTo } from "../../project.ts";
 import { type MemoryFields, toCreation, toFields, toUpdate } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 
@@ -36,7 +36,7 @@ export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): 
       showMessage({
         text: done,
         ...undo(former !== null, () => restore(after, former ?? {})),
-        link: checksLink(),
+        link: checksLink(after.subject),
       });
     },
     async create(fields) {
@@ -73,9 +73,9 @@ export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): 
   return changes;
 }
 
-/** A change can have the effect that a search no longer finds what it should. */
-export function checksLink() {
-  return { label: "Run the checks", href: `${pathOf("search")}?tab=checks&run=1` };
+/** A change can have the effect that a search no longer finds what it should. @param subject whose memories have changed */
+export function checksLink(subject: string | null = null) {
+  return { label: "Run the checks", href: linkTo("search", { subject, tab: "checks", run: "1" }) };
 }
 
 /** The action of a message. Its failure is a message, too. */

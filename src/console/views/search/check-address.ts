@@ -2,6 +2,8 @@
 
 import type { Check, CheckResult } from "../../../../clients/typescript/src/index.ts";
 import { type Draft, useDraft } from "../../drafts.ts";
+import { shownSubject } from "../../location.ts";
+import { useProject } from "../../project.ts";
 
 /** Numbers of hits that the lab offers. */
 export const counts = {
@@ -20,9 +22,10 @@ export function toAddress(query: string) {
   return query.length > addressMaxCharacters ? { q: null, long: "1" } : { q: query, long: null };
 }
 
-/** The long query of a project. */
-export function useLongQuery(project: string): Draft<string> {
-  return useDraft<string>(`search.${project}`, "", (value) => typeof value === "string");
+/** The long query of a project or a subject. */
+export function useLongQuery(): Draft<string> {
+  const { owner } = useProject();
+  return useDraft<string>(`search.${owner}`, "", (value) => typeof value === "string");
 }
 
 /** @param result of the last run; null: it was not performed. So many hits are asked for that the memory is among them, if it is found */
@@ -34,6 +37,7 @@ export function addressOf(check: Check, result: CheckResult | null): URLSearchPa
   const address = new URLSearchParams({ expects: check.expected_memory_id });
   for (const tag of tags) address.append("tag", tag);
   const rest = {
+    subject: shownSubject() ?? "",
     q: q ?? "",
     long: long ?? "",
     type: memory_type,

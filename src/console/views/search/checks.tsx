@@ -14,7 +14,7 @@ import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { useData } from "../../parts/use-data.ts";
-import { pathOf, useProject } from "../../project.ts";
+import { linkTo, pathOf, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { addressOf, useLongQuery } from "./check-address.ts";
 
@@ -27,7 +27,7 @@ interface Row {
 export function Checks() {
   const { id: project, client } = useProject();
   const query = useQuery();
-  const long = useLongQuery(project);
+  const long = useLongQuery();
   const open = ({ check, result }: Row) => {
     const address = addressOf(check, result);
     if (address.has("long")) long.set(check.query);
@@ -132,7 +132,7 @@ const columns: readonly Column<Row>[] = [
       memory === null ? (
         <span class="quiet">a deleted memory</span>
       ) : (
-        <a href={`${pathOf("memories")}?${new URLSearchParams({ memory: id })}`}>
+        <a href={linkTo("memories", { memory: id, subject: memory.subject ?? null })}>
           <bdi>{memory.content.slice(0, shownMaxCharacters)}</bdi>
         </a>
       ),

@@ -1,8 +1,9 @@
 // Memories of an answer, each with a bar that shows what makes its score, why it was not returned, and a way to save it as a check.
 
 import type { SearchResult } from "../../../../clients/typescript/src/index.ts";
+import { shownSubject } from "../../location.ts";
 import { Tags } from "../../parts/tag-input.tsx";
-import { pathOf } from "../../project.ts";
+import { linkTo } from "../../project.ts";
 import { partsOf } from "./comparison.ts";
 import { Measures, ScoreBar, scoreText } from "./score-bar.tsx";
 
@@ -29,11 +30,13 @@ interface HitListProps<Hit> {
 export function HitList<Hit extends SearchResult>(props: HitListProps<Hit>) {
   const { hits, isRanked, badgesOf, kind, actions } = props;
   const { marked, onMark, expected, onCheck } = actions;
+  // A search for a subject also finds memories of the project, which no check of the subject can expect.
+  const searched = shownSubject();
   const List = isRanked ? "ol" : "ul";
   return (
     <List>
       {hits.map((hit, at) => {
-        const { id, content, memory_type, tags = [] } = hit.memory;
+        const { id, content, memory_type, tags = [], subject = null } = hit.memory;
         return (
           <li
             key={id}
@@ -46,10 +49,10 @@ export function HitList<Hit extends SearchResult>(props: HitListProps<Hit>) {
             onBlurCapture={() => onMark(null)}
           >
             <span class="place count">{isRanked ? at + 1 : "–"}</span>
-            <a class="content" href={`${pathOf("memories")}?${new URLSearchParams({ memory: id })}`}>
+            <a class="content" href={linkTo("memories", { memory: id, subject })}>
               <bdi>{content}</bdi>
             </a>
-            {onCheck !== null && (
+            {onCheck !== null && subject === searched && (
               <button
                 type="button"
                 class="link"
@@ -65,7 +68,10 @@ export function HitList<Hit extends SearchResult>(props: HitListProps<Hit>) {
             <ScoreBar parts={partsOf(hit)} />
             <span class="more">
               <Measures hit={hit} />
-              <span class="quiet">{memory_type}</span>
+              <span class="quiet">
+                {memory_type}
+                {subject !== searched && " of the project"}
+              </span>
               {tags.length > 0 && <Tags tags={tags} />}
               <span class="badges">
                 {expected === id && <span class="badge good">expected</span>}

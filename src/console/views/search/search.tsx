@@ -13,8 +13,9 @@ import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Tabs } from "../../parts/tabs.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
-import { pathOf, projectName, useProject } from "../../project.ts";
+import { linkTo, projectName, useProject } from "../../project.ts";
 import { type Query, useQuery } from "../../query.ts";
+import { SubjectLine } from "../subjects/subject-line.tsx";
 import { countDefault, toAddress, useLongQuery } from "./check-address.ts";
 import { Checks } from "./checks.tsx";
 import { type Asked, type Comparison, compare } from "./comparison.ts";
@@ -35,7 +36,12 @@ export function Search() {
       title="Search lab"
       of={projectName(id)}
       fills={tab === "checks"}
-      lead="Why a search finds what it finds. Each search performs three calls, which the ledger records."
+      lead={
+        <>
+          Why a search finds what it finds. Each search performs three calls, which the ledger records.
+          <SubjectLine />
+        </>
+      }
     >
       <Tabs
         label="Search lab"
@@ -51,7 +57,7 @@ export function Search() {
 
 function Lab({ query }: { readonly query: Query }) {
   const { id, client } = useProject();
-  const long = useLongQuery(id);
+  const long = useLongQuery();
   const asked = readAsked(query, long.value);
   // A count of searches: asking for the same again is a new search.
   const [round, setRound] = useState(0);
@@ -90,6 +96,7 @@ interface AnswerProps {
 }
 
 function Answer({ asked, comparison, query }: AnswerProps) {
+  const { subject } = useProject();
   const { semantic, hybrid, injection } = comparison;
   const [marked, setMarked] = useState<string | null>(null);
   const [saving, setSaving] = useState<NewCheck | null>(null);
@@ -124,10 +131,8 @@ function Answer({ asked, comparison, query }: AnswerProps) {
       {expected !== null && !isShown && (
         <p>
           <span class="badge warning">not found</span>{" "}
-          <a href={`${pathOf("memories")}?${new URLSearchParams({ memory: expected })}`}>
-            The memory that the check expects
-          </a>{" "}
-          is neither among the hits nor among those that were just missed.
+          <a href={linkTo("memories", { memory: expected, subject })}>The memory that the check expects</a> is
+          neither among the hits nor among those that were just missed.
         </p>
       )}
       <p class="legend" aria-hidden="true">
