@@ -1,10 +1,11 @@
 // Reads the ledger of a project in Chromium: the list, filters, one record in its chain, texts that try to be more, new records.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { redactRecords } from "../../src/audit/redact.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { signInAt } from "./administration.ts";
 import {
   browserTest,
@@ -129,6 +130,54 @@ browserTest(
   },
   60_000,
 );
+
+for (const width of [1_280, 390])
+  browserTest(
+    `records of a subject and of memories with a tag are found, and exported: ${width} pixels`,
+    async () => {
+      const { id, key: own } = await app.createProject("business");
+      const create = (content: string, fields: JsonObject) =>
+        app.call("POST", "/v1/memories", { key: own, body: { content, memory_type: "fact", ...fields } });
+      await create("Ana drinks tea.", { subject: "user:ana", tags: ["drinks"] });
+      await create("Ana has a dog.", { subject: "user:ana" });
+      await create("The shop sells tea.", { tags: ["drinks"] });
+      const { page, faults, close } = await openPage(browser, app.url, { width });
+      await signInAt(page, app, `/console/projects/${id}/ledger?subject=user:ana`);
+      const rows = page.locator("tbody tr:has(.rail)");
+      await waitForCount(rows, 2);
+      expect(await page.getByLabel("Subject").inputValue()).toBe("user:ana");
+      expect(await page.locator(".ledger").getAttribute("data-gapless")).toBe("false");
+      await page.getByRole("button", { name: "Tags" }).click();
+      await page.locator(".tag-list button", { hasText: "drinks" }).click();
+      await waitForCount(rows, 1);
+      expect(new URL(page.url()).searchParams.getAll("tag")).toEqual(["drinks"]);
+      expect(await page.locator(".new-records").count()).toBe(0);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      expect(await obstacles(page)).toEqual([]);
+      await picture(page, `ledger-filtered-${width}`);
+
+      await page.getByRole("link", { name: "Export", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("subject user:ana; tag drinks").waitFor();
+      await dialog.getByRole("button", { name: "Export", exact: true }).click();
+      await page.locator('.export[data-status="completed"]', { hasText: "some records" }).waitFor();
+      await page.getByText("1 record ·").waitFor();
+      await page.goBack();
+      await page.getByLabel("Subject").waitFor();
+      for (const press of ["Control+A", "Delete", "Tab"]) await page.getByLabel("Subject").press(press);
+      await waitForCount(rows, 2);
+      await page.getByRole("button", { name: "Remove the filter for the tag drinks" }).click();
+      await page.getByRole("button", { name: "Clear" }).waitFor({ state: "detached" });
+      expect(faults).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+
+async function waitForCount(found: Locator, count: number): Promise<void> {
+  for (let waited = 0; waited < 10_000 && (await found.count()) !== count; waited += 50) await Bun.sleep(50);
+  expect(await found.count()).toBe(count);
+}
 
 browserTest(
   "records of others are counted while the view is open, and its own calls are not",

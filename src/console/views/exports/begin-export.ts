@@ -21,7 +21,7 @@ export function useRetention(): number | null {
   return days;
 }
 
-interface Begun extends Pick<AuditExportRequest, "end_time" | "format"> {
+interface Begun extends Omit<AuditExportRequest, "start_time"> {
   /** Null: from the beginning. */
   readonly start: string | null;
   readonly retention: number | null;

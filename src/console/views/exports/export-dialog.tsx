@@ -9,6 +9,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { type Span, SpanFields } from "../../parts/time-span.tsx";
 import { useProject } from "../../project.ts";
+import { type RecordFilter, toSelection } from "../ledger/filter.ts";
 import { beginExport } from "./begin-export.ts";
 
 const formats: Readonly<Record<ExportFormat, string>> = {
@@ -19,14 +20,16 @@ interface ExportDialogProps {
   /** Of the plan of the project; null: unlimited, or unknown. */
   readonly retentionDays: number | null;
   /** Of the address. */
-  readonly begin: Span;
+  readonly filter: RecordFilter;
   readonly onBegun: () => void;
   readonly onClose: () => void;
 }
 
-export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: ExportDialogProps) {
+export function ExportDialog({ retentionDays, filter, onBegun, onClose }: ExportDialogProps) {
   const { client } = useProject();
-  const [span, setSpan] = useState<Span>(named);
+  const [span, setSpan] = useState<Span>(filter.span);
+  const selection = toSelection(filter);
+  const names = Object.entries(selection).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
@@ -36,7 +39,10 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
     setRunning(true);
     try {
       const end_time = span.end ?? new Date(now()).toISOString();
-      await beginExport(client, { start: span.start, end_time, format, retention: retentionDays });
+      await beginExport(client, {
+        ...selection,
+        ...{ start: span.start, end_time, format, retention: retentionDays },
+      });
       onBegun();
       onClose();
     } catch (failure) {
@@ -47,10 +53,13 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
   return (
     <Dialog title="New export" onClose={onClose}>
       <form onSubmit={submit}>
-        <p class="quiet">
-          Leave a time empty to export from the first record, or until now. An export has all records of its
-          span: a chain with gaps could not be verified.
-        </p>
+        <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
+        {names.length > 0 && (
+          <p>
+            Only records with <bdi>{names.join("; ")}</bdi>. Each one can be verified, but not that none was
+            left out.
+          </p>
+        )}
         <SpanFields span={span} onChange={setSpan} />
         <Field label="Format" help="Both have the same records.">
           {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}

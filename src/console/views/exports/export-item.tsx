@@ -38,6 +38,7 @@ export function ExportItem({ made }: { readonly made: ExportDetail }) {
       <header>
         <span class="badge">{format.toUpperCase()}</span>
         <h2>{spanText({ start: made.start_time, end: made.end_time }, zone)}</h2>
+        {made.filter !== null && <span class="badge">some records</span>}
         {status === "failed" && <span class="badge danger">failed</span>}
         {status === "completed" && (
           <div class="actions">

@@ -9,6 +9,7 @@ import { Loading } from "../../parts/progress.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
+import { noFilter, readFilter } from "../ledger/filter.ts";
 import { useRetention } from "./begin-export.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { ExportItem } from "./export-item.tsx";
@@ -54,7 +55,7 @@ export function Exports() {
       {exports?.length === 0 && (
         <Empty title="No exports">
           <p>
-            An export has all records of a span of time. Its file is kept for seven days.{" "}
+            An export has the records of a span of time. Its file is kept for seven days.{" "}
             <a href={pathOf("file-proof")}>Verify one that you have</a>.
           </p>
           {begin}
@@ -70,10 +71,10 @@ export function Exports() {
       {isBeginning && (
         <ExportDialog
           retentionDays={retentionDays}
-          begin={{ start: query.get("start_time"), end: query.get("end_time") }}
+          filter={readFilter(query)}
           // The event stream tells of it.
           onBegun={() => isLive.value || void read()}
-          onClose={() => query.set({ new: null, start_time: null, end_time: null }, "replace")}
+          onClose={() => query.set({ new: null, ...noFilter }, "replace")}
         />
       )}
     </View>

@@ -19,6 +19,8 @@ export interface RecordFilter {
   readonly key: string;
   readonly status: StatusClass;
   readonly memory: string;
+  readonly subject: string;
+  readonly tags: readonly string[];
 }
 
 export const noFilter = {
@@ -28,9 +30,11 @@ export const noFilter = {
   key_id: null,
   status_class: null,
   memory_id: null,
+  subject: null,
+  tag: null,
 };
 
-export function readFilter({ get }: Query): RecordFilter {
+export function readFilter({ get, all }: Query): RecordFilter {
   const status = get("status_class") ?? "";
   return {
     span: { start: get("start_time"), end: get("end_time") },
@@ -38,17 +42,28 @@ export function readFilter({ get }: Query): RecordFilter {
     key: get("key_id") ?? "",
     status: isStatusClass(status) ? status : "",
     memory: get("memory_id") ?? "",
+    subject: get("subject") ?? "",
+    tags: all("tag"),
   };
 }
 
-export function toListQuery({ span, action, key, status, memory }: RecordFilter): AuditListQuery {
+export function toListQuery({ span, ...others }: RecordFilter): AuditListQuery {
   return {
     ...(span.start === null ? {} : { start_time: span.start }),
     ...(span.end === null ? {} : { end_time: span.end }),
+    ...toSelection(others),
+  };
+}
+
+/** What lists and exports select by besides the time. */
+export function toSelection({ action, key, status, memory, subject, tags }: Omit<RecordFilter, "span">) {
+  return {
     ...(action === "" ? {} : { action }),
     ...(key === "" ? {} : { key_id: key }),
     ...(status === "" ? {} : { status_class: status }),
     ...(memory === "" ? {} : { memory_id: memory }),
+    ...(subject === "" ? {} : { subject }),
+    ...(tags.length === 0 ? {} : { tag: [...tags] }),
   };
 }
 
@@ -57,8 +72,8 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /** Whether the list has every record of its span, so that each row is linked to the next one. */
-export function isGapless({ action, key, status, memory }: RecordFilter): boolean {
-  return [action, key, status, memory].every((each) => each === "");
+export function isGapless(filter: RecordFilter): boolean {
+  return Object.keys(toSelection(filter)).length === 0;
 }
 
 function isStatusClass(text: string): text is StatusClass {

@@ -4,6 +4,7 @@ import { useId } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
 import { SpanMenu } from "../../parts/time-span.tsx";
 import type { Query } from "../../query.ts";
+import { TagFilter } from "../memories/tag-filter.tsx";
 import { actions } from "./actions.ts";
 import { ConsoleReadsSwitch } from "./console-reads.tsx";
 import { isFiltered, noFilter, type RecordFilter, statusClasses } from "./filter.ts";
@@ -13,11 +14,13 @@ interface FiltersProps {
   readonly query: Query;
   /** By the id of the key. */
   readonly keyNames: ReadonlyMap<string, string>;
+  /** Called before a call that adds a record. */
+  readonly onRead: () => void;
 }
 
-export function Filters({ filter, query, keyNames }: FiltersProps) {
+export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
   const actionsId = useId();
-  const { span, action, key, status, memory } = filter;
+  const { span, action, key, status, memory, subject, tags } = filter;
   const keys = new Map([["", "Any key"], ...keyNames]);
   if (!keys.has(key)) keys.set(key, key.slice(0, 8));
   const keyOptions: Readonly<Record<string, string>> = Object.fromEntries(keys);
@@ -61,6 +64,16 @@ export function Filters({ filter, query, keyNames }: FiltersProps) {
         value={memory}
         onChange={({ currentTarget }) => query.set({ memory_id: currentTarget.value.trim() })}
       />
+      <input
+        class="subject"
+        aria-label="Subject"
+        placeholder="Subject"
+        autocomplete="off"
+        spellcheck={false}
+        value={subject}
+        onChange={({ currentTarget }) => query.set({ subject: currentTarget.value.trim() })}
+      />
+      <TagFilter tags={tags} query={query} onRead={onRead} />
       <ConsoleReadsSwitch query={query} />
       {isFiltered(filter) && (
         <button type="button" class="bare" onClick={() => query.set(noFilter)}>

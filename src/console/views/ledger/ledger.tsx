@@ -9,13 +9,12 @@ import { Failure } from "../../parts/failure.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
-import type { Span } from "../../parts/time-span.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { columnsOf } from "./columns.tsx";
 import { withoutConsoleReads } from "./console-reads.tsx";
-import { isFiltered, isGapless, noFilter, readFilter, toListQuery } from "./filter.ts";
+import { isFiltered, isGapless, noFilter, type RecordFilter, readFilter, toListQuery } from "./filter.ts";
 import { Filters } from "./filters.tsx";
 import { useKeyNames } from "./key-names.ts";
 import { createKnownLinks } from "./known-links.ts";
@@ -63,7 +62,7 @@ export function Ledger() {
               <a class="button" href={pathOf("proof", id)}>
                 Verify
               </a>
-              <a class="button" href={`${pathOf("exports", id)}?${exportQuery(filter.span)}`}>
+              <a class="button" href={`${pathOf("exports", id)}?${exportQuery(filter)}`}>
                 Export
               </a>
             </>
@@ -72,7 +71,7 @@ export function Ledger() {
       }
     >
       {positionError !== null && <Failure error={positionError} />}
-      <Filters filter={filter} query={query} keyNames={keyNames} />
+      <Filters filter={filter} query={query} keyNames={keyNames} onRead={news.expectOne} />
       <div class="with-panel ledger" data-gapless={isGapless(filter) && !("without_console_reads" in hidden)}>
         <Table
           label="Records"
@@ -104,13 +103,12 @@ export function Ledger() {
   );
 }
 
-/** Begins an export of the span that is listed. */
-function exportQuery({ start, end }: Span): URLSearchParams {
-  return new URLSearchParams({
-    new: "1",
-    ...(start === null ? {} : { start_time: start }),
-    ...(end === null ? {} : { end_time: end }),
-  });
+/** Begins an export of the records that are listed. */
+function exportQuery(filter: RecordFilter): URLSearchParams {
+  const values = Object.entries(toListQuery(filter)).flatMap(([name, value]) =>
+    [value].flat().map((each) => [name, String(each)]),
+  );
+  return new URLSearchParams([["new", "1"], ...values]);
 }
 
 function NoRecords({

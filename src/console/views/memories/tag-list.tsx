@@ -11,12 +11,17 @@ import { useProject } from "../../project.ts";
 interface TagListProps {
   readonly chosen: readonly string[];
   readonly onChoose: (tag: string) => void;
+  /** Called before the tags are read. */
+  readonly onRead?: () => void;
 }
 
-export function TagList({ chosen, onChoose }: TagListProps) {
+export function TagList({ chosen, onChoose, onRead }: TagListProps) {
   const { id, client } = useProject();
   const [typed, setTyped] = useState("");
-  const { value, error, reload } = useData(id, (signal) => client.memories.tags({}, { signal }));
+  const { value, error, reload } = useData(id, (signal) => {
+    onRead?.();
+    return client.memories.tags({}, { signal });
+  });
   const wanted = typed.trim().normalize("NFC");
   const found = value?.tags.filter(({ tag }) => tag.toLowerCase().includes(wanted.toLowerCase())) ?? [];
   const isNew = wanted !== "" && !found.some(({ tag }) => tag === wanted);
