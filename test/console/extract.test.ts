@@ -18,8 +18,10 @@ import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 setDefaultTimeout(60_000);
 
+const decision = (whose: string) =>
+  `We decided to move ${whose} database of the harbour office with all of its archives to PostgreSQL 17.`;
 const text = `Ana: Good morning! How was your weekend?
-Ben: Great, thanks! We decided to move the database to PostgreSQL 17.
+Ben: Great, thanks! ${decision("the")}
 Ana: <img src=x onerror=alert(1)>
 Ana: Never deploy on Fridays, please.
 Ben: I live in Porto.`;
@@ -41,6 +43,17 @@ async function open(project: string, options: PageOptions = {}) {
   await signInAt(watched.page, app, to);
   await watched.page.getByLabel("Text", { exact: true }).fill(text);
   return watched;
+}
+
+/** @returns the id of what Ben has said before */
+async function say(key: string, sentence: string): Promise<string> {
+  const { data } = await app.call("POST", "/v1/memories/extract", {
+    key,
+    body: { text: `Ben: ${sentence}` },
+  });
+  const [item] = data.extracted as unknown as { id: string }[];
+  if (item === undefined) throw new Error("nothing was extracted");
+  return item.id;
 }
 
 browserTest("each item is accepted, edited or refused, and only accepted ones are stored", async () => {
@@ -76,13 +89,11 @@ browserTest("each item is accepted, edited or refused, and only accepted ones ar
 
 browserTest("an update shows the difference, and changes the memory only when it is accepted", async () => {
   const { id: project, key } = await app.createProject("business");
-  const content = "Ben: We decided to move our database to PostgreSQL 17.";
-  const known = await app.call("POST", "/v1/memories", {
-    key,
-    body: { content, memory_type: "fact", importance: 0.9, tags: ["kept"] },
-  });
+  const content = decision("our");
+  const known = await say(key, content);
+  await app.call("PUT", `/v1/memories/${known}`, { key, body: { importance: 0.9, tags: ["kept"] } });
   const { page, faults, close } = await open(project);
-  const path = `/v1/memories/${known.data.id}`;
+  const path = `/v1/memories/${known}`;
   await page.getByRole("button", { name: "Find memories" }).click();
   const card = page.locator(".proposal", { hasText: "updates a memory" });
   await card.waitFor();
@@ -93,12 +104,12 @@ browserTest("an update shows the difference, and changes the memory only when it
   await page.getByRole("button", { name: "Store 1 memory" }).click();
   await page.getByText("1 memory stored").waitFor();
   expect((await app.call("GET", path, { key })).data).toMatchObject({
-    content: "Ben: We decided to move the database to PostgreSQL 17.",
+    content: decision("the"),
     importance: 0.9,
     tags: ["kept"],
   });
   const updates = app.records(project).filter(({ action }) => action.startsWith("memory.update"));
-  expect(updates.map(({ action }) => action)).toEqual(["memory.update_batch"]);
+  expect(updates.map(({ action }) => action).toSorted()).toEqual(["memory.update", "memory.update_batch"]);
   expect(faults).toEqual([]);
   await close();
 });
@@ -138,11 +149,7 @@ browserTest("every decision is possible with the keyboard, and kept when the ses
 
 browserTest("a memory that somebody else has changed meanwhile is not updated", async () => {
   const { id: project, key } = await app.createProject("business");
-  const body = {
-    content: "Ben: We decided to move our database to PostgreSQL 17.",
-    memory_type: "fact",
-  };
-  const path = `/v1/memories/${(await app.call("POST", "/v1/memories", { key, body })).data.id}`;
+  const path = `/v1/memories/${await say(key, decision("our"))}`;
   const { page, faults, close } = await open(project);
   await page.getByRole("button", { name: "Find memories" }).click();
   await page.locator(".proposal").nth(2).waitFor();

@@ -149,7 +149,8 @@ describe("a stream", () => {
     const reader = await open();
     const first = await reader.next("figures");
     expect(first).toMatchObject({ project: null, step_seconds: 60 });
-    expect(first.operations).toEqual({ "memory.search": { ok: [1] } });
+    // Minutes before the call are 0, if the server has started in one of them.
+    expect(first.operations).toEqual({ "memory.search": { ok: expect.arrayContaining([1]) } });
     call();
     call();
     second();
