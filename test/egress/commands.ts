@@ -67,7 +67,7 @@ export async function administer(administration: Administration): Promise<string
   await expect(["memory", "import", file("list.md"), ...project], [0], starting);
   const exported = ["--out", file("memories.jsonl"), "--with-vectors"];
   await expect(["memory", "export", ...project, ...exported], [0], starting);
-  await expect(["memory", "reactivate", ...project], [0]);
+  await expect(["memory", "reactivate", ...project], [0], starting);
 
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
