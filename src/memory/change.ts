@@ -143,19 +143,19 @@ export async function storeChange(
   { before, memory, vector: given }: { before: Memory; memory: Memory; vector: Float32Array | null },
   { caller: { project, owner }, plan, now }: ProjectApplication,
 ): Promise<void> {
-  // The vector of a content that stays may be that of more than the content.
-  const vector = memory.content === before.content ? null : given;
   // Another memory may have taken the content key while this memory was expired or inactive, so the key is claimed again.
   const isActivated = !before.active && memory.active;
   const isRevived = !isExpired(memory, now) && (isActivated || isExpired(before, now));
   const isKept = before.passage && !memory.passage;
   if (isKept) await requireRoom(transaction, project, plan);
-  const key = vector !== null || isRevived || isKept ? contentKey(memory.content, memory) : null;
+  const key = given !== null || isRevived || isKept ? contentKey(memory.content, memory) : null;
   if (key !== null) {
-    const claim = { exceptId: memory.id, fromInactive: isActivated && vector === null };
+    const claim = { exceptId: memory.id, fromInactive: isActivated && given === null };
     const holder = await transaction.memories.claimContent(owner, key, now, claim);
     if (holder !== null) throw duplicate(holder);
   }
+  // The vector of a content that stays may be that of more than the content.
+  const vector = memory.content === before.content ? null : given;
   await transaction.memories.update(owner, { memory, contentKey: key, vector });
 }
 
