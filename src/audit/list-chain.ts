@@ -5,7 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { planOf } from "../access/project.ts";
 import { unknownProject } from "../access/require-project.ts";
 import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { fieldRefusal } from "../errors.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../limits.ts";
 import { nextCursor, pageFields } from "../schema/page.ts";
 import { Fields, Text } from "../schema/schema.ts";
@@ -78,9 +78,7 @@ async function readChain(
 /** Subjects and memories belong to projects. @throws Refusal 1400 */
 function refuseOfProject(filters: Pick<Static<typeof input>, (typeof ofProject)[number]>): void {
   const field = ofProject.find((name) => filters[name] !== undefined);
-  if (field === undefined) return;
-  const reason = "selects records of a project; name the project, too";
-  throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+  if (field !== undefined) throw fieldRefusal(field, "selects records of a project; name the project, too");
 }
 
 const ofProject = ["subject", "tag", "metadata"] as const;
