@@ -18,7 +18,8 @@ function planFrom(name: PlanName, value: ValueOf): Plan {
   const table = planSettings[name];
   const perSecond = value(table.ratePerSecond);
   return {
-    ...{ memoryLimit: value(table.memoryLimit), passageLimit: value(table.passageLimit) },
+    memoryLimit: value(table.memoryLimit),
+    passageLimit: value(table.passageLimit),
     retentionDays: value(table.retentionDays),
     export: value(table.export),
     hash: value(table.hash),
