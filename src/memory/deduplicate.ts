@@ -60,11 +60,11 @@ export async function storeItems(
   const outcomes: Outcome[] = [];
   const after: AfterCommit[] = [];
   for (const [at, candidate] of candidates.entries()) {
-    const match = revision === null ? null : await comparisonSet.closest(candidate);
     if (candidate.passage === true) {
       outcomes.push(await storePassage(transaction, candidate, storing, after));
       continue;
     }
+    const match = revision === null ? null : await comparisonSet.closest(candidate);
     const outcome = await storeItem(transaction, candidate, match, storing);
     if (outcome.action !== "skipped") comparisonSet.add(outcome.memoryId, at);
     outcomes.push(outcome);
@@ -85,12 +85,11 @@ async function storeItem(
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = async (same: { readonly id: string; readonly similarity: number }): Promise<Outcome> => {
     const tags = await addToKnown(transaction, same.id, item, storing);
-    const { type } = item;
     return {
       item,
       action: "skipped",
       memoryId: same.id,
-      memoryType: type,
+      memoryType: item.type,
       tags,
       match: same,
       former: null,
@@ -116,7 +115,10 @@ async function storeItem(
   return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, former };
 }
 
-/** What is said again is the same passage, from one place more. @param after what is left to do after the commit */
+/**
+ * What is said again is the same passage, from one place more.
+ * @param after what is left to do after the commit, once for all passages of the call
+ */
 async function storePassage(
   transaction: Transaction,
   candidate: Candidate,
@@ -131,7 +133,7 @@ async function storePassage(
   if (known === null) {
     const room = await makeRoom(transaction, caller.project, plan, 1, now);
     if (room.passages === 0) throw noRoomForPassages;
-    after.push(...room.after);
+    if (after.length === 0) after.push(...room.after);
     const { id, type, tags } = await insertItem(transaction, candidate, storing);
     return { item, action: "created", memoryId: id, memoryType: type, tags, match: null, former: null };
   }
