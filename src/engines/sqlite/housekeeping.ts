@@ -90,7 +90,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       if (state.purgeIsDue) repeatPurge();
       if (state.vectorRemovalIsDue) repeatVectorRemoval();
       state.vectorRemovalIsDue = false;
-      if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
+      if (state.wordMergeIsDue) repeatMerge();
     },
     async finish() {
       for (const timer of timers) timer.cancel();
@@ -101,7 +101,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       attempt(logger, () => checkpoints.signDue(true));
       if (!isIntact) return;
       const endsAt = clock.elapsed() + wordErasureAtEndMs;
-      while (clock.elapsed() < endsAt && attempt(logger, wordMerge.erase) === true);
+      while (clock.elapsed() < endsAt && attempt(logger, () => wordMerge.erase()) === true);
     },
   };
 }

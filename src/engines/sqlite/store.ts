@@ -37,6 +37,7 @@ import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
 import type { ReaderInit } from "./threads/reader-worker.ts";
 import { createEngineReadiness, type EngineReadiness } from "./threads/readiness.ts";
+import { eraseRemains } from "./threads/remains.ts";
 import type { ScannerInit } from "./threads/scan-worker.ts";
 import { createScanners, scannerCount } from "./threads/scanners.ts";
 import type { SearcherInit } from "./threads/search-worker.ts";
@@ -197,7 +198,12 @@ export async function openStore(
         if (committed.after.some(({ effect }) => effect === "continue_model_change"))
           options.onModelChange?.();
         if (committed.after.some(({ effect }) => effect === "remember_answer")) options.onRemember?.();
-        const afterExports = await performExportEffects(committed, exports, logger);
+        const afterErasure = await eraseRemains(committed, writer.eraseRemains, clock, logger);
+        const afterExports = await performExportEffects(
+          { ...committed, answer: afterErasure },
+          exports,
+          logger,
+        );
         const answer = await answers.performEffects({ ...committed, answer: afterExports });
         return await cache.performEffects({ ...committed, answer });
       } finally {

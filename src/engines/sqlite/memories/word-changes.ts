@@ -14,8 +14,8 @@ export interface WordState {
   readonly wordChanges: WordChange[];
   /** Segments of the index may be waiting to be merged. */
   wordMergeIsDue: boolean;
-  /** Words of deleted memories may still be in the file. */
-  wordErasureIsDue: boolean;
+  /** Grows when words are removed. Those before the number of WordMerge.erase are not in the file any more. */
+  wordRemovals: number;
 }
 
 /** Without what was added and removed in the same transaction. By row, because FTS5 closes a segment when rows go backwards. */

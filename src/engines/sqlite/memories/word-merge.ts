@@ -9,14 +9,19 @@ import type { WriterState } from "../threads/writer-state.ts";
 export interface WordMerge {
   /** One step of some milliseconds, in a transaction of its own. @returns whether more is left that is due now. */
   step(): boolean;
-  /** Steps of an erasure, also before it is due. @returns whether more is left. */
-  erase(): boolean;
+  /**
+   * One step of an erasure, also before it is due.
+   * @param through what `wordRemovals` was after the removals that must be erased
+   * @returns whether some of them are left
+   */
+  erase(through?: number): boolean;
 }
 
 export function createWordMerge(database: Database, state: WriterState, clock: Clock): WordMerge {
   const merge = database.prepare("INSERT INTO memory_word (memory_word, rank) VALUES ('merge', ?)");
   const changes = database.prepare<[], number>("SELECT total_changes()").pluck();
-  let erasingSince: number | null = null;
+  let erasing: { readonly since: number; readonly through: number } | null = null;
+  let erasedThrough = 0;
   let nextErasureAt = 0;
 
   /** With a negative number of pages, all segments are merged. FTS5 documents that fewer than two changes mean nothing was done. */
@@ -28,34 +33,34 @@ export function createWordMerge(database: Database, state: WriterState, clock: C
 
   const begin = (): boolean => {
     const isMore = run(-wordMergePages);
-    erasingSince = clock.elapsed();
-    state.wordErasureIsDue = false;
+    erasing = { since: clock.elapsed(), through: state.wordRemovals };
     return isMore;
   };
 
   const end = (): void => {
     state.wordMergeIsDue = false;
-    if (erasingSince === null) return;
+    if (erasing === null) return;
     const now = clock.elapsed();
-    nextErasureAt = now + Math.max(wordErasureEveryMs, (now - erasingSince) / wordErasureShare);
-    erasingSince = null;
+    nextErasureAt = now + Math.max(wordErasureEveryMs, (now - erasing.since) / wordErasureShare);
+    erasedThrough = erasing.through;
+    erasing = null;
   };
 
   const proceed = (isErasure: boolean): boolean => {
-    const isMore = isErasure && erasingSince === null ? begin() : run(wordMergePages);
+    const isMore = isErasure && erasing === null ? begin() : run(wordMergePages);
     if (!isMore) end();
     return isMore;
   };
 
   return {
     step() {
-      const isErasure = state.wordErasureIsDue && clock.elapsed() >= nextErasureAt;
-      if (!isErasure && !state.wordMergeIsDue && erasingSince === null) return false;
+      const isErasure = erasedThrough < state.wordRemovals && clock.elapsed() >= nextErasureAt;
+      if (!isErasure && !state.wordMergeIsDue && erasing === null) return false;
       return proceed(isErasure);
     },
-    erase() {
-      if (!state.wordErasureIsDue && erasingSince === null) return false;
-      return proceed(true);
+    erase(through = state.wordRemovals) {
+      if (erasedThrough < through) proceed(true);
+      return erasedThrough < through;
     },
   };
 }

@@ -21,7 +21,7 @@ export function createWordWriter(database: Database, state: WordState): () => vo
     if (state.wordChanges.length === 0) return;
     for (const { kind, project, contentRevision, text } of inWritingOrder(state.wordChanges)) {
       (kind === "add" ? add : remove).run(project, contentRevision, text);
-      if (kind === "remove") state.wordErasureIsDue = true;
+      if (kind === "remove") state.wordRemovals += 1;
     }
     state.wordMergeIsDue = true;
     state.wordChanges.length = 0;
@@ -39,6 +39,8 @@ export function createWordRemoval(
   );
   return (serials) => {
     for (const serial of serials) remove.run(serial);
-    if (serials.length > 0) state.wordErasureIsDue = state.wordMergeIsDue = true;
+    if (serials.length === 0) return;
+    state.wordRemovals += 1;
+    state.wordMergeIsDue = true;
   };
 }

@@ -10,3 +10,5 @@ export const groupWaitMaxMs = 10;
  * must run the erasure again lets them wait again.
  */
 export const erasureLogWaitMs = 5_000;
+/** How long other calls wait for one step of an erasure. */
+export const erasureStepMs = 4;

@@ -26,7 +26,8 @@ export class WriterState implements WordState {
   hasOneCall = false;
   readonly wordChanges: WordChange[] = [];
   wordMergeIsDue = true;
-  wordErasureIsDue = true;
+  /** Those of the last start may be in the file. */
+  wordRemovals = 1;
 
   /** The words of a content are added or removed at the end of the transaction. */
   changeWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {

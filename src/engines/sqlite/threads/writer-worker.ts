@@ -41,6 +41,7 @@ import { answerStoreRequests } from "./answer-requests.ts";
 import { attempt } from "./attempt.ts";
 import { type CallMessage, fromCallMessage } from "./call-messages.ts";
 import { createGroups } from "./groups.ts";
+import { createRemainsStep, type RemainsStep } from "./remains.ts";
 import { createWriteCheck, type WriteState } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
 import { createWriterEffects } from "./writer-effects.ts";
@@ -64,6 +65,8 @@ export type WriterRequest =
   | { readonly exported: ExportChange }
   /** Answered with whether a task was changed. */
   | { readonly queued: QueueChange }
+  /** Answered with a RemainsStep. */
+  | { readonly eraseThrough: number | null }
   | { readonly opened: readonly OpenExchange[] }
   | { readonly recordLeft: true }
   | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
@@ -77,7 +80,14 @@ export type WriterRequest =
   /** Answered with its SweepOutcome. */
   | { readonly sweep: number };
 
-type WriterAnswer = WriterReply | WriteState | SweepOutcome | GroupStatistics | number | boolean;
+type WriterAnswer =
+  | WriterReply
+  | RemainsStep
+  | WriteState
+  | SweepOutcome
+  | GroupStatistics
+  | number
+  | boolean;
 
 /** One per call, in order. */
 export type WriterReply = readonly SettledCall[];
@@ -172,7 +182,7 @@ const settleCalls = createGroups({
   state,
   transaction,
   inTransaction,
-  effects: createWriterEffects({ database, state, wordMerge, clock, logger }),
+  effects: createWriterEffects(state),
   settlement,
   writeCheck,
   logger,
@@ -204,6 +214,7 @@ const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
 const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, signer, clock, logger });
 const nextVectors = createNextVectors(database);
+const eraseRemains = createRemainsStep(database, state, wordMerge, clock);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
   // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
@@ -227,6 +238,7 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
     logExport(work.exported);
     return [];
   }
+  if ("eraseThrough" in work) return eraseRemains(work.eraseThrough);
   if ("queued" in work) return changeQueue(work.queued);
   if ("opened" in work) {
     await openExchanges.open(work.opened).catch((error: unknown) => {

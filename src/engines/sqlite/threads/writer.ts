@@ -25,6 +25,7 @@ import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { toCallMessage } from "./call-messages.ts";
 import { createCommitBegin } from "./commit-begin.ts";
+import type { RemainsStep } from "./remains.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
@@ -46,6 +47,8 @@ export interface Writer {
   logExport(change: ExportChange): Promise<void>;
   /** As Store.openExchange. Exchanges that come while others are committed are committed together. */
   openExchange(exchange: OpenExchange): Promise<void>;
+  /** One step of the removal of erased text. `through`: of the step before; null for the first one. @throws as `check` does */
+  eraseRemains(through: number | null): Promise<RemainsStep>;
   /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
   changeQueue(change: QueueChange): Promise<boolean>;
   /** As ModelVectors.add. */
@@ -144,6 +147,7 @@ export function createWriter(
     async logExport(change) {
       await ask({ exported: change });
     },
+    eraseRemains: (eraseThrough) => ask({ eraseThrough }),
     changeQueue: (queued) => ask({ queued }),
     async addVectors(change, vectors) {
       await ask({ change, vectors });
