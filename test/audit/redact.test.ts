@@ -216,7 +216,7 @@ describe("an erasure that is committed, but leaves text in a file, does not say 
       reader.exec("BEGIN; SELECT COUNT(*) FROM project");
       const held = await erase();
       expect(held).toMatchObject({ status: 503, code: 1503, data: { outcome: "unknown" } });
-      expect(held.message).toContain("text may still be in the write-ahead log");
+      expect(held.message).toContain("may still be in the database file or its write-ahead log");
     } finally {
       reader.close();
     }
