@@ -1,6 +1,6 @@
-// Owns the type Caller: the key of a call, its project, and whose memories it is for.
+// Owns the type Caller: the key of a call, its project, whose memories it is for, and which conversation it names.
 
-import type { Owner, Subject } from "../memory/owner.ts";
+import type { Conversation, Owner, Subject } from "../memory/owner.ts";
 import type { Key } from "./key.ts";
 import type { Project } from "./project.ts";
 import type { Token } from "./token.ts";
@@ -20,16 +20,32 @@ export interface Caller extends KeyOwner {
   readonly subject: Subject | null;
   /** The project, and the subject if there is one. */
   readonly owner: Owner;
+  /** The conversation of this owner that the call names; null: none. */
+  readonly conversation: Conversation | null;
 }
 
 /** Makes a call be for a subject; null: for the project itself. */
-export function callerFor(known: KeyOwner, subject: Subject | null): Caller {
-  return { ...known, subject, owner: { project: known.project.id, subject: subject?.id ?? null } };
+export function callerFor(
+  known: KeyOwner,
+  subject: Subject | null,
+  conversation: Conversation | null = null,
+): Caller {
+  const owner = { project: known.project.id, subject: subject?.id ?? null };
+  return { ...known, subject, owner, conversation };
 }
 
 /** The key as a token of it can be used: for its subject only, with no more than its permissions. */
-export function callerWithToken(known: KeyOwner, token: Token, subject: Subject): Caller {
+export function callerWithToken(
+  known: KeyOwner,
+  token: Token,
+  subject: Subject,
+  conversation: Conversation | null = null,
+): Caller {
   const { key } = known;
   const permissions = key.permissions.filter((each) => token.permissions.includes(each));
-  return callerFor({ ...known, key: { ...key, permissions, subject: subject.name }, token }, subject);
+  return callerFor(
+    { ...known, key: { ...key, permissions, subject: subject.name }, token },
+    subject,
+    conversation,
+  );
 }

@@ -73,6 +73,9 @@ export function sealRecord(
     ...(draft.isPerformed === true ? { performed: true } : {}),
     prev: head.hash,
     ...(draft.subject === undefined || draft.subject === null ? {} : { subject: draft.subject }),
+    ...(draft.conversation === undefined || draft.conversation === null
+      ? {}
+      : { conversation: draft.conversation }),
   };
   const entry = entryText(members);
   return { seq, id, at, entry, members, hash: entryHash(entry) };
@@ -101,13 +104,14 @@ interface EntryMembers extends JsonObject {
   readonly performed?: true;
   readonly prev: string;
   readonly subject?: string;
+  readonly conversation?: string;
 }
 
 /** The canonical form, five times faster: the order of the members is known, and names and identifiers need no escapes. */
 function entryText(members: EntryMembers): string {
-  const { action, at, chain, code, id, key, memory, numbers } = members;
+  const { action, at, chain, code, conversation, id, key, memory, numbers } = members;
   const { parts, payload_hash, performed, prev, project, seq, status, subject, v } = members;
-  const before = JSON.stringify({ action, at, chain, code, id, key, memory });
+  const before = JSON.stringify({ action, at, chain, code, conversation, id, key, memory });
   const after = JSON.stringify({ parts, payload_hash, performed, prev, project, seq, status, subject, v });
   return `${before.slice(0, -1)},"numbers":${canonical(numbers)},${after.slice(1)}`;
 }

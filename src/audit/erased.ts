@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { Owner } from "../memory/owner.ts";
 import type { Store } from "../storage/store.ts";
-import { repeatsText, withContent } from "./trace.ts";
+import { repeatsText, withContents } from "./trace.ts";
 import { emptyTrace, type Holding, type Trace, type TracedRecord, type TracedRecords } from "./traced.ts";
 
 /** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */
@@ -93,7 +93,7 @@ async function traceAll(target: Trace, store: Store): Promise<TracedRecords> {
     for (const owner of await ownersOf(found.trace, store)) {
       const content = (await store.memories.find(owner, id))?.memory.content ?? null;
       if (content !== null && !repeatsText(trace, content))
-        trace = withContent(trace, owner.project, content);
+        trace = withContents(trace, owner.project, [content]);
     }
   }
   return trace === found.trace ? found : store.audit.trace(trace);

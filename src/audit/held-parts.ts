@@ -12,6 +12,8 @@ export interface HeldText {
   readonly detail: AuditRecordDetail;
   /** Whether every word of the record is looked for. */
   readonly isTarget: boolean;
+  /** Whether the record is of another conversation than the one that is looked for: what was said in it is not looked for. */
+  readonly isOther: boolean;
   /** The memories that are looked for and that the record names. */
   readonly memories: readonly string[];
   /** Whether a value, as JSON, has one of the texts that are looked for. */
@@ -22,11 +24,18 @@ export interface HeldText {
 
 /** @returns indices, ascending; null: the whole payload */
 export function findHeldParts(parts: readonly PresentPart[], held: HeldText): readonly number[] | null {
-  const { holding, detail, isTarget, memories, repeats, says } = held;
+  const { holding, detail, isTarget, isOther, memories, repeats, says } = held;
   const [first] = parts;
   // A client that appends a record chooses all of it, and it is one part.
   if (isTarget || !detail.performed || first?.index !== 0) return null;
   const others = parts.slice(1);
+  if (isOther)
+    return indices(
+      others.filter(
+        ({ places, text }) =>
+          memories.some((id) => text.includes(id)) || (places.some(isAnswered) && repeats(text)),
+      ),
+    );
   const isAbout = aboutPlaces(held);
   const found = others.filter(
     ({ places, text }) =>

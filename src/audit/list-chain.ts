@@ -7,12 +7,13 @@ import { unknownProject } from "../access/require-project.ts";
 import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
 import { fieldRefusal } from "../errors.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../limits.ts";
+import { conversationName } from "../schema/conversation-name.ts";
 import { nextCursor, pageFields } from "../schema/page.ts";
 import { Fields, Text } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
 import { cursorAfter, describeList, firstPage, pageAfter, recordSpan, retentionFloor } from "./list.ts";
-import { findPseudonym } from "./named-subject.ts";
-import { recordFilters } from "./record-filter.ts";
+import { findPseudonyms } from "./named-subject.ts";
+import { allNamed, recordFilters } from "./record-filter.ts";
 import { auditRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
 
@@ -27,6 +28,7 @@ const input = Fields({
   ...recordSpan,
   ...recordFilters,
   subject: Type.Optional(subjectName),
+  conversation: Type.Optional(conversationName),
   cursor: Type.Optional(
     Type.String({ description: "next_cursor of the previous page, with the same filters." }),
   ),
@@ -45,7 +47,7 @@ export const listChain = installationOperation({
     "Lists the audit records of a project, or of the installation: administration, and calls without a valid key. Newest first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
-  unrecorded: ["subject"],
+  unrecorded: ["subject", "conversation"],
   answersWithRecords: true,
   success: 200,
   input,
@@ -64,8 +66,8 @@ async function readChain(
   const plan = project === null ? null : planOf(project, plans);
   const floor = plan === null ? null : retentionFloor(plan, now);
   if (project === null) refuseOfProject(filters);
-  const subject = project === null ? null : await findPseudonym(store.subjects, project, filters.subject);
-  const { name, filter } = describeList(filters, project?.id ?? null, floor, null, subject);
+  const named = project === null ? allNamed : await findPseudonyms(store, project, filters);
+  const { name, filter } = describeList(filters, project?.id ?? null, floor, null, named);
   const page = cursor === undefined ? firstPage(limit) : pageAfter({ name, cursor, limit });
   const found = await store.audit.list(project, { ...filter, ...page }, signal);
   return {
@@ -75,10 +77,10 @@ async function readChain(
   };
 }
 
-/** Subjects and memories belong to projects. @throws Refusal 1400 */
+/** Subjects, conversations and memories belong to projects. @throws Refusal 1400 */
 function refuseOfProject(filters: Pick<Static<typeof input>, (typeof ofProject)[number]>): void {
   const field = ofProject.find((name) => filters[name] !== undefined);
   if (field !== undefined) throw fieldRefusal(field, "selects records of a project; name the project, too");
 }
 
-const ofProject = ["subject", "tag", "metadata"] as const;
+const ofProject = ["subject", "conversation", "tag", "metadata"] as const;

@@ -11,7 +11,13 @@ import { cursorField, nextCursor, pageFields, requireOnePlace } from "../schema/
 import { Fields, Moment, notTogether } from "../schema/schema.ts";
 import { consoleReads } from "./console-reads.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
-import { type RecordFilters, recordFilters, toRecordFilter } from "./record-filter.ts";
+import {
+  allNamed,
+  type NamedFilter,
+  type RecordFilters,
+  recordFilters,
+  toRecordFilter,
+} from "./record-filter.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
 import { toAuditRecord } from "./record-view.ts";
 import type { HiddenReads, RecordPage, RecordQuery } from "./store.ts";
@@ -58,10 +64,11 @@ export const listRecords = projectOperation({
   name: "audit.list",
   summary: "List audit records",
   description:
-    "Returns the project's audit records, newest first; with subject, those of calls for it; with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation such a memory was extracted. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
+    "Returns the project's audit records, newest first; with subject, those of calls for it; with conversation, those of calls that named it; with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation such a memory was extracted. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   forSubjects: "known",
+  forConversations: "known",
   feature: "audit",
   answersWithRecords: true,
   success: 200,
@@ -94,8 +101,9 @@ export const listRecords = projectOperation({
     const { page_size = auditPageSizeDefault, page = 1 } = input;
     const { store, caller, plan, now } = preparation;
     const hidden = await consoleReads(store, caller.project.id, input.without_console_reads);
-    const { subject } = caller.owner;
-    const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden, subject);
+    const { owner, conversation } = caller;
+    const named = { subject: owner.subject, conversation: conversation?.id ?? null };
+    const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden, named);
     const found = await readPage(list, input, preparation);
     const data = {
       logs: found.records.map((record) => toAuditRecord(record, plan.hash)),
@@ -123,7 +131,7 @@ interface List {
  * @param project id; null: the installation
  * @param floor records before this time are not shown; null: all are
  * @param hidden records that are left out; null: none
- * @param subject pseudonym of the subject whose records are wanted; null: all records
+ * @param named whose records are wanted
  * @throws Refusal 1400
  */
 export function describeList(
@@ -131,10 +139,10 @@ export function describeList(
   project: string | null,
   floor: number | null,
   hidden: HiddenReads | null = null,
-  subject: string | null = null,
+  named: NamedFilter = allNamed,
 ): List {
   const { from, to } = readSpan(input);
-  const filter = toRecordFilter(input, subject);
+  const filter = toRecordFilter(input, named);
   const { action, keyId, memoryId, statusClass, tags, metadata } = filter;
   return {
     name: nameList(
@@ -146,7 +154,8 @@ export function describeList(
       memoryId,
       statusClass,
       ...(hidden === null ? [] : ["hidden"]),
-      ...(subject === null ? [] : [subject]),
+      ...(named.subject === null ? [] : [named.subject]),
+      ...(named.conversation === null ? [] : ["conversation", named.conversation]),
       ...[tags, metadata].flatMap((memories) => (memories === null ? [] : [JSON.stringify(memories)])),
     ),
     filter: { ...filter, from: floor === null ? from : Math.max(floor, from ?? floor), to, hidden },

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../json/json.ts";
 import { canonical } from "./hash.ts";
 import { type SealedPayload, sealParts } from "./parts.ts";
 import { cutMembers } from "./payload.ts";
-import { parseStored } from "./stored-payload.ts";
+import { parseStored, readPayload } from "./stored-payload.ts";
 import { parseHeader } from "./verify/part-header.ts";
 import type { StoredParts } from "./verify/part-lines.ts";
 
@@ -56,6 +56,16 @@ export function partsAt(stored: StoredParts, pointers: readonly string[]): numbe
   if (parsed === null) return [];
   const places = parsed.headers.map((header) => header?.at ?? []);
   return pointers.map((pointer) => partAt(places, pointer));
+}
+
+/** Ids of the memories that the record has made, as its payload says. */
+export function madeIn(stored: StoredParts): string[] {
+  const payload = readPayload(stored).payload ?? "{}";
+  // Most records have made none.
+  const made: unknown = payload.includes('"made_of":') ? JSON.parse(payload).made_of : [];
+  return Array.isArray(made)
+    ? made.flatMap(({ memory }) => (typeof memory === "string" ? [memory] : []))
+    : [];
 }
 
 /** The innermost part at or around a pointer. Part 0 is around every one. */

@@ -13,6 +13,8 @@ export interface RecordFilter {
   readonly memoryId: string | null;
   /** Only records of calls for the subject with this pseudonym. Null or left out: all. */
   readonly subject?: string | null;
+  /** As `subject`: of calls that named this conversation. */
+  readonly conversation?: string | null;
   /**
    * Only records that name a memory which has these tags and this metadata now, and those from whose conversation such a memory was
    * extracted; whether the memory belongs to the project or to one of its subjects. Null or left out: all.
@@ -42,14 +44,18 @@ export const recordFilters = {
 
 export type RecordFilters = Static<ReturnType<typeof Fields<typeof recordFilters>>>;
 
-/** @param subject pseudonym; null: all records are wanted. @throws Refusal 1400 */
-export function toRecordFilter(input: RecordFilters, subject: string | null): Required<RecordFilter> {
+/** Pseudonyms of the subject and the conversation whose records are wanted; null: all are. */
+export type NamedFilter = Readonly<Record<"subject" | "conversation", string | null>>;
+export const allNamed: NamedFilter = { subject: null, conversation: null };
+
+/** @throws Refusal 1400 */
+export function toRecordFilter(input: RecordFilters, named: NamedFilter): Required<RecordFilter> {
   const { action = null, key_id, memory_id, tag, metadata, status_class } = input;
   return {
     action,
     keyId: toId(key_id ?? ""),
     memoryId: toId(memory_id ?? ""),
-    subject,
+    ...named,
     tags: toTagFilter(tag),
     metadata: toMetadataFilter(metadata),
     statusClass: status_class === undefined ? null : statusClasses[status_class],
@@ -66,13 +72,15 @@ export function isOfAll(filter: RecordFilter): boolean {
  * metadata, so only the record of the call has them.
  */
 export function describeFilter(filter: RecordFilter): JsonObject {
-  const { action, keyId, memoryId, subject = null, tags = null, metadata = null, statusClass } = filter;
+  const { action, keyId, memoryId, tags = null, metadata = null, statusClass } = filter;
+  const { subject = null, conversation = null } = filter;
   return {
     ...(action === null ? {} : { action }),
     ...(memoryId === null ? {} : { memory_id: memoryId }),
     ...(keyId === null ? {} : { key_id: keyId }),
     ...(statusClass === null ? {} : { status_class: `${statusClass}xx` }),
     ...(subject === null ? {} : { subject }),
+    ...(conversation === null ? {} : { conversation }),
     ...(tags === null ? {} : { tag: true }),
     ...(metadata === null ? {} : { metadata: true }),
   };

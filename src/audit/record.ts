@@ -18,6 +18,8 @@ export interface RecordDraft {
   readonly memoryId: string | null;
   /** Pseudonym of the subject of the call; absent or null: it was for the project itself. */
   readonly subject?: string | null;
+  /** Pseudonym of the conversation of the call; absent or null: none. */
+  readonly conversation?: string | null;
   readonly numbers: JsonObject;
   readonly payload: SealedPayload;
   /** The identifier, if it was made before the record; absent: it is made with the record. */

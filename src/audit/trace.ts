@@ -8,7 +8,7 @@ import { findHeldParts, type HeldText } from "./held-parts.ts";
 import { toMemoryEvent } from "./memory-events.ts";
 import type { ProvableRecord } from "./record.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
-import { toAuditRecordDetail } from "./record-view.ts";
+import { parseObject, toAuditRecordDetail } from "./record-view.ts";
 import { presentParts } from "./stored-payload.ts";
 import { contentMin, longestWord, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
 import type { Held, Holding, RecordLocation, Trace } from "./traced.ts";
@@ -28,6 +28,9 @@ export function createTracer(from: Trace): Tracer {
   const sources = new Set(from.sources);
   const projects = new Set(from.projects);
   const tellingWords = new Set(from.tellingWords);
+  const { within } = from;
+  /** How an origin names the conversation. */
+  const mark = within === undefined ? null : `"conversation":${JSON.stringify(within.name)}`;
   /** With the longest word of each, by which most records are passed over. */
   const texts = new Map(from.texts.map((text) => [text, longestWord(text)]));
 
@@ -46,12 +49,23 @@ export function createTracer(from: Trace): Tracer {
     const said = wordsIn(payload);
     return possible.some(([text]) => said.includes(text));
   };
-  const findHolding = (place: RecordLocation, payload: string, hidden: readonly string[]): Holding | null => {
+  const isMarked = (text: string, { isOwn }: Pick<Whose, "isOwn">): boolean =>
+    mark !== null &&
+    text.includes(mark) &&
+    (isOwn || within?.shared.some((id) => text.includes(id)) === true);
+  const findHolding = (
+    place: RecordLocation,
+    payload: string,
+    hidden: readonly string[],
+    whose: Whose,
+  ): Holding | null => {
     const isNamed = [...records, ...sources].some((id) => id === place.id || payload.includes(id));
     if (isNamed && isOrigin(place.id, payload)) return "origin";
     const texts = [payload, ...hidden];
     if ([...memories, ...made].some((id) => texts.some((text) => text.includes(id)))) return "shown";
-    return projects.has(place.project) && texts.some(repeats) ? "repeated" : null;
+    const isRepeated = (text: string) =>
+      (whose.isOwn && projects.has(place.project) && repeats(text)) || isMarked(text, whose);
+    return texts.some(isRepeated) ? "repeated" : null;
   };
   /** Adds the record to those of which every word is looked for, if all its words are those of one of them. */
   const isOrigin = (id: string, payload: string): boolean => {
@@ -94,7 +108,7 @@ export function createTracer(from: Trace): Tracer {
   const findParts = (
     place: RecordLocation,
     { content, salt, payload }: ProvableRecord,
-    found: Pick<HeldText, "holding" | "detail">,
+    found: Pick<HeldText, "holding" | "detail" | "isOther"> & Pick<Whose, "isOwn">,
   ): Held["parts"] => {
     const parts = content === null || salt === null ? null : presentParts({ content, salt });
     if (parts === null || payload === null) return null;
@@ -108,7 +122,8 @@ export function createTracer(from: Trace): Tracer {
       ...found,
       isTarget: records.has(place.id),
       memories: named,
-      repeats: (text) => projects.has(place.project) && repeats(text),
+      repeats: (text) =>
+        (found.isOwn && projects.has(place.project) && repeats(text)) || isMarked(text, found),
       says: (text) => {
         const said = wordsIn(text);
         return contents.some((each) => said.includes(each));
@@ -120,11 +135,12 @@ export function createTracer(from: Trace): Tracer {
     take(place, record) {
       const { payload } = record;
       if (payload === null) return null;
-      const holding = findHolding(place, payload, hiddenTexts(record));
+      const whose = whoseOf(record, within);
+      const holding = findHolding(place, payload, hiddenTexts(record), whose);
       if (holding === null) return null;
       const detail = toAuditRecordDetail(record, false);
-      follow(place, detail, payload);
-      const parts = findParts(place, record, { holding, detail });
+      if (whose.isOwn && !whose.isOther) follow(place, detail, payload);
+      const parts = findParts(place, record, { holding, detail, ...whose });
       return parts?.length === 0 ? null : { holding, parts };
     },
     trace: () => ({
@@ -135,17 +151,36 @@ export function createTracer(from: Trace): Tracer {
       texts: [...texts.keys()],
       projects: [...projects],
       tellingWords: [...tellingWords],
+      ...(within === undefined ? {} : { within }),
     }),
   };
 }
 
-/** What a memory says now, which no record may have any more. */
-export function withContent(trace: Trace, project: string, content: string): Trace {
+/** Whose words a record has, for a trace within one conversation. */
+interface Whose {
+  /** Whether the call was for the owner of the conversation. */
+  readonly isOwn: boolean;
+  /** Whether the call named another conversation. */
+  readonly isOther: boolean;
+}
+
+function whoseOf({ entry }: ProvableRecord, within: Trace["within"]): Whose {
+  if (within === undefined) return { isOwn: true, isOther: false };
+  const { subject = null, conversation = null }: { readonly [name: string]: Json } = parseObject(entry) ?? {};
+  return {
+    isOwn: subject === within.subject,
+    isOther: conversation !== null && conversation !== within.conversation,
+  };
+}
+
+/** What memories say now, which no record may have any more. */
+export function withContents(trace: Trace, project: string, contents: readonly string[]): Trace {
+  const texts = contents.flatMap((content) => partsOf(toWordText(content), contentMin));
   return {
     ...trace,
     projects: [...new Set([...trace.projects, project])],
-    texts: [...new Set([...trace.texts, ...partsOf(toWordText(content), contentMin)])],
-    tellingWords: [...new Set([...trace.tellingWords, ...tellingWordsOf(content)])],
+    texts: [...new Set([...trace.texts, ...texts])],
+    tellingWords: [...new Set([...trace.tellingWords, ...contents.flatMap(tellingWordsOf)])],
   };
 }
 

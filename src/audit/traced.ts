@@ -29,6 +29,21 @@ export interface Trace {
   readonly projects: readonly RecordLocation["project"][];
   /** Words by which an answer may repeat the text in other words. */
   readonly tellingWords: readonly string[];
+  /** Only records about one conversation, or that show what was said in it; absent: all. */
+  readonly within?: TraceScope;
+}
+
+/** The conversation of which every memory is looked for. */
+export interface TraceScope {
+  /** Of its owner: records of calls for another one are found by ids only. */
+  readonly project: string;
+  readonly subject: string | null;
+  /** Its pseudonym: what was said in another conversation is not looked for. */
+  readonly conversation: string;
+  /** A place in an answer that names it is found, too. */
+  readonly name: string;
+  /** Memories with its words that have other origins as well: they are not looked for. */
+  readonly shared: readonly string[];
 }
 
 export const emptyTrace: Trace = {

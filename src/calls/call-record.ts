@@ -5,6 +5,7 @@ import type { RecordDraft } from "../audit/record.ts";
 import { isReserved } from "../audit/verify/own-records.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import type { Subject } from "../memory/owner.ts";
 import { attemptsMax } from "../remembering/limits.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { Call, Origin } from "./call.ts";
@@ -16,7 +17,15 @@ export interface RecordedCall<Named = Operation> {
   readonly operation: Named;
   readonly call: Pick<
     Call,
-    "origin" | "token" | "memoryId" | "parameters" | "unreadableBody" | "unrecorded" | "recordId" | "subject"
+    | "origin"
+    | "token"
+    | "memoryId"
+    | "parameters"
+    | "unreadableBody"
+    | "unrecorded"
+    | "recordId"
+    | "subject"
+    | "conversation"
   >;
   readonly body: JsonObject | null;
 }
@@ -34,7 +43,7 @@ interface RecordedOutcome {
 /** The members of the entry that the outcome determines. */
 export type Entry = Pick<
   RecordDraft,
-  "id" | "action" | "status" | "code" | "memoryId" | "subject" | "isPerformed" | "numbers"
+  "id" | "action" | "status" | "code" | "memoryId" | "subject" | "conversation" | "isPerformed" | "numbers"
 >;
 
 interface EntryOutcome extends Pick<Entry, "status" | "code" | "memoryId"> {
@@ -56,6 +65,7 @@ export function entryOf(
     code,
     memoryId: memoryId ?? call.memoryId,
     subject: call.subject?.id ?? null,
+    conversation: call.conversation?.id ?? null,
     isPerformed: !isReserved(operation.name),
     numbers: {
       duration: Math.max(0, Math.round(durationMs * 1000) / 1000),
@@ -142,9 +152,15 @@ function describePart({ record, part, parts, attempt, leftOutCharacters }: Remem
   };
 }
 
-/** Pseudonyms of the subjects that the texts of a call's record are about. */
-export function aboutOf({ subject }: Pick<Call, "subject">): readonly string[] {
-  return subject === undefined ? [] : [subject.id];
+/** Pseudonyms of the subject and the conversation that the texts of a call's record are about. */
+export function aboutOf({
+  subject,
+  conversation,
+}: {
+  readonly subject?: Pick<Subject, "id"> | null;
+  readonly conversation?: Pick<Subject, "id"> | null;
+}): readonly string[] {
+  return [subject, conversation].flatMap((named) => (named ? [named.id] : []));
 }
 
 export function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {

@@ -4,7 +4,7 @@
 import type { Token } from "../access/token.ts";
 import type { SealedPayload } from "../audit/parts.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
-import type { Subject } from "../memory/owner.ts";
+import type { Conversation, Subject } from "../memory/owner.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Administrator } from "./administrator.ts";
@@ -67,6 +67,8 @@ export interface Call {
   readonly unrecorded?: readonly string[];
   /** Whom the call is for; absent: the project itself. If the name has no pseudonym, the transaction gives it this one. */
   readonly subject?: Subject;
+  /** The conversation of the call, with the subject as its owner; absent: none. As `subject`. */
+  readonly conversation?: Conversation;
   readonly decision: Decision;
 }
 

@@ -7,7 +7,7 @@ import { isForeseen } from "./applied.ts";
 import { bodyOf, type Call, type Decision } from "./call.ts";
 import { aboutOf } from "./call-record.ts";
 import { createErasureWatch } from "./erasure-watch.ts";
-import { findSubject } from "./find-subject.ts";
+import { findConversation, findSubject } from "./find-subject.ts";
 import type { Authority } from "./identify.ts";
 import type { Reading } from "./input.ts";
 import { createModelWatch } from "./model-watch.ts";
@@ -40,20 +40,25 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
     report,
     bodies: { seal },
   } = tools;
-  /** The call and the authority for its subject. @throws Refusal 1400 or 1403 */
+  /** The call and the authority for its subject and its conversation. @throws Refusal 1400 or 1403 */
   const forSubject = async (received: Received): Promise<Received> => {
     const { call, authority, reading, request, exchange } = received;
     const found =
       authority.kind === "project"
         ? await findSubject(tools, authority, request, reading, exchange?.exchange ?? null)
         : null;
-    const recorded = found?.isRecorded === true ? { subject: found.subject } : {};
+    const named =
+      authority.kind === "project" ? await findConversation(store, authority, request, reading, found) : null;
+    const recorded = {
+      ...(found?.isRecorded === true ? { subject: found.subject } : {}),
+      ...(named?.isRecorded === true ? { conversation: named.conversation } : {}),
+    };
     exchange?.opensWith(async (details) => {
       const open = toOpenExchange({ ...call, ...recorded }, details, exchange.kept);
       if (open !== null) await store.openExchange(open);
     });
-    if (found === null || authority.kind !== "project") return received;
-    const caller = callerFor(authority.caller, found.subject);
+    if ((found ?? named) === null || authority.kind !== "project") return received;
+    const caller = callerFor(authority.caller, found?.subject ?? null, named?.conversation ?? null);
     return { ...received, call: { ...call, ...recorded }, authority: { ...authority, caller } };
   };
 

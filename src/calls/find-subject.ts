@@ -1,8 +1,9 @@
-// Owns whom a call is for: the subject that its key, a header or its input names. Decided once, before the call is prepared.
+// Owns whom a call is for: the subject that its key, a header or its input names, and the conversation. Decided once, before the call is prepared.
 
 import { chooseSubject, isForSeveral } from "../access/bound-subject.ts";
 import { randomId } from "../ids.ts";
-import type { Subject } from "../memory/owner.ts";
+import type { Conversation, Subject } from "../memory/owner.ts";
+import { conversationName } from "../schema/conversation-name.ts";
 import { createParser, Fields } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
 import type { Store } from "../storage/store.ts";
@@ -16,6 +17,7 @@ import type { Request } from "./request.ts";
 type ProjectAuthority = Extract<Authority, { readonly kind: "project" }>;
 
 const parseHeader = createParser(Fields({ "Memledger-Subject": subjectName }));
+const parseConversation = createParser(Fields({ "Memledger-Conversation": conversationName }));
 
 /** Whom a call is for. `isRecorded`: the record of the call names it, too. */
 export interface FoundSubject {
@@ -60,6 +62,47 @@ export async function findSubject(
   const saysSomething = reading.kept.bodyText !== null || operation.exchange !== undefined;
   const isRecorded = known !== null || (saysSomething && operation.forSubjects === true);
   return { subject: known ?? { id: randomId(), name }, isRecorded };
+}
+
+/** As FoundSubject. */
+export interface FoundConversation {
+  readonly conversation: Conversation;
+  readonly isRecorded: boolean;
+}
+
+/**
+ * @param found the subject; null: the project itself
+ * @returns null: the call names none
+ * @throws Refusal 1400
+ */
+export async function findConversation(
+  { conversations }: Pick<Store, "conversations">,
+  { operation, caller }: ProjectAuthority,
+  { credentials, conversation: header = null }: Request,
+  reading: Reading,
+  found: FoundSubject | null,
+): Promise<FoundConversation | null> {
+  const { forConversations } = operation;
+  if (forConversations === undefined) return null;
+  const { conversation: known } = caller;
+  const isForOther = credentials.kind === "caller" || credentials.kind === "task";
+  if (isForOther && known !== null) return { conversation: known, isRecorded: true };
+  const isExchange = operation.exchange !== undefined;
+  const inHeader = isExchange && header !== null ? readConversation(header) : null;
+  const name = reading.input === null ? null : (inHeader ?? reading.conversation);
+  if (name === null) return null;
+  const owner = { project: caller.project.id, subject: found?.subject.id ?? null };
+  const stored = await conversations.find(owner, name);
+  const isNew =
+    stored === null && forConversations === true && (reading.kept.bodyText !== null || isExchange);
+  const isRecorded = (stored !== null || isNew) && found?.isRecorded !== false;
+  return { conversation: stored ?? { id: randomId(), name }, isRecorded };
+}
+
+/** @throws Refusal 1400 */
+function readConversation(value: string): string {
+  parseConversation({ "Memledger-Conversation": value });
+  return toLabel(value);
 }
 
 /** @throws Refusal 1400 */

@@ -56,12 +56,12 @@ async function identifyKey(
 
 async function identifyTask(
   access: AccessReader,
-  { keyId, subject }: TaskCredentials,
+  { keyId, subject, conversation }: TaskCredentials,
   now: number,
 ): Promise<Actor> {
   const caller = await access.findCallerOfKey(keyId);
   if (caller === null) return { ...nobody, invalid: unauthenticated("The API key no longer exists.") };
-  return judgeKey(callerFor(caller, subject), now);
+  return judgeKey(callerFor(caller, subject, conversation), now);
 }
 
 /** Other keys are used with their secret only, so their records prove that the caller had it. */

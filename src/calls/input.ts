@@ -44,7 +44,7 @@ export function openInput(operation: Operation, input: Input, isLocal: boolean):
   const namesMemory = operation.scope === "project" && operation.name.startsWith("memory.");
   const received = input.kind === "received" ? input : toReceived(input, namesMemory, limits);
   const { parameters } = received;
-  const recorded = takesSubject(operation) ? withoutSubject(parameters) : parameters;
+  const recorded = without(parameters, namesOf(operation));
   return { ...received, limits, recorded: recordParameters(recorded, namesMemory) };
 }
 
@@ -93,8 +93,9 @@ export type Reading = { readonly kept: KeptBody } & (
       readonly input: Readonly<Record<string, unknown>>;
       /** As they were received. */
       readonly parameters: JsonObject;
-      /** The name of a subject, canonical, which is in nothing else; null: none. */
+      /** The names of a subject and of a conversation, canonical, which are in nothing else; null: none. */
       readonly subject: string | null;
+      readonly conversation: string | null;
     }
   /** `fault`: a Refusal, or an unexpected error. */
   | { readonly input: null; readonly fault: unknown }
@@ -106,11 +107,11 @@ export function readInput(
   body: RequestBody,
   { parameters, limits: { maxValues } }: OpenInput,
 ): Reading {
-  const isNamed = takesSubject(operation);
+  const names = namesOf(operation);
   const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
   if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
   if (body.kind === "unreadable") return refuse(new Refusal(body.code, body.message), digestOf(body.bytes));
-  if (body.kind === "bytes") return { kept: nothingKept, input: parameters, parameters, subject: null };
+  if (body.kind === "bytes") return { kept: nothingKept, input: parameters, parameters, ...unnamed };
   let fields: JsonObject = {};
   try {
     if (body.kind === "text") fields = parseBody(body.text, maxValues);
@@ -123,40 +124,49 @@ export function readInput(
     const input = parserOf(operation.input)(mergeInput(parameters, fields));
     if (!isKeepable) throw loneSurrogate(fields);
     const kept = {
-      bodyText: body.kind === "none" ? null : recordedText(body.text, fields, isNamed),
+      bodyText: body.kind === "none" ? null : recordedText(body.text, fields, names),
       unreadableBody: null,
     };
-    if (!isNamed) return { input, parameters, subject: null, kept };
-    const { subject } = input;
+    const nameIn = (field: OwnName) =>
+      names.includes(field) && typeof input[field] === "string" ? toLabel(input[field]) : null;
     return {
-      input: withoutSubject(input),
-      parameters: withoutSubject(parameters),
-      subject: typeof subject === "string" ? toLabel(subject) : null,
+      input: without(input, names),
+      parameters: without(parameters, names),
+      subject: nameIn("subject"),
+      conversation: nameIn("conversation"),
       kept,
     };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
     if (!isKeepable) return refuse(fault, digestOf(body.bytes));
-    return refuse(fault, { bodyText: recordedText(body.text, fields, isNamed), unreadableBody: null });
+    return refuse(fault, { bodyText: recordedText(body.text, fields, names), unreadableBody: null });
   }
 }
 
-/** The name of a subject is in no record: the entry has its pseudonym. */
-function recordedText(text: string, fields: JsonObject, isNamed: boolean): string {
-  return isNamed && Object.hasOwn(fields, "subject") ? JSON.stringify(withoutSubject(fields)) : text;
+/** The names of subjects and conversations are in no record: the entry has their pseudonyms. */
+function recordedText(text: string, fields: JsonObject, names: readonly OwnName[]): string {
+  return names.some((name) => Object.hasOwn(fields, name)) ? JSON.stringify(without(fields, names)) : text;
 }
 
-function takesSubject(operation: Operation): boolean {
-  return (
-    operation.scope === "project" && operation.forSubjects !== undefined && operation.exchange === undefined
-  );
+/** A field of the input that says whom the call is for. */
+type OwnName = "subject" | "conversation";
+const unnamed = { subject: null, conversation: null } as const;
+
+/** Those of the operation. */
+function namesOf(operation: Operation): readonly OwnName[] {
+  if (operation.scope !== "project" || operation.exchange !== undefined) return [];
+  const { forSubjects, forConversations } = operation;
+  return [
+    ...(forSubjects === undefined ? [] : (["subject"] as const)),
+    ...(forConversations === undefined ? [] : (["conversation"] as const)),
+  ];
 }
 
-function withoutSubject<Value>({
-  subject: _,
-  ...others
-}: Readonly<Record<string, Value>>): Record<string, Value> {
-  return others;
+function without<Value>(
+  fields: Readonly<Record<string, Value>>,
+  names: readonly string[],
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 /** What the record keeps of the body of a call that is refused whatever its body is. */
@@ -174,7 +184,7 @@ export function keepBody(
     // Some transports send an object without fields where others send no body.
     if (Object.keys(fields).length === 0) return nothingKept;
     if (!isInteroperable(fields)) return digestOf(body.bytes);
-    return { bodyText: recordedText(text, fields, takesSubject(operation)), unreadableBody: null };
+    return { bodyText: recordedText(text, fields, namesOf(operation)), unreadableBody: null };
   } catch {
     return digestOf(body.bytes);
   }

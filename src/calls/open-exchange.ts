@@ -27,8 +27,8 @@ export function toOpenExchange(
   const payload = payloadOf({ call, body: bodyOf(call) }, recorded);
   const isCompressed = kept instanceof Uint8Array;
   const text = JSON.stringify(isCompressed ? payload : { ...payload, ...kept });
-  const subject = call.subject ?? null;
-  return { record, key, action, subject, payload: text, kept: isCompressed ? kept : null };
+  const { subject = null, conversation = null } = call;
+  return { record, key, action, subject, conversation, payload: text, kept: isCompressed ? kept : null };
 }
 
 /** Members that say who has sent the request and to whom it was passed on, not what was said. */
@@ -55,9 +55,15 @@ export function withoutContent<Open extends Pick<OpenExchange, "payload" | "kept
   };
 }
 
+/** With pseudonyms instead of the subject and the conversation. */
+export interface LeftExchange extends Omit<OpenExchange, "subject" | "conversation"> {
+  readonly subject: string | null;
+  readonly conversation: string | null;
+}
+
 /** @param caller null: there is no such key any more, so the record belongs to the installation */
 export function toLeftRecord(
-  { record, key, action, subject, payload, kept }: OpenExchange,
+  { record, key, action, subject, conversation, payload, kept }: LeftExchange,
   caller: Caller | null,
   now: number,
 ): RecordDraft {
@@ -70,9 +76,14 @@ export function toLeftRecord(
     code,
     keyId: caller === null ? null : key,
     memoryId: null,
-    subject: caller === null ? null : (subject?.id ?? null),
+    subject: caller === null ? null : subject,
+    conversation: caller === null ? null : conversation,
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
-    payload: sealWithKept(JSON.parse(payload), kept ?? {}, subject === null ? [] : [subject.id]),
+    payload: sealWithKept(
+      JSON.parse(payload),
+      kept ?? {},
+      [subject, conversation].filter((id) => id !== null),
+    ),
   };
 }

@@ -16,6 +16,7 @@ import type { PromptPlace } from "../memory/example-prompts.ts";
 import type { Extractors } from "../memory/extractor.ts";
 import type { Redactor } from "../memory/redactor.ts";
 import type { CallReranker } from "../memory/reranker.ts";
+import { conversationName } from "../schema/conversation-name.ts";
 import { subjectName } from "../schema/subject-name.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -110,6 +111,11 @@ export interface ProjectOperation<
    * Keys that are bound to subjects can perform no other operations. "known": a name that is not known stays so. Absent: no.
    */
   readonly forSubjects?: true | "known";
+  /**
+   * A call may name a conversation of its owner, in the field `conversation`; an exchange, in a header. As `forSubjects`: the name is taken out of
+   * the input, and is not recorded.
+   */
+  readonly forConversations?: true | "known";
   /** The subject that the body of an exchange names, canonical; null: none. Absent: no body names one. @throws Refusal */
   readonly readSubject?: (exchange: Exchange, reading: SubjectReading) => Promise<string | null>;
   /** May run for minutes; disables the idle timeout of its connection. */
@@ -189,11 +195,10 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
   if (operation.forSubjects === undefined || operation.exchange !== undefined)
     return { scope: "project", ...operation };
   const { properties, ...schema } = operation.input;
-  // `prepare` and `apply` do not see it. An operation that needs a subject says so in its own input.
-  const input = Type.Object(
-    { ...properties, subject: properties.subject ?? Type.Optional(subjectName) },
-    schema,
-  );
+  const named =
+    operation.forConversations === undefined ? {} : { conversation: Type.Optional(conversationName) };
+  // `prepare` and `apply` do not see them. An operation that needs one of them says so in its own input.
+  const input = Type.Object({ ...named, subject: Type.Optional(subjectName), ...properties }, schema);
   return { scope: "project", ...operation, input: input as unknown as Input };
 }
 

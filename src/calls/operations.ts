@@ -42,6 +42,9 @@ import { showRecord } from "../audit/show-record.ts";
 import { readLedgerStatistics } from "../audit/statistics.ts";
 import { traceRecords } from "../audit/trace-records.ts";
 import { createBackup } from "../backup/create.ts";
+import { eraseConversation } from "../conversations/erase.ts";
+import { listConversations } from "../conversations/list.ts";
+import { readConversation } from "../conversations/read.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
 import { exportProject } from "../export/export-project.ts";
@@ -97,6 +100,9 @@ export const projectOperations: readonly ProjectOperation[] = [
   searchMemories,
   injectMemories,
   extractMemories,
+  listConversations,
+  readConversation,
+  eraseConversation,
   listSubjects,
   exportSubject,
   eraseSubject,

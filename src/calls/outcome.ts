@@ -43,7 +43,12 @@ export function succeed(
   const { payload: given, ...entry } = applied.record;
   const payload = withoutNulls(given);
   return {
-    toEntry: () => ({ ...entry, memoryId: null, subject: recordedCall.call.subject?.id ?? null }),
+    toEntry: () => ({
+      ...entry,
+      memoryId: null,
+      subject: recordedCall.call.subject?.id ?? null,
+      conversation: recordedCall.call.conversation?.id ?? null,
+    }),
     payload: sealAppendedPayload(payload, aboutOf(recordedCall.call)),
     made: [],
     after,

@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Session } from "../access/session.ts";
 import type { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
-import type { Subject } from "../memory/owner.ts";
+import type { Conversation, Subject } from "../memory/owner.ts";
 import type { RememberedPart } from "../remembering/task.ts";
 import type { Administrator } from "./administrator.ts";
 import type { ExchangeSource } from "./exchange.ts";
@@ -16,6 +16,8 @@ export interface Request {
   readonly origin: RequestOrigin;
   /** The name of a subject in a header, as received; absent or null: none. */
   readonly subject?: string | null;
+  /** The name of the conversation of an exchange in a header, as received; absent or null: none. */
+  readonly conversation?: string | null;
   /** Clock.elapsed() at arrival; absent: now. */
   readonly arrivedAt?: number;
   /** Whether the rate limit has counted this call already, when it was admitted (calls/admission.ts); absent: it has not. */
@@ -104,9 +106,11 @@ export interface CallerCredentials {
 export interface TaskCredentials {
   readonly kind: "task";
   readonly keyId: string;
-  /** Name of the operation of that call. */
   /** Whom that call was for; null: the project itself. */
   readonly subject: Subject | null;
+  /** Which conversation it named; null: none. */
+  readonly conversation: Conversation | null;
+  /** Name of the operation of that call. */
   readonly performedFor: string;
   readonly remembers: RememberedPart;
 }

@@ -25,6 +25,7 @@ import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { senderOf } from "./call-record.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
+import { openNamed } from "./named.ts";
 import { exchangeOf, type Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
@@ -68,7 +69,7 @@ export async function settle(
   const accepts = call.decision.refused === null && accepting.has(call.operation);
   const known = await transaction.lock(call.keyId, accepts);
   const caller = known === null ? null : callerOf(known, call);
-  if (!(await openSubject(transaction, caller))) return settledOfOtherSubject;
+  if (!(await openNamed(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -86,6 +87,7 @@ export async function settle(
     isPerformed: caller !== null && outcome.isPerformed === true,
     project: caller?.project.id ?? null,
     subject: caller?.subject?.id ?? null,
+    conversation: caller?.conversation?.id ?? null,
     now,
     keyId: caller?.key.id ?? null,
     payload,
@@ -97,19 +99,14 @@ export async function settle(
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
-function callerOf(known: Caller, { token, subject }: Call): Caller {
-  if (token === undefined) return callerFor(known, subject ?? null);
+function callerOf(known: Caller, { token, subject, conversation }: Call): Caller {
+  if (token === undefined) return callerFor(known, subject ?? null, conversation ?? null);
   if (subject === undefined) throw new Error("a call with a token has no subject");
-  return callerWithToken(known, token, subject);
-}
-
-/** Creates the subject of the call if it is new. @returns whether it has the pseudonym with which the call was prepared */
-async function openSubject({ subjects }: Transaction, caller: Caller | null): Promise<boolean> {
-  return caller === null || caller.subject === null || subjects.open(caller.project, caller.subject);
+  return callerWithToken(known, token, subject, conversation ?? null);
 }
 
 const ofOtherSubject = unavailable(
-  "The subject of this call was created or erased while the call was performed. Send the call again.",
+  "The subject or the conversation of this call was created or erased while the call was performed. Send the call again.",
 );
 
 /** Nothing of the call has happened, and it has no record. */
@@ -156,8 +153,8 @@ async function accept(
     applied = foreseen === undefined || isExchange ? await transaction.attempt(work) : await work();
   } catch (error) {
     if (isLost(error)) throw error;
-    // The failure may have undone the whole transaction, and with it the creation of the subject, which the record names.
-    await openSubject(transaction, settling.caller);
+    // The failure may have undone the whole transaction, and with it the creation of what the record names.
+    await openNamed(transaction, settling.caller);
     const refused = toRefused(error, report);
     // What an exchange has passed on has happened, so its record says it in any case.
     if (isExchange && foreseen !== undefined && settling.caller !== null)

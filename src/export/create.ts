@@ -3,12 +3,19 @@
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { endBeforeStart, retentionFloor } from "../audit/list.ts";
-import { findPseudonym } from "../audit/named-subject.ts";
-import { isOfAll, type RecordFilters, recordFilters, toRecordFilter } from "../audit/record-filter.ts";
+import { findPseudonyms } from "../audit/named-subject.ts";
+import {
+  isOfAll,
+  type NamedFilter,
+  type RecordFilters,
+  recordFilters,
+  toRecordFilter,
+} from "../audit/record-filter.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { startOfDay } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
+import { conversationName } from "../schema/conversation-name.ts";
 import { Choice, Fields, Moment } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
 import { counted } from "../text/plural.ts";
@@ -30,6 +37,7 @@ export const exportFields = {
   ),
   ...recordFilters,
   subject: Type.Optional(subjectName),
+  conversation: Type.Optional(conversationName),
 };
 
 interface Span {
@@ -45,13 +53,13 @@ export const createExport = projectOperation({
   name: "audit.export",
   summary: "Create an export of audit records",
   description:
-    "Starts an export of the records of a time range, up to the newest record before this call; with subject, those of calls for it, and with other filters those that the list of records has. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
+    "Starts an export of the records of a time range, up to the newest record before this call; with subject, those of calls for it, with conversation, those of calls that named it, and with other filters those that the list of records has. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.export",
   feature: "export",
   success: 200,
   // Not forSubjects: a key for one subject would learn of exports of others, because a project has one at a time.
-  unrecorded: ["subject"],
+  unrecorded: ["subject", "conversation"],
   input: Fields(exportFields),
   output: exportTask,
   refusals: [2201, 2203],
@@ -62,11 +70,11 @@ export const createExport = projectOperation({
 
   async prepare(input, { store, caller }) {
     readSpan(input);
-    return findPseudonym(store.subjects, caller.project, input.subject);
+    return findPseudonyms(store, caller.project, input);
   },
 
-  async apply(transaction, input, subject, { caller, plan, now }) {
-    const draft = draftOf(input, subject, plan, now);
+  async apply(transaction, input, named, { caller, plan, now }) {
+    const draft = draftOf(input, named, plan, now);
     const made = await transaction.exports.begin(caller.project, draft, now);
     return { data: toExportTask(made), after: [{ effect: "start_export" }] };
   },
@@ -75,11 +83,11 @@ export const createExport = projectOperation({
 /**
  * start_time may be any time of the day on which the retention begins, so that clients can send `earliest` back. The export itself begins
  * at the exact time at which the retention begins, and shows this time as its start_time.
- * @param subject pseudonym of the subject whose records are wanted; null: all records
+ * @param named whose records are wanted
  * @throws Refusal 1400 or 2201
  */
-export function draftOf(input: Wanted, subject: string | null, plan: Plan, now: number): ExportDraft {
-  const filter = toRecordFilter(input, subject);
+export function draftOf(input: Wanted, named: NamedFilter, plan: Plan, now: number): ExportDraft {
+  const filter = toRecordFilter(input, named);
   const { startAt, endAt } = readSpan(input);
   const shownFrom = retentionFloor(plan, now) ?? startAt;
   const earliestAt = startOfDay(shownFrom);

@@ -3,7 +3,8 @@
 
 import { planOf } from "../access/project.ts";
 import { requireProject } from "../access/require-project.ts";
-import { findPseudonym } from "../audit/named-subject.ts";
+import { findPseudonyms } from "../audit/named-subject.ts";
+import { allNamed } from "../audit/record-filter.ts";
 import { installationOperation } from "../calls/operation.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";
@@ -17,7 +18,7 @@ export const exportProject = installationOperation({
     "Writes a project's audit records of a time range to a file, with a signed manifest next to it.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
-  unrecorded: ["subject"],
+  unrecorded: ["subject", "conversation"],
   success: 200,
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
@@ -27,12 +28,12 @@ export const exportProject = installationOperation({
 
   async prepare(input, { store }) {
     const project = await store.access.findProject(input.project);
-    return project && findPseudonym(store.subjects, project, input.subject);
+    return project === null ? allNamed : findPseudonyms(store, project, input);
   },
 
-  async apply(transaction, input, { now, plans }, subject) {
+  async apply(transaction, input, { now, plans }, named) {
     const project = await requireProject(transaction, input.project);
-    const draft = draftOf(input, subject, planOf(project, plans), now);
+    const draft = draftOf(input, named, planOf(project, plans), now);
     // A project without calls has no chain yet. This creates it, because the manifest needs its id.
     await transaction.audit.signCheckpoint(project.id, now);
     const made = await transaction.exports.begin(project, draft, now);

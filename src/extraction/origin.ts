@@ -15,8 +15,3 @@ export function toOrigin(
   const origin = { conversation, message: message?.id ?? null, ...said };
   return Object.values(origin).every((each) => each === null) ? null : origin;
 }
-
-/** As ExtractedItem.lead: a name is embedded with what the person says, so that a search for the person finds it. */
-export function leadOf(name: string | null): string | null {
-  return name === null ? null : `${name}: `;
-}

@@ -1,9 +1,10 @@
 // Owns the detail "verbatim": what was said becomes passages, word for word. Must never leave out a letter or a digit.
 
 import type { ExtractedItem, ExtractionSource, UtteranceRange } from "../memory/extractor.ts";
+import { leadOf } from "../memory/origin.ts";
 import { endOfText } from "../text/characters.ts";
 import { passageLeadCharacters, passageMaxCharacters } from "./limits.ts";
-import { leadOf, type Said, toOrigin } from "./origin.ts";
+import { type Said, toOrigin } from "./origin.ts";
 import { timeReader } from "./rules/message-time.ts";
 import { findSpeakers, roleOf } from "./rules/speakers.ts";
 import { splitSentences } from "./sentences.ts";

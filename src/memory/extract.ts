@@ -15,7 +15,6 @@ import { type ReadText, readExtractionSource } from "./extraction-source.ts";
 import { chooseExtractor, defaultDetail, extractionDetails, extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
-import { conversation } from "./origin.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
@@ -28,6 +27,7 @@ export const extractMemories = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
   forSubjects: true,
+  forConversations: true,
   namesItsRecord: true,
   feature: "memory",
   mayRunLong: true,
@@ -48,7 +48,6 @@ export const extractMemories = projectOperation({
           "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
         ),
       ),
-      conversation: Type.Optional(conversation),
       tags: Type.Optional(
         Tags(
           "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
@@ -132,7 +131,8 @@ export const extractMemories = projectOperation({
     toMetadata(metadata);
     const { prices, extractors } = preparation;
     const { extractor, detail } = chooseExtractor(extractors, given.detail ?? defaultDetail);
-    const source = readExtractionSource({ ...given, detail });
+    const { conversation } = preparation.caller;
+    const source = readExtractionSource({ ...given, conversation: conversation?.name ?? null, detail });
     const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
     const cost = isFree ? free : extractionCost(prices);
     await preparation.reserve(cost);

@@ -4,7 +4,6 @@ import { fieldRefusal } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
-import { toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import {
   defaultDetail,
@@ -19,7 +18,8 @@ import { withoutPrompts } from "./prompt.ts";
 interface Given {
   readonly text?: string;
   readonly messages?: readonly object[];
-  readonly conversation?: string;
+  /** Its name; null or absent: it is not known. */
+  readonly conversation?: string | null;
   readonly detail?: ExtractionDetail;
 }
 
@@ -27,11 +27,10 @@ interface Given {
 export function readExtractionSource({
   text,
   messages,
-  conversation,
+  conversation: from = null,
   detail = defaultDetail,
 }: Given): ExtractionSource {
   requireOne("text", text, messages);
-  const from = conversation === undefined ? null : toLabel(conversation);
   if (text !== undefined) return plain(withoutOwnTexts(text), detail, from);
   if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
   const utterances = readUtterances(messages);

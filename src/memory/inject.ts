@@ -47,6 +47,7 @@ export const injectMemories = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
+  forConversations: true,
   feature: "memory",
   refusals: [],
   success: 200,

@@ -16,6 +16,8 @@ export interface ListFilter {
   readonly tags: TagFilter | null;
   /** Absent: the property does not matter. */
   readonly metadata?: MetadataFilter | null;
+  /** Name of a conversation in which the words of the memory were said. Absent: it does not matter. */
+  readonly conversation?: string | null;
   readonly active: boolean | null;
   /** Whether the memory has expired `now`. */
   readonly expired: boolean | null;

@@ -2,18 +2,12 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
-import { conversationIdMaxCharacters, originsMax } from "../limits.ts";
-import { Choice, Fields, Label, Timestamp } from "../schema/schema.ts";
+import { originsMax } from "../limits.ts";
+import { conversationName } from "../schema/conversation-name.ts";
+import { Choice, Fields, Timestamp } from "../schema/schema.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 
 export const speakerRoles = ["user", "assistant"] as const;
-
-/** The id of a conversation is a name that the client has chosen. */
-export const conversation = Label({
-  maxLength: conversationIdMaxCharacters,
-  description: "Id of the conversation, as the client names it.",
-  examples: ["chat-17"],
-});
 
 /** A place at which the words of a memory were said. */
 export interface Origin {
@@ -39,7 +33,7 @@ export const unknownOrigin: Origin = {
 
 export const origin = Fields(
   {
-    conversation: Type.Optional(conversation),
+    conversation: Type.Optional(conversationName),
     message: Type.Optional(Type.String({ description: "Id of the message, as the client names it." })),
     role: Type.Optional(
       Choice(speakerRoles, { title: "SpeakerRole", description: "Who said it: the user or the assistant." }),
@@ -83,4 +77,9 @@ export function fromOrigins(all: readonly Static<typeof origin>[]): Origin[] {
     name,
     saidAt: said_at === undefined ? null : fromTimestamp(said_at),
   }));
+}
+
+/** As Memory.lead: a name is embedded with what the person says, so that a search for the person finds it. */
+export function leadOf(name: string | null): string | null {
+  return name === null ? null : `${name}: `;
 }

@@ -10,6 +10,14 @@ export interface Subject {
   readonly name: string;
 }
 
+/** A conversation of a project or of one of its subjects. */
+export interface Conversation {
+  /** As of Subject. */
+  readonly id: string;
+  /** As the client calls it. */
+  readonly name: string;
+}
+
 /** Memories are compared, counted and listed within one owner only. */
 export interface Owner {
   /** Id of the project. */

@@ -194,7 +194,7 @@ export interface NewMemory {
   readonly id?: string | null;
 }
 
-/** `contentKey` and `vector` are null unless the content has changed; with it, `origins` and `lead` change. */
+/** `contentKey` is null unless the content has changed, and `vector` unless the content or `lead` has. */
 export interface MemoryChange {
   readonly memory: Memory;
   readonly contentKey: Uint8Array | null;

@@ -83,6 +83,7 @@ export async function remember(
       kind: "task",
       keyId: task.keyId,
       subject: task.subject,
+      conversation: task.conversation,
       performedFor: task.action,
       remembers,
     },

@@ -1,7 +1,7 @@
 // Owns what is left to remember of an answer of the gateway, and when an extraction is tried again. Must never contain a text: the texts are
 // in the payload of the record, so whatever removes them there has removed them everywhere.
 
-import type { Subject } from "../memory/owner.ts";
+import type { Conversation, Subject } from "../memory/owner.ts";
 import { attemptsMax } from "./limits.ts";
 
 /** An answer to remember, before its place in the queue. */
@@ -20,6 +20,8 @@ export interface NewTask {
 
 export interface RememberTask extends Omit<NewTask, "subject"> {
   readonly subject: Subject | null;
+  /** That the call named; null: none. */
+  readonly conversation: Conversation | null;
   /** Name of the operation whose record it is. */
   readonly action: string;
   /** Number of the next part of the texts, from 0 on. */

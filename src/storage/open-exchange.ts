@@ -1,6 +1,6 @@
 // Owns what is stored of an exchange that has no record yet.
 
-import type { Subject } from "../memory/owner.ts";
+import type { Conversation, Subject } from "../memory/owner.ts";
 
 /** Plain data: it travels to the thread that writes. */
 export interface OpenExchange {
@@ -10,6 +10,8 @@ export interface OpenExchange {
   readonly action: string;
   /** Of the call; null: it is for the project itself. The transaction gives its name this pseudonym if it has none. */
   readonly subject: Subject | null;
+  /** As `subject`; null: it names none. */
+  readonly conversation: Conversation | null;
   /** Members of the record as JSON text. */
   readonly payload: string;
   /** More members, as of KeptMembers; null: none. */

@@ -6,6 +6,7 @@ import type { AccessReader, AccessTransaction } from "../access/store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "../audit/store.ts";
 import type { Answer } from "../calls/answer.ts";
 import type { Call } from "../calls/call.ts";
+import type { ConversationReader, ConversationTransaction } from "../conversations/store.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
 import type { CheckReader, CheckTransaction } from "../memory/check-store.ts";
@@ -23,6 +24,7 @@ export interface Store {
   readonly memories: MemoryReader;
   readonly checks: CheckReader;
   readonly subjects: SubjectReader;
+  readonly conversations: ConversationReader;
   readonly audit: AuditReader;
   readonly retention: Retention;
   readonly models: ModelVectors;
@@ -78,6 +80,7 @@ export interface Transaction {
   readonly memories: MemoryTransaction;
   readonly checks: CheckTransaction;
   readonly subjects: SubjectTransaction;
+  readonly conversations: ConversationTransaction;
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
   readonly models: ModelTransaction;

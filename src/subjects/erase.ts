@@ -1,7 +1,7 @@
 // Owns forgetting a subject at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { eraseIn, erasureCounts, erasureReceipt, nothingErased, toCounts } from "./erasure.ts";
@@ -19,6 +19,24 @@ const knownBackup = Fields(
   },
   { title: "KnownBackup" },
 );
+
+/** Of every erasure. */
+export const backups = Nullable(
+  Type.Array(knownBackup, {
+    description:
+      "Backups that the server knows, and that were begun before this call: they are not changed, so they may still contain what was erased. null: they could not be listed.",
+  }),
+);
+
+export async function listBackups({ knownBackups }: Pick<Preparation, "knownBackups">) {
+  const known = await knownBackups();
+  const listed = known?.map(({ file, atMs, endsAtMs }) => ({
+    file,
+    created_at: toTimestamp(atMs),
+    ends_at: endsAtMs === null ? null : toTimestamp(endsAtMs),
+  }));
+  return listed ?? null;
+}
 
 export const eraseSubject = projectOperation({
   name: "subject.erase",
@@ -42,12 +60,7 @@ export const eraseSubject = projectOperation({
         description: "Whether something was erased. false: a dry run, or nothing was there.",
       }),
       ...erasureCounts,
-      backups: Nullable(
-        Type.Array(knownBackup, {
-          description:
-            "Backups that the server knows, and that were begun before this call: they are not changed, so they may still contain the subject. null: they could not be listed.",
-        }),
-      ),
+      backups,
       receipt: Type.Optional(erasureReceipt),
     },
     { title: "SubjectErasure" },
@@ -70,18 +83,11 @@ export const eraseSubject = projectOperation({
     },
   },
 
-  async prepare(_input, { knownBackups }) {
-    const known = await knownBackups();
-    const backups = known?.map(({ file, atMs, endsAtMs }) => ({
-      file,
-      created_at: toTimestamp(atMs),
-      ends_at: endsAtMs === null ? null : toTimestamp(endsAtMs),
-    }));
-    return { backups: backups ?? null };
-  },
+  prepare: async (_input, preparation) => ({ backups: await listBackups(preparation) }),
 
-  async apply(transaction, { dry_run: isDryRun = false }, { backups }, { caller, now, sender }) {
+  async apply(transaction, { dry_run: isDryRun = false }, prepared, { caller, now, sender }) {
     const { project, subject } = caller;
+    const { backups } = prepared;
     if (subject === null) return { data: { erased: false, ...nothingErased, backups } };
     if (isDryRun) {
       const counts = toCounts(await transaction.subjects.holdings(subject));

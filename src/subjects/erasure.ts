@@ -1,11 +1,12 @@
-// Owns the erasure of a subject in a transaction: its memories, what the records of its calls say, and what leads from its name to them. The
-// entries of the ledger stay, and a signed record says what was erased.
+// Owns the erasure of a subject in a transaction: its memories, what the records of its calls say, and what leads from its name to them; and
+// what every erasure of a name leaves: the entries of the ledger stay, and a signed record says what was erased.
 
 import { Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
 import { describeErased } from "../audit/erased.ts";
 import { toReceipt } from "../audit/receipt.ts";
 import { toServerRecord } from "../audit/record.ts";
+import type { TracedRecord } from "../audit/traced.ts";
 import type { Application } from "../calls/application.ts";
 import { successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -30,7 +31,7 @@ export const erasureReceipt = Fields(
   {
     v: Type.Integer({ description: "Version of this form: 1." }),
     project: text("Id of the project."),
-    subject: text("Pseudonym of the subject."),
+    subject: text("Pseudonym of the subject or of the conversation."),
     entry: text("The audit.redact record: its entry, as it was hashed."),
     hash: text("Hash of the entry."),
     salt: text("Salts of the parts of its payload, in Base64."),
@@ -59,28 +60,45 @@ export function toCounts({ memories, checks, records }: SubjectHoldings) {
 export async function eraseIn(
   transaction: Transaction,
   { project, subject }: { readonly project: Pick<Project, "id">; readonly subject: Subject },
+  application: Pick<Application, "now" | "sender">,
+) {
+  const found = await transaction.subjects.erase(subject, application.now);
+  const erased = { project, id: subject.id, ...found };
+  const { erasure, after } = await recordErasure(transaction, erased, application);
+  return { erasure: { ...toCounts(found), ...erasure }, after };
+}
+
+interface Erased {
+  readonly project: Pick<Project, "id">;
+  /** The pseudonym that the receipt names. */
+  readonly id: string;
+  /** All pseudonyms that have lost their names. */
+  readonly pseudonyms: readonly string[];
+  /** Number of deleted memories. */
+  readonly memories: number;
+  readonly held: readonly TracedRecord[];
+}
+
+/** Erases the parts of the records, and appends the signed record of the erasure. @returns as eraseIn does */
+export async function recordErasure(
+  transaction: Transaction,
+  { project, id, pseudonyms, memories, held }: Erased,
   { now, sender }: Pick<Application, "now" | "sender">,
 ) {
-  const found = await transaction.subjects.erase(subject, now);
-  const { records, exports } = await transaction.audit.erase(found.held);
+  const { records, exports } = await transaction.audit.erase(held);
   const payload = {
     ...sender(),
     ...describeErased(records),
-    erased: [subject.id],
-    response_body: {
-      success: true,
-      code: successCode,
-      message: "success",
-      data: { memories: found.memories },
-    },
+    erased: [...pseudonyms],
+    response_body: { success: true, code: successCode, message: "success", data: { memories } },
   } satisfies JsonObject;
   const draft = toServerRecord(project.id, "audit.redact", now, payload);
   const entry = await transaction.audit.append(draft);
   const checkpoint = await transaction.audit.signCheckpoint(project.id, now);
   const inclusion = await transaction.audit.proveInclusion(project.id, entry.seq, now);
-  const counts = { ...toCounts(found), records: records.length, exports: exports.length };
   const proven = { entry, payload: draft.payload, checkpoint, inclusion };
-  const receipt = toReceipt({ project: project.id, subject: subject.id, ...proven });
+  const receipt = toReceipt({ project: project.id, subject: id, ...proven });
+  const counts = { records: records.length, exports: exports.length };
   return { erasure: { ...counts, receipt }, after: afterErasure(project.id) };
 }
 

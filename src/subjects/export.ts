@@ -78,13 +78,10 @@ async function memoriesOf({ store, caller, signal }: Preparation) {
 }
 
 async function recordsOf({ store, caller, plan, now, signal }: Preparation) {
-  const { filter } = describeList(
-    {},
-    caller.project.id,
-    retentionFloor(plan, now),
-    null,
-    caller.owner.subject,
-  );
+  const { filter } = describeList({}, caller.project.id, retentionFloor(plan, now), null, {
+    subject: caller.owner.subject,
+    conversation: null,
+  });
   const records = [];
   let page = await store.audit.list(caller.project, { ...filter, ...firstPage(pageSize) }, signal);
   for (;;) {

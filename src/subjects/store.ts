@@ -36,6 +36,12 @@ export interface SubjectReader {
   ): Promise<readonly ListedSubject[] | null>;
 }
 
+export interface ErasedSubject extends SubjectHoldings {
+  readonly held: readonly TracedRecord[];
+  /** That have lost their names: of the subject and of its conversations. */
+  readonly pseudonyms: readonly string[];
+}
+
 export interface SubjectTransaction {
   /**
    * Whether the name has this pseudonym; if the name has none, it gets this one. False: another call has given it another one meanwhile, or
@@ -47,5 +53,5 @@ export interface SubjectTransaction {
    * Deletes memories, checks, what waits to be remembered, and the name. The caller erases the payloads of the records that it returns, and
    * requests `erase_remains` after the commit.
    */
-  erase(subject: Subject, now: number): Promise<SubjectHoldings & { readonly held: readonly TracedRecord[] }>;
+  erase(subject: Subject, now: number): Promise<ErasedSubject>;
 }

@@ -12,6 +12,7 @@ import {
 
 const callerOf = (project: string, key: string): Caller => ({
   subject: null,
+  conversation: null,
   owner: { project, subject: null },
   isProjectDeleted: false,
   key: {

@@ -1,27 +1,24 @@
 // Owns the SQL of exchanges that have no record yet. A trigger of the schema removes the row with the insertion of the record. Must never
 // make a record of a row that another program has written.
 
+import { callerFor } from "../../access/caller.ts";
 import { sha256 } from "../../audit/hash.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import { toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
+import { openNamed } from "../../calls/named.ts";
+import { type LeftExchange, toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
 import type { Clock } from "../../clock.ts";
 import { unavailable } from "../../errors.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { Subject } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { OpenExchange } from "../../storage/open-exchange.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { InTransaction } from "./threads/write-transactions.ts";
 
-type StoredExchange = Omit<OpenExchange, "subject"> & {
-  /** Pseudonym; null: none. */
-  readonly subject: string | null;
-  readonly seal: string;
-};
+type StoredExchange = LeftExchange & { readonly seal: string };
 
 interface OpenExchangeTools {
   readonly database: Database;
-  readonly transaction: Pick<Transaction, "lock" | "audit" | "subjects">;
+  readonly transaction: Pick<Transaction, "lock" | "audit" | "subjects" | "conversations">;
   readonly inTransaction: InTransaction;
   readonly signer: Pick<Signer, "seal">;
   readonly clock: Pick<Clock, "now">;
@@ -38,8 +35,8 @@ interface OpenExchangeLog {
 export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog {
   const { database, transaction, inTransaction, signer, clock, logger } = tools;
   const insert = database.prepare(
-    `INSERT INTO open_exchange (record, key, action, subject, payload, kept, seal)
-     VALUES (:record, :key, :action, :subject, :payload, :kept, :seal)`,
+    `INSERT INTO open_exchange (record, key, action, subject, conversation, payload, kept, seal)
+     VALUES (:record, :key, :action, :subject, :conversation, :payload, :kept, :seal)`,
   );
   const list = database.prepare<[], string>("SELECT record FROM open_exchange ORDER BY record").pluck();
   const find = database.prepare<[string], StoredExchange>("SELECT * FROM open_exchange WHERE record = ?");
@@ -50,23 +47,26 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       if (left === undefined) return;
       if (!isOwn(left, signer)) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
-      const subject = left.subject === null ? null : { id: left.subject, name: "" };
-      await transaction.audit.append(toLeftRecord({ ...left, subject }, caller, clock.now()));
+      await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
     });
 
   /** @throws Refusal 1503 */
-  const requireSubject = async (key: string, subject: Subject): Promise<void> => {
-    const caller = await transaction.lock(key);
-    if (caller !== null && (await transaction.subjects.open(caller.project, subject))) return;
-    throw unavailable("The subject of this call was created or erased meanwhile. Send the call again.");
+  const requireNamed = async ({ key, subject, conversation }: OpenExchange): Promise<void> => {
+    if (subject === null && conversation === null) return;
+    const known = await transaction.lock(key);
+    if (known !== null && (await openNamed(transaction, callerFor(known, subject, conversation)))) return;
+    throw unavailable(
+      "The subject or the conversation of this call was created or erased meanwhile. Send the call again.",
+    );
   };
 
   return {
     open: (exchanges) =>
       inTransaction(async () => {
-        for (const { subject: of, ...exchange } of exchanges) {
-          if (of !== null) await requireSubject(exchange.key, of);
-          const row = { ...exchange, subject: of?.id ?? null };
+        for (const exchange of exchanges) {
+          await requireNamed(exchange);
+          const { subject, conversation } = exchange;
+          const row = { ...exchange, subject: subject?.id ?? null, conversation: conversation?.id ?? null };
           insert.run({ ...row, seal: signer.seal(sealedText(row)) });
         }
       }),
@@ -108,7 +108,7 @@ function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
   return signer.seal(sealedText(open)) === open.seal;
 }
 
-function sealedText({ record, key, action, subject, payload, kept }: Omit<StoredExchange, "seal">): string {
-  const of = subject === null ? [] : [subject];
+function sealedText({ record, key, action, subject, conversation, payload, kept }: LeftExchange): string {
+  const of = conversation === null ? (subject === null ? [] : [subject]) : [subject ?? "", conversation];
   return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? ""), ...of].join("\n");
 }

@@ -19,6 +19,9 @@ interface TaskRow {
   /** Null: the call was for the project itself. */
   subject: string | null;
   subject_name: string | null;
+  /** As `subject`. */
+  conversation: string | null;
+  conversation_name: string | null;
 }
 
 export function createRememberReader(database: Database): {
@@ -32,8 +35,9 @@ export function createRememberReader(database: Database): {
     .pluck();
   const next = database.prepare<[number], TaskRow>(
     `SELECT t.record, p.id AS project, t.key, e.action, t.tags, t.part, t.attempts, t.created_at,
-       t.subject, s.name AS subject_name
+       t.subject, s.name AS subject_name, c.id AS conversation, c.name AS conversation_name
      FROM remember_task t LEFT JOIN pseudonym s ON s.id = t.subject JOIN project p ON p.serial = t.project JOIN audit_entry e ON e.id = t.record
+       LEFT JOIN pseudonym c ON c.id = e.entry ->> '$.conversation'
      WHERE t.project > ? ORDER BY t.project, t.attempts, t.record LIMIT 1`,
   );
   return {
@@ -86,12 +90,18 @@ export function createRememberLog(database: Database): (change: QueueChange) => 
   };
 }
 
-function toTask({ key, tags, created_at, subject, subject_name, ...row }: TaskRow): RememberTask {
+function toTask({ key, tags, created_at, ...row }: TaskRow): RememberTask {
+  const { record, project, action, part, attempts } = row;
   return {
-    ...row,
-    subject: subject === null ? null : { id: subject, name: subject_name ?? "" },
+    ...{ record, project, action, part, attempts },
+    subject: toNamed(row.subject, row.subject_name),
+    conversation: toNamed(row.conversation, row.conversation_name),
     keyId: key,
     tags: tags === null ? [] : (JSON.parse(tags) as readonly string[]),
     createdAt: created_at,
   };
+}
+
+function toNamed(id: string | null, name: string | null): RememberTask["subject"] {
+  return id === null ? null : { id, name: name ?? "" };
 }

@@ -14,6 +14,7 @@ import { createSupervisor } from "../../threads/supervisor.ts";
 import type { ThreadEvents } from "../../threads/worker-thread.ts";
 import { createAccessReader } from "./access.ts";
 import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-cache/answer-cache.ts";
+import { createConversationLookup } from "./conversations.ts";
 import { damagedFile, isStillDamaged, refusingDamaged, writesMore } from "./damaged-file.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
@@ -145,6 +146,7 @@ export async function openStore(
   if (searchThreads !== 0) answers.start();
   const access = createAccessReader(database);
   const subjects = createSubjectReader(database);
+  const conversations = createConversationLookup(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
   const remembered = createRememberReader(database);
@@ -172,6 +174,11 @@ export async function openStore(
       findById: lookUp(subjects.findById),
       owners: lookUp(subjects.owners),
       list: lookUp(subjects.list),
+    },
+    conversations: {
+      ...reader.conversations,
+      find: lookUp(conversations.find),
+      findById: lookUp(conversations.findById),
     },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: unlessDamaged(writer.sweep) },

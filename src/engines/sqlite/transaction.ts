@@ -8,6 +8,7 @@ import type { Signer } from "../../audit/signed-note.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createAccessTransaction, createCallerLookup } from "./access.ts";
+import { createConversationTransaction } from "./conversations.ts";
 import { isDiskFailure } from "./database-file/disk-failure.ts";
 import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
@@ -108,6 +109,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     memories: createMemoryTransaction(database, state, revisions),
     checks: createCheckTransaction(database, state),
     subjects: createSubjectTransaction(database, state),
+    conversations: createConversationTransaction(database, state),
     audit: createAuditTransaction({ ...options, createId: state.createId }),
     models: createModelTransaction(database),
     remembering: createRememberTransaction(database),

@@ -2,8 +2,9 @@
 // cannot do. Must never return a text that is no part of the text.
 
 import type { ExtractedItem, ExtractionSource, UtteranceRange } from "../../memory/extractor.ts";
+import { leadOf } from "../../memory/origin.ts";
 import { onOneLine } from "../../text/one-line.ts";
-import { leadOf, type Said, toOrigin } from "../origin.ts";
+import { type Said, toOrigin } from "../origin.ts";
 import { splitSentences } from "../sentences.ts";
 import { toEssential } from "./essential.ts";
 import { timeReader } from "./message-time.ts";

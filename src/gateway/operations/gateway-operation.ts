@@ -44,6 +44,7 @@ export function gatewayOperation<Result>({
     effects: { readOnly: false, destructive: false, idempotent: false },
     permission: "gateway.use",
     forSubjects: true,
+    forConversations: true,
     feature: "gateway",
     success: 200,
     mayRunLong: true,

@@ -26,6 +26,7 @@ const requestHeaders = [
   "Memledger-Memory-Tags",
   "Memledger-Memory-Failure",
   "Memledger-Remember",
+  "Memledger-Conversation",
   "Memledger-Upstream-Key",
   "Anthropic-Version",
   "Anthropic-Beta",

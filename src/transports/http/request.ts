@@ -42,6 +42,7 @@ export function createRequestReader(route: ApiRoute): RequestReader {
         ...readReported(request.headers),
       },
       subject: readSubject(request.headers),
+      conversation: readText(request.headers.get("memledger-conversation")),
       arrivedAt,
       ignored,
       get signal() {

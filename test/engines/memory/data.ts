@@ -28,6 +28,11 @@ export interface SubjectRow {
   readonly project: string;
 }
 
+/** `subject` null: a conversation of the project itself. */
+export interface ConversationRow extends SubjectRow {
+  readonly subject: string | null;
+}
+
 export interface KeyRow {
   readonly key: Key;
   readonly project: string;
@@ -108,6 +113,7 @@ export interface Data {
   readonly createId: IdSource;
   readonly projects: Table<string, ProjectRow>;
   readonly subjects: Table<string, SubjectRow>;
+  readonly conversations: Table<string, ConversationRow>;
   readonly keys: Table<string, KeyRow>;
   readonly administrationKeys: Table<string, AdministrationKeyRow>;
   readonly sessions: Table<string, SessionRow>;
@@ -137,6 +143,7 @@ export function createData(): Data {
     createId: createIdSource(),
     projects: new Table(journal),
     subjects: new Table(journal),
+    conversations: new Table(journal),
     keys: new Table(journal),
     administrationKeys: new Table(journal),
     sessions: new Table(journal),

@@ -145,16 +145,28 @@ function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
 
 /** The cursor has the last row of the page before, as it was. */
 function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
+  const { conversation = null } = query;
   const { type, origin, tags, metadata, active, expired, words, now, sortBy, direction, limit, after } =
     query;
   const kinds = kindsOf(type, origin);
-  const name = JSON.stringify([kinds, tags, metadata ?? null, active, expired, words, sortBy, direction]);
+  const name = JSON.stringify([
+    kinds,
+    tags,
+    metadata ?? null,
+    active,
+    expired,
+    words,
+    conversation,
+    sortBy,
+    direction,
+  ]);
   const from = "cursor" in after ? readCursor<MemoryRow>(after.cursor) : null;
   if ("cursor" in after && from?.name !== name) return null;
   const found = rows.filter(
     ({ memory }) =>
       isOfKinds(kinds)(memory) &&
       isSelected(memory, { tags, metadata }) &&
+      (conversation === null || memory.origins.some((each) => each.conversation === conversation)) &&
       (active === null || memory.active === active) &&
       (expired === null || isExpired(memory, now) === expired) &&
       (words === null || hasWords(memory, words)),

@@ -35,7 +35,7 @@ export function createRememberTransaction(data: Data): RememberTransaction {
         task.subject === null
           ? null
           : { id: task.subject, name: data.subjects.get(task.subject)?.name ?? "" };
-      tasks.set(task.record, { ...task, subject, part: 0, attempts: 0 });
+      tasks.set(task.record, { ...task, subject, conversation: null, part: 0, attempts: 0 });
     },
     isDue: async ({ record, part }) =>
       present(data).some((task) => task.record === record && task.part === part),

@@ -16,6 +16,7 @@ import type { StoreOptions } from "../../../src/storage/engine.ts";
 import type { Store, Transaction } from "../../../src/storage/store.ts";
 import { createAccessReader, createAccessTransaction, findCallerOf } from "./access.ts";
 import { checksOf, createCheckTransaction } from "./checks.ts";
+import { createConversationReader, createConversationTransaction } from "./conversations.ts";
 import type { Data } from "./data.ts";
 import {
   countErasures,
@@ -62,6 +63,7 @@ export function openMemoryStore(
     memories: createMemoryTransaction(data),
     checks: createCheckTransaction(data),
     subjects: createSubjectTransaction(data),
+    conversations: createConversationTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
     models: createModelTransaction(data),
     remembering: createRememberTransaction(data),
@@ -81,6 +83,7 @@ export function openMemoryStore(
     memories: createMemoryReader(data),
     checks: { list: (owner) => data.inTurn(() => checksOf(data, ownerId(owner))) },
     subjects: createSubjectReader(data),
+    conversations: createConversationReader(data),
     audit: {
       list: (project, query) =>
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),

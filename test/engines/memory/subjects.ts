@@ -54,7 +54,10 @@ export function createSubjectTransaction(data: Data): SubjectTransaction {
       for (const { check } of checks) data.checks.delete(check.id);
       const row = data.subjects.get(id);
       if (row !== undefined) data.subjects.set(id, { ...row, name: null });
-      return { memories: memories.length, checks: checks.length, records: 0, held: [] };
+      const own = data.conversations.all().filter(({ subject }) => subject === id);
+      for (const each of own) data.conversations.set(each.id, { ...each, name: null });
+      const pseudonyms = [id, ...own.map((each) => each.id)];
+      return { memories: memories.length, checks: checks.length, records: 0, held: [], pseudonyms };
     },
     async open({ id: project }, { id, name }) {
       const known = findSubject(data, project, name);

@@ -17,6 +17,7 @@ import { createRunningCalls } from "../../../src/transports/mcp/running-calls.ts
 
 const caller: Caller = {
   subject: null,
+  conversation: null,
   owner: { project: "2".repeat(32), subject: null },
   key: {
     id: "1".repeat(32),

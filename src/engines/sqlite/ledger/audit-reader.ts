@@ -119,13 +119,31 @@ interface TraceBatch {
 
 /** @returns a function that follows a trace through one batch of payloads, those of the rows after a number. */
 export function createTraceBatches(database: Database): (trace: Trace, after: number) => TraceBatch {
-  const payloads = database.prepare<[number], PlaceRow & RecordRow & { number: number }>(
-    `SELECT e.number, ${recordColumns}, ${places} FROM audit_entry e ${placeJoin}
-     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${erasureBatchRows}`,
+  const batch = (from: string, where: string, order: string) =>
+    database.prepare<[Record<string, unknown>], PlaceRow & RecordRow & { number: number }>(
+      `SELECT e.number, ${recordColumns}, ${places} FROM ${from} ${placeJoin}
+       WHERE ${where} AND p.entry IS NOT NULL ORDER BY ${order} LIMIT ${erasureBatchRows}`,
+    );
+  const ofAll = batch("audit_entry e", "e.number > :after", "e.number");
+  const ofProject = batch(
+    "audit_entry e",
+    `e.chain = (SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = :project))
+       AND e.seq > COALESCE((SELECT seq FROM audit_entry WHERE number = :after), 0)`,
+    "e.seq",
   );
+  const ofSubject = batch(
+    "audit_pseudonym a CROSS JOIN audit_entry e ON e.number = a.entry",
+    "a.pseudonym = (SELECT serial FROM pseudonym WHERE id = :subject) AND a.entry > :after",
+    "a.entry",
+  );
+  const read = ({ within }: Trace, after: number) => {
+    if (within === undefined) return ofAll.all({ after });
+    const { project, subject } = within;
+    return subject === null ? ofProject.all({ after, project }) : ofSubject.all({ after, subject });
+  };
   return (trace, after) => {
     const tracer = createTracer(trace);
-    const rows = payloads.all(after);
+    const rows = read(trace, after);
     const records = rows.flatMap((row) => {
       const place = toLocation(row);
       const held = tracer.take(place, toProvableRecord(row));

@@ -100,7 +100,8 @@ export function createAuditTransaction({
       const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
-      if (draft.subject !== undefined && draft.subject !== null) insertPseudonym.run(number, draft.subject);
+      for (const named of [draft.subject, draft.conversation])
+        if (named !== undefined && named !== null) insertPseudonym.run(number, named);
       countRecord(entry.length + payload.compressed.length);
       heads.move(draft.project, { ...head, seq, hash, at });
       trees.follow(head.number, head.hash, hash);

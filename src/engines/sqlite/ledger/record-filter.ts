@@ -42,8 +42,9 @@ export const isHidden =
 
 /** By row number, which no index of entries leads to: SQLite would scan the whole chain to avoid sorting. */
 const byNumber = "NOT INDEXED";
-const ofSubject =
-  "e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :subject))";
+/** The records that name the pseudonym in a parameter. */
+const naming = (parameter: "subject" | "conversation") =>
+  `e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :${parameter}))`;
 
 /** The project of the chain, and its subjects. */
 const owners = `IN (SELECT project FROM audit_chain WHERE number = :chain
@@ -58,7 +59,15 @@ function ofMemories(serials: string): string {
 }
 
 export function filterOf(filters: Filters): Filter {
-  const { action, keyId, memoryId, subject = null, statusClass, hidden = null } = filters;
+  const {
+    action,
+    keyId,
+    memoryId,
+    subject = null,
+    conversation = null,
+    statusClass,
+    hidden = null,
+  } = filters;
   const byRow = rowConditions(filters);
   const conditions = [
     ...(action === null ? [] : ["e.action = :action"]),
@@ -74,7 +83,7 @@ export function filterOf(filters: Filters): Filter {
     hint: byRow.conditions.length > 0 ? byNumber : isRare ? byFailure : "",
     sql: conditions.map((condition) => `AND ${condition}`).join(" "),
     values: {
-      ...{ action, keyId, memoryId, subject, status: (statusClass ?? 0) * 100 },
+      ...{ action, keyId, memoryId, subject, conversation, status: (statusClass ?? 0) * 100 },
       ...hiddenValues(hidden),
       ...byRow.values,
     },
@@ -82,14 +91,16 @@ export function filterOf(filters: Filters): Filter {
 }
 
 /** Conditions that other tables answer with numbers of rows. They lead wherever they are asked for: such records are few. */
-function rowConditions({ subject = null, tags = null, metadata = null }: Filters): {
+function rowConditions({ subject = null, conversation = null, tags = null, metadata = null }: Filters): {
   readonly conditions: readonly string[];
   readonly values: Values;
 } {
   const memories = selectedMemories({ tags, metadata }, "TRUE", owners);
   return {
     conditions: [
-      ...(subject === null ? [] : [ofSubject]),
+      // The records of a conversation are among those of its subject.
+      ...(subject === null || conversation !== null ? [] : [naming("subject")]),
+      ...(conversation === null ? [] : [naming("conversation")]),
       ...(memories === null ? [] : [ofMemories(memories.sql)]),
     ],
     values: memories?.parameters ?? {},

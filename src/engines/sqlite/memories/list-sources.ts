@@ -64,7 +64,7 @@ export function createListSources(
   });
 
   return (project, filter, now, isPurging) => {
-    const { type, origin, tags, metadata, words } = filter;
+    const { type, origin, tags, metadata, conversation = null, words } = filter;
     const kinds = toKindsParameter(kindsOf(type, origin));
     const described = (metadata ?? []).map((condition) => ({ tags: null, metadata: [condition] }));
     const common = { project, kinds, now };
@@ -76,7 +76,8 @@ export function createListSources(
     }
     if (filter.active === false) sources.push(counting(inactive, common));
     if (filter.expired === true) sources.push(counting(expired, common));
-    for (const part of [...toTagSources(tags).map((tags) => ({ tags })), ...described]) {
+    const said = conversation === null ? [] : [{ tags: null, conversation }];
+    for (const part of [...toTagSources(tags).map((tags) => ({ tags })), ...described, ...said]) {
       const selected = selectedMemories(part, ofPool);
       if (selected === null) continue;
       const { sql, parameters } = selected;

@@ -52,6 +52,14 @@ export function createMemoryList(
   const isPurging = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
     .pluck();
+  const said = database
+    .prepare<[{ project: number; name: string }], number>(
+      `SELECT r.memory FROM conversation c JOIN memory_conversation r ON r.conversation = c.serial
+       WHERE c.project = :project AND c.name = :name`,
+    )
+    .pluck();
+  const saidIn = (project: number, name: string | null) =>
+    name === null ? null : new Set(said.all({ project, name }));
   const sizes = database
     .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
     .pluck();
@@ -121,7 +129,8 @@ export function createMemoryList(
     const serial = serialOf(owner);
     const found = sourcesOf(serial, query, now, isPurging.get(serial) === 1);
     const alive = new Map(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
-    const matches = toPredicate(query, found.revisions, alive);
+    const saidThere = saidIn(serial, query.conversation ?? null);
+    const matches = toPredicate(query, found.revisions, saidThere, alive);
     const total = from?.total ?? countOf(serial, query, found, matches);
     const skip = "skip" in after ? after.skip : 0;
     const isSeekable = query.active === null && query.expired === null && query.words === null;
@@ -149,8 +158,10 @@ export function createMemoryList(
 }
 
 /** Whether a list has all memories that match its words. */
-function isUnfiltered({ type, origin = null, tags, metadata = null, active, expired }: ListQuery): boolean {
+function isUnfiltered({ type, origin = null, tags, active, expired, ...others }: ListQuery): boolean {
+  const { metadata = null, conversation = null } = others;
   return (
+    conversation === null &&
     type === null &&
     origin === null &&
     tags === null &&
@@ -204,10 +215,11 @@ function take(rows: Iterable<ListedRow>, matches: Matches, skip: number, limit: 
   return taken;
 }
 
-/** @param alive the epoch of each kind: memories with another one are hidden */
+/** @param said serials of the memories of the wanted conversation; null: all. @param alive the epoch of each kind: memories with another one are hidden */
 function toPredicate(
   { type, origin, tags, metadata = null, active, expired, now }: ListQuery,
   revisions: Float64Array | null,
+  said: ReadonlySet<number> | null,
   alive: ReadonlyMap<Kind, number>,
 ): Matches {
   const kinds = kindsOf(type, origin);
@@ -216,6 +228,7 @@ function toPredicate(
     (kinds === null || kinds.includes(row.memory_type)) &&
     (active === null || (row.is_active === 1) === active) &&
     (expired === null || isExpired({ expiresAt: row.expires_at }, now) === expired) &&
+    (said === null || said.has(row.serial)) &&
     (revisions === null || includes(revisions, row.content_revision)) &&
     (tags === null || (row.tags !== null && matchesTags(JSON.parse(row.tags), tags))) &&
     (metadata === null || matchesMetadata(row.metadata === null ? null : JSON.parse(row.metadata), metadata));
@@ -234,7 +247,10 @@ function includes(numbers: Float64Array, wanted: number): boolean {
 
 /** The same for every page of the list. */
 function nameOf(owner: Owner, query: ListQuery): string {
-  const { type, origin, tags, metadata = null, active, expired, words, sortBy, direction } = query;
+  const { type, origin, tags, metadata = null, conversation = null, active, expired, words } = query;
+  const { sortBy, direction } = query;
   const kinds = kindsOf(type, origin);
-  return JSON.stringify([ownerId(owner), kinds, tags, metadata, active, expired, words, sortBy, direction]);
+  const said = conversation === null ? [] : [{ conversation }];
+  const filters = [kinds, tags, metadata, active, expired, words, ...said];
+  return JSON.stringify([ownerId(owner), ...filters, sortBy, direction]);
 }

@@ -157,7 +157,7 @@ export function createMemoryTransaction(
       const { content, importance, active, updatedAt, expiresAt } = memory;
       const kind = kindOf(memory);
       const revision = revisions.next(serialOf(owner));
-      const isRewritten = content !== before.content;
+      const isRewritten = content !== before.content || memory.lead !== before.lead;
       sql.update.run({
         serial: before.serial,
         kind,

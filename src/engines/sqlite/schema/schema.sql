@@ -696,7 +696,7 @@ CREATE TABLE open_exchange (
   payload TEXT NOT NULL,
   kept    BLOB,
   seal    TEXT NOT NULL
-, subject TEXT) STRICT, WITHOUT ROWID
+, subject TEXT, conversation TEXT) STRICT, WITHOUT ROWID
 
 -- 9.. index project_by_parent ON project
 CREATE INDEX project_by_parent ON project (parent) WHERE parent IS NOT NULL
@@ -765,6 +765,82 @@ BEGIN
   WHERE project = OLD.project AND (name, value) IN (SELECT key, CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS REAL)
       WHEN 'real' THEN value WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE x'' END FROM json_each(OLD.metadata))
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+END
+
+-- 9.. table conversation ON conversation
+CREATE TABLE conversation (
+  serial  INTEGER PRIMARY KEY,
+  project INTEGER NOT NULL,
+  name    TEXT    NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT
+
+-- 9.. index conversation_by_name ON conversation
+CREATE UNIQUE INDEX conversation_by_name ON conversation (project, name)
+
+-- 9.. index conversation_by_time ON conversation
+CREATE INDEX conversation_by_time ON conversation (project, last_at)
+
+-- 9.. table memory_conversation ON memory_conversation
+CREATE TABLE memory_conversation (
+  conversation INTEGER NOT NULL,
+  memory_type  TEXT    NOT NULL,
+  epoch        INTEGER NOT NULL,
+  memory       INTEGER NOT NULL,
+  first_at     INTEGER NOT NULL,
+  last_at      INTEGER NOT NULL,
+  PRIMARY KEY (conversation, memory_type, epoch, memory)
+) STRICT, WITHOUT ROWID
+
+-- 9.. trigger memory_conversation_of_new ON memory
+CREATE TRIGGER memory_conversation_of_new AFTER INSERT ON memory WHEN NEW.origins IS NOT NULL
+BEGIN
+  INSERT INTO conversation (project, name, last_at)
+  SELECT NEW.project, value ->> 'conversation', MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) WHERE value ->> 'conversation' IS NOT NULL GROUP BY 2
+  ON CONFLICT (project, name) DO UPDATE SET last_at = MAX(last_at, excluded.last_at);
+  INSERT INTO memory_conversation (conversation, memory_type, epoch, memory, first_at, last_at)
+  SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
+    MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
+    MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  GROUP BY c.serial;
+END
+
+-- 9.. trigger memory_conversation_of_changed ON memory
+CREATE TRIGGER memory_conversation_of_changed AFTER UPDATE OF serial, project, origins, memory_type, epoch ON memory
+WHEN OLD.origins IS NOT NEW.origins OR (NEW.origins IS NOT NULL AND (OLD.serial, OLD.project, OLD.memory_type, OLD.epoch)
+  IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
+BEGIN
+  DELETE FROM memory_conversation
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+      ON c.project = OLD.project AND c.name = value ->> 'conversation')
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  INSERT INTO conversation (project, name, last_at)
+  SELECT NEW.project, value ->> 'conversation', MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) WHERE value ->> 'conversation' IS NOT NULL GROUP BY 2
+  ON CONFLICT (project, name) DO UPDATE SET last_at = MAX(last_at, excluded.last_at);
+  INSERT INTO memory_conversation (conversation, memory_type, epoch, memory, first_at, last_at)
+  SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
+    MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
+    MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  GROUP BY c.serial;
+  DELETE FROM conversation
+  WHERE project = OLD.project AND name IN (SELECT value ->> 'conversation' FROM json_each(OLD.origins))
+    AND NOT EXISTS (SELECT 1 FROM memory_conversation WHERE conversation = serial);
+END
+
+-- 9.. trigger memory_conversation_of_removed ON memory
+CREATE TRIGGER memory_conversation_of_removed AFTER DELETE ON memory WHEN OLD.origins IS NOT NULL
+BEGIN
+  DELETE FROM memory_conversation
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+      ON c.project = OLD.project AND c.name = value ->> 'conversation')
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  DELETE FROM conversation
+  WHERE project = OLD.project AND name IN (SELECT value ->> 'conversation' FROM json_each(OLD.origins))
+    AND NOT EXISTS (SELECT 1 FROM memory_conversation WHERE conversation = serial);
 END
 
 -- 9.. index memory_passage ON memory

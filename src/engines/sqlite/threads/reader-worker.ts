@@ -3,6 +3,7 @@
 import { workerData } from "node:worker_threads";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { createChainContentsReader } from "../chain-contents.ts";
+import { createConversationContents, createConversationList, createMade } from "../conversations.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
@@ -39,6 +40,9 @@ const handlers = {
   listMemories: createMemoryList(database),
   countMemoriesOf: createMemoryStatistics(database),
   listTags: createTagList(database),
+  listConversations: createConversationList(database),
+  readConversation: createConversationContents(database),
+  madeOfConversation: createMade(database),
   exportMemories: createMemoryExport(database),
   listRecords: createRecordList(database),
   findMentions: createMemoryMentions(database),

@@ -4,6 +4,7 @@
 import type { AuditReader, ChainOwner } from "../../../audit/store.ts";
 import type { TracedRecord } from "../../../audit/traced.ts";
 import type { Clock } from "../../../clock.ts";
+import type { ConversationReader } from "../../../conversations/store.ts";
 import { readQueueLimits, readRequestsAtOnce, readRequestsOfProjectAtOnce } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Owner } from "../../../memory/owner.ts";
@@ -30,6 +31,7 @@ import type { ReadHandlers } from "./reader-worker.ts";
 
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
+  readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf">;
   readonly models: Pick<ModelVectors, "bound" | "change" | "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
@@ -106,6 +108,13 @@ export function createReader(
       readProminent: (owner, query, signal) => search(owner, signal, "readProminent", query, 1),
       findSimilar: (owner, query, signal) =>
         search(owner, signal, "findSimilar", query, query.vectors.length),
+    },
+    conversations: {
+      list: (owner, query, signal) => ask(ofOwner(owner, signal), "listConversations", owner, query),
+      read: (owner, name, query, signal) =>
+        ask(ofOwner(owner, signal), "readConversation", owner, name, query),
+      madeOf: (owner, conversation, signal) =>
+        ask(ofOwner(owner, signal), "madeOfConversation", owner, conversation),
     },
     models: {
       bound: () => ask(serverItself, "boundModel"),

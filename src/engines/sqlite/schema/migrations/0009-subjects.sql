@@ -15,6 +15,8 @@ ALTER TABLE api_key ADD COLUMN token_epoch INTEGER NOT NULL DEFAULT 0;
 -- subject: the pseudonym of the subject of the call; NULL: the project itself.
 ALTER TABLE remember_task ADD COLUMN subject TEXT;
 ALTER TABLE open_exchange ADD COLUMN subject TEXT;
+-- conversation: the pseudonym of the conversation of the call; NULL: it names none.
+ALTER TABLE open_exchange ADD COLUMN conversation TEXT;
 
 -- Keys with which programs create projects and API keys over HTTP. Secrets are stored as their SHA-256 only.
 CREATE TABLE administration_key (
@@ -85,6 +87,77 @@ ALTER TABLE memory ADD COLUMN origins TEXT CHECK (json_type(origins) = 'array');
 ALTER TABLE memory ADD COLUMN lead TEXT;
 -- former_of: id of the memory that had this content before an extraction updated it; NULL: none.
 ALTER TABLE memory ADD COLUMN former_of TEXT;
+
+-- The conversations in which the words of memories were said: those that `origins` names. name: as the client names it. last_at: when something
+-- of it was said last, as far as it is known; it never falls. Only the triggers below write this table and the next one.
+CREATE TABLE conversation (
+  serial  INTEGER PRIMARY KEY,
+  project INTEGER NOT NULL,
+  name    TEXT    NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX conversation_by_name ON conversation (project, name);
+CREATE INDEX conversation_by_time ON conversation (project, last_at);
+
+-- The memories of each conversation. A row has the pool of its memory, as in memory_tag. first_at, last_at: when its words were said there.
+CREATE TABLE memory_conversation (
+  conversation INTEGER NOT NULL,
+  memory_type  TEXT    NOT NULL,
+  epoch        INTEGER NOT NULL,
+  memory       INTEGER NOT NULL,
+  first_at     INTEGER NOT NULL,
+  last_at      INTEGER NOT NULL,
+  PRIMARY KEY (conversation, memory_type, epoch, memory)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER memory_conversation_of_new AFTER INSERT ON memory WHEN NEW.origins IS NOT NULL
+BEGIN
+  INSERT INTO conversation (project, name, last_at)
+  SELECT NEW.project, value ->> 'conversation', MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) WHERE value ->> 'conversation' IS NOT NULL GROUP BY 2
+  ON CONFLICT (project, name) DO UPDATE SET last_at = MAX(last_at, excluded.last_at);
+  INSERT INTO memory_conversation (conversation, memory_type, epoch, memory, first_at, last_at)
+  SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
+    MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
+    MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  GROUP BY c.serial;
+END;
+
+CREATE TRIGGER memory_conversation_of_changed AFTER UPDATE OF serial, project, origins, memory_type, epoch ON memory
+WHEN OLD.origins IS NOT NEW.origins OR (NEW.origins IS NOT NULL AND (OLD.serial, OLD.project, OLD.memory_type, OLD.epoch)
+  IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
+BEGIN
+  DELETE FROM memory_conversation
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+      ON c.project = OLD.project AND c.name = value ->> 'conversation')
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  INSERT INTO conversation (project, name, last_at)
+  SELECT NEW.project, value ->> 'conversation', MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) WHERE value ->> 'conversation' IS NOT NULL GROUP BY 2
+  ON CONFLICT (project, name) DO UPDATE SET last_at = MAX(last_at, excluded.last_at);
+  INSERT INTO memory_conversation (conversation, memory_type, epoch, memory, first_at, last_at)
+  SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
+    MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
+    MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
+  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  GROUP BY c.serial;
+  DELETE FROM conversation
+  WHERE project = OLD.project AND name IN (SELECT value ->> 'conversation' FROM json_each(OLD.origins))
+    AND NOT EXISTS (SELECT 1 FROM memory_conversation WHERE conversation = serial);
+END;
+
+CREATE TRIGGER memory_conversation_of_removed AFTER DELETE ON memory WHEN OLD.origins IS NOT NULL
+BEGIN
+  DELETE FROM memory_conversation
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+      ON c.project = OLD.project AND c.name = value ->> 'conversation')
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  DELETE FROM conversation
+  WHERE project = OLD.project AND name IN (SELECT value ->> 'conversation' FROM json_each(OLD.origins))
+    AND NOT EXISTS (SELECT 1 FROM memory_conversation WHERE conversation = serial);
+END;
 
 -- Passages of conversations are memories of a kind of their own: memory_type is 'passage', in pools of their own.
 -- passage_of: of a passage, the project whose memory it is or whose subject's, so that the oldest ones are found; NULL: it is kept.
