@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { toId } from "../ids.ts";
 import type { Owner } from "../memory/owner.ts";
 import type { Store } from "../storage/store.ts";
-import { repeatsText, withContents } from "./trace.ts";
+import { repeatsText, withContents } from "./trace-texts.ts";
 import { emptyTrace, type Holding, type Trace, type TracedRecord, type TracedRecords } from "./traced.ts";
 
 /** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */

@@ -19,7 +19,7 @@ import {
   withPlainIds,
 } from "./erased.ts";
 import { toServerRecord } from "./record.ts";
-import { repeatsText } from "./trace.ts";
+import { repeatsText } from "./trace-texts.ts";
 import type { Trace, TracedRecord } from "./traced.ts";
 
 export const redactRecords = installationOperation({

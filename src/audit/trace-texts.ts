@@ -1,6 +1,7 @@
 // Owns what of a text is looked for in records: all of it, its beginning and its end, or single words. Pure.
 
 import { toWordText } from "../text/word-text.ts";
+import type { Trace } from "./traced.ts";
 
 /** Shorter texts say too little to be looked for: they would be in records of something else. */
 export const contentMin = { words: 2, characters: 8 };
@@ -32,4 +33,21 @@ export function longestWord(wordText: string): string {
     .trim()
     .split(" ")
     .reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
+/** What memories say now, which no record may have any more. */
+export function withContents(trace: Trace, project: string, contents: readonly string[]): Trace {
+  const texts = contents.flatMap((content) => partsOf(toWordText(content), contentMin));
+  return {
+    ...trace,
+    projects: [...new Set([...trace.projects, project])],
+    texts: [...new Set([...trace.texts, ...texts])],
+    tellingWords: [...new Set([...trace.tellingWords, ...contents.flatMap(tellingWordsOf)])],
+  };
+}
+
+/** Whether a text that is not in a record repeats one of the texts. */
+export function repeatsText({ texts }: Pick<Trace, "texts">, content: string): boolean {
+  const said = toWordText(content);
+  return texts.some((text) => said.includes(text));
 }

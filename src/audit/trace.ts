@@ -8,8 +8,9 @@ import { findHeldParts, type HeldText } from "./held-parts.ts";
 import { toMemoryEvent } from "./memory-events.ts";
 import type { ProvableRecord } from "./record.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
-import { parseObject, toAuditRecordDetail } from "./record-view.ts";
+import { toAuditRecordDetail } from "./record-view.ts";
 import { presentParts } from "./stored-payload.ts";
+import { createMark, type Whose, whoseOf } from "./trace-scope.ts";
 import { contentMin, longestWord, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
 import type { Held, Holding, RecordLocation, Trace } from "./traced.ts";
 
@@ -29,8 +30,6 @@ export function createTracer(from: Trace): Tracer {
   const projects = new Set(from.projects);
   const tellingWords = new Set(from.tellingWords);
   const { within } = from;
-  /** How an origin names the conversation. */
-  const mark = within === undefined ? null : `"conversation":${JSON.stringify(within.name)}`;
   /** With the longest word of each, by which most records are passed over. */
   const texts = new Map(from.texts.map((text) => [text, longestWord(text)]));
 
@@ -49,10 +48,7 @@ export function createTracer(from: Trace): Tracer {
     const said = wordsIn(payload);
     return possible.some(([text]) => said.includes(text));
   };
-  const isMarked = (text: string, { isOwn }: Pick<Whose, "isOwn">): boolean =>
-    mark !== null &&
-    text.includes(mark) &&
-    (isOwn || within?.shared.some((id) => text.includes(id)) === true);
+  const isMarked = createMark(within);
   const findHolding = (
     place: RecordLocation,
     payload: string,
@@ -154,40 +150,6 @@ export function createTracer(from: Trace): Tracer {
       ...(within === undefined ? {} : { within }),
     }),
   };
-}
-
-/** Whose words a record has, for a trace within one conversation. */
-interface Whose {
-  /** Whether the call was for the owner of the conversation. */
-  readonly isOwn: boolean;
-  /** Whether the call named another conversation. */
-  readonly isOther: boolean;
-}
-
-function whoseOf({ entry }: ProvableRecord, within: Trace["within"]): Whose {
-  if (within === undefined) return { isOwn: true, isOther: false };
-  const { subject = null, conversation = null }: { readonly [name: string]: Json } = parseObject(entry) ?? {};
-  return {
-    isOwn: subject === within.subject,
-    isOther: conversation !== null && conversation !== within.conversation,
-  };
-}
-
-/** What memories say now, which no record may have any more. */
-export function withContents(trace: Trace, project: string, contents: readonly string[]): Trace {
-  const texts = contents.flatMap((content) => partsOf(toWordText(content), contentMin));
-  return {
-    ...trace,
-    projects: [...new Set([...trace.projects, project])],
-    texts: [...new Set([...trace.texts, ...texts])],
-    tellingWords: [...new Set([...trace.tellingWords, ...contents.flatMap(tellingWordsOf)])],
-  };
-}
-
-/** Whether a text that is not in a record repeats one of the texts. */
-export function repeatsText({ texts }: Pick<Trace, "texts">, content: string): boolean {
-  const said = toWordText(content);
-  return texts.some((text) => said.includes(text));
 }
 
 /** The texts of the parts that the payload object does not have, because the part around them is erased. */

@@ -195,10 +195,14 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
   if (operation.forSubjects === undefined || operation.exchange !== undefined)
     return { scope: "project", ...operation };
   const { properties, ...schema } = operation.input;
-  const named =
-    operation.forConversations === undefined ? {} : { conversation: Type.Optional(conversationName) };
   // `prepare` and `apply` do not see them. An operation that needs one of them says so in its own input.
-  const input = Type.Object({ ...named, subject: Type.Optional(subjectName), ...properties }, schema);
+  const named = {
+    ...(operation.forConversations !== undefined && {
+      conversation: properties.conversation ?? Type.Optional(conversationName),
+    }),
+    subject: properties.subject ?? Type.Optional(subjectName),
+  };
+  const input = Type.Object({ ...properties, ...named }, schema);
   return { scope: "project", ...operation, input: input as unknown as Input };
 }
 

@@ -3,7 +3,7 @@
 
 import { notErasable } from "../audit/erased.ts";
 import { toServerRecord } from "../audit/record.ts";
-import { withContents } from "../audit/trace.ts";
+import { withContents } from "../audit/trace-texts.ts";
 import { emptyTrace, type TracedRecord, type TracedRecords } from "../audit/traced.ts";
 import type { Application } from "../calls/application.ts";
 import type { Preparation } from "../calls/operation.ts";

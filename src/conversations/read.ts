@@ -24,6 +24,20 @@ const namingRecord = Fields(
   { title: "NamingRecord" },
 );
 
+const made = Fields(
+  {
+    memories: Type.Array(agentMemory, {
+      description: `The memories that were kept of it, at most ${keptMax}, in the order in which their words were said; GET /v1/memories with conversation lists all of them.`,
+    }),
+    records: Type.Optional(
+      Type.Array(namingRecord, {
+        description: `The newest records of calls that named it, at most ${recordsMax}. Absent without the permission audit.read, and for keys of a subject.`,
+      }),
+    ),
+  },
+  { title: "MadeOfConversation", description: "What was made of the conversation." },
+);
+
 export const readConversation = projectOperation({
   name: "conversation.read",
   summary: "Read a conversation",
@@ -44,14 +58,7 @@ export const readConversation = projectOperation({
         description: "Its passages, in the order in which they were said.",
       }),
       next_cursor: nextCursor,
-      kept_memories: Type.Array(agentMemory, {
-        description: `The memories that were kept of it, at most ${keptMax}, in the same order; GET /v1/memories with conversation lists all of them.`,
-      }),
-      records: Type.Optional(
-        Type.Array(namingRecord, {
-          description: `The newest records of calls that named it, at most ${recordsMax}. Absent without the permission audit.read, and for keys of a subject.`,
-        }),
-      ),
+      made,
     },
     { title: "Conversation" },
   ),
@@ -61,8 +68,7 @@ export const readConversation = projectOperation({
       ...exampleConversation,
       said: [exampleMemory],
       next_cursor: null,
-      kept_memories: [],
-      records: [],
+      made: { memories: [], records: [] },
     },
   },
 
@@ -81,8 +87,7 @@ export const readConversation = projectOperation({
       ...toListed(summary),
       said: passages.map(toAgentMemory),
       next_cursor: next,
-      kept_memories: kept.map(toAgentMemory),
-      ...(await recordsOf(preparation)),
+      made: { memories: kept.map(toAgentMemory), ...(await recordsOf(preparation)) },
     };
     return { foreseen: { data }, prepared: null };
   },

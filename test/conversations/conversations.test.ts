@@ -57,6 +57,8 @@ const erase = (name: string, body: JsonObject = {}, key?: string) =>
 const contentsOf = (memories: Json | undefined) =>
   (memories as { content: string }[]).map(({ content }) => content);
 
+const madeOf = ({ made }: JsonObject) => made as JsonObject;
+
 test("a conversation is listed and read as it was, with the memories that were kept of it and its records", async () => {
   await say("a/b c?", [
     { content: "Where do we meet on Friday?", id: "m1", name: "Ana", said_at: "2026-03-12T09:00:00Z" },
@@ -97,8 +99,8 @@ test("a conversation is listed and read as it was, with the memories that were k
   expect((data.said as JsonObject[])[0]?.origins).toEqual([
     { conversation: "a/b c?", message: "m1", role: "user", name: "Ana", said_at: "2026-03-12T09:00:00.000Z" },
   ]);
-  expect(contentsOf(data.kept_memories)).toEqual(["We decided that releases go out on Tuesdays."]);
-  const records = data.records as { id: string; action: string }[];
+  expect(contentsOf(madeOf(data).memories)).toEqual(["We decided that releases go out on Tuesdays."]);
+  const records = madeOf(data).records as { id: string; action: string }[];
   expect(records.map(({ action }) => action)).toEqual(["memory.extract", "memory.extract", "memory.extract"]);
   const logs = await app.call("GET", `/v1/audit/logs${query({ conversation: "a/b c?" })}`);
   expect((logs.data.logs as { id: string; action: string }[]).map(({ id }) => id)).toEqual(
@@ -190,7 +192,7 @@ test("an erased conversation is in no file of the data directory, and what was s
   });
   expect((found.data.results as { similarity: number }[])[0]?.similarity).toBeGreaterThan(0.99);
   // The records of the other conversation still have what was said in it.
-  const records = other.data.records as { id: string; action: string }[];
+  const records = madeOf(other.data).records as { id: string; action: string }[];
   const detail = await app.call(
     "GET",
     `/v1/audit/logs/${records.find(({ action }) => action === "memory.extract")?.id}`,

@@ -151,6 +151,8 @@ export interface AuditExportRequest {
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
 }
 
 export interface AuditRecord {
@@ -495,6 +497,61 @@ export interface Contradiction {
   message: string;
 }
 
+export interface Conversation {
+  /** Id of the conversation, as the client names it. */
+  conversation: string;
+  /** When the first of these words was said; where nobody says it, when they were stored. */
+  first_at: string;
+  /** The same of the last of these words. */
+  last_at: string;
+  /** Number of its passages. */
+  passages: number;
+  /** Number of the memories that were kept of it. */
+  kept: number;
+  /** Its passages, in the order in which they were said. */
+  said: AgentMemory[];
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
+  made: MadeOfConversation;
+}
+
+export interface ConversationEraseRequest {
+  /** true: only count what would be erased. Default: false. */
+  dry_run?: boolean | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+export interface ConversationErasure {
+  /** Whether something was erased. false: a dry run, or nothing was there. */
+  erased: boolean;
+  /** Memories with words of the conversation and of no other one: passages, and what was kept of it. */
+  memories: number;
+  /** Checks that expect one of the removed memories. */
+  checks: number;
+  /** Audit records that name the conversation, show one of the removed memories, or repeat the words of one. */
+  records: number;
+  /** Exports that were removed, because they contain such records. */
+  exports: number;
+  /** Memories whose words were said elsewhere, too: they stay, without this origin. */
+  changed: number;
+  /**
+   * Backups that the server knows, and that were begun before this call: they are not changed, so they may still
+   * contain what was erased. null: they could not be listed.
+   */
+  backups: KnownBackup[] | null;
+  receipt?: ErasureReceipt;
+}
+
+export interface ConversationPage {
+  conversations: ListedConversation[];
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 export interface CreatedApiKey {
   /** Id of the key. */
   id: string;
@@ -572,7 +629,7 @@ export interface ErasureReceipt {
   v: number;
   /** Id of the project. */
   project: string;
-  /** Pseudonym of the subject. */
+  /** Pseudonym of the subject or of the conversation. */
   subject: string;
   /** The audit.redact record: its entry, as it was hashed. */
   entry: string;
@@ -957,6 +1014,19 @@ export interface LedgerStatistics {
   bytes_estimate: number;
 }
 
+export interface ListedConversation {
+  /** Id of the conversation, as the client names it. */
+  conversation: string;
+  /** When the first of these words was said; where nobody says it, when they were stored. */
+  first_at: string;
+  /** The same of the last of these words. */
+  last_at: string;
+  /** Number of its passages. */
+  passages: number;
+  /** Number of the memories that were kept of it. */
+  kept: number;
+}
+
 export interface ListedSubject {
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
@@ -965,6 +1035,20 @@ export interface ListedSubject {
   subject: string;
   /** Number of memories of the subject. */
   memories: number;
+}
+
+/** What was made of the conversation. */
+export interface MadeOfConversation {
+  /**
+   * The memories that were kept of it, at most 500, in the order in which their words were said; GET /v1/memories
+   * with conversation lists all of them.
+   */
+  memories: AgentMemory[];
+  /**
+   * The newest records of calls that named it, at most 100. Absent without the permission audit.read, and for keys
+   * of a subject.
+   */
+  records?: NamingRecord[];
 }
 
 export interface MemoryCreateBatchRequest {
@@ -1090,8 +1174,6 @@ export interface MemoryExtractRequest {
    * assistant may have 50,000 characters together; all others are ignored.
    */
   messages?: readonly Message[] | undefined;
-  /** Id of the conversation, as the client names it. */
-  conversation?: string | undefined;
   /**
    * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
    * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
@@ -1108,6 +1190,8 @@ export interface MemoryExtractRequest {
   deduplicate?: boolean | undefined;
   /** Whether to return what would be stored, without storing it. Default: false. */
   dry_run?: boolean | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1167,6 +1251,8 @@ export interface MemoryInjectRequest {
    * a second search. Default: false.
    */
   explain?: boolean | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1401,6 +1487,15 @@ export interface MissedMemory {
  * max_characters.
  */
 export type MissedReason = "type" | "origin" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
+
+export interface NamingRecord {
+  /** Audit record identifier. */
+  id: string;
+  /** Name of the operation. */
+  action: string;
+  /** Time of the record. */
+  created_at: string;
+}
 
 /** Where the words of a memory were said, by whom, and when. A field that is not known is absent. */
 export interface Origin {
@@ -1691,7 +1786,7 @@ export interface SubjectErasure {
   exports: number;
   /**
    * Backups that the server knows, and that were begun before this call: they are not changed, so they may still
-   * contain the subject. null: they could not be listed.
+   * contain what was erased. null: they could not be listed.
    */
   backups: KnownBackup[] | null;
   receipt?: ErasureReceipt;
@@ -1889,6 +1984,8 @@ export interface MemoryListQuery {
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1968,6 +2065,32 @@ export interface MemoryHistoryQuery {
   page_size?: number | undefined;
 }
 
+/** Parameters of conversationList. */
+export interface ConversationListQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Items of a page. Default: 100. */
+  page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
+/** Parameters of conversationRead. */
+export interface ConversationReadQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Items of a page. Default: 100. */
+  page_size?: number | undefined;
+  /**
+   * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
+   * Absent: those of the project itself.
+   */
+  subject?: string | undefined;
+}
+
 /** Parameters of subjectList. */
 export interface SubjectListQuery {
   /** next_cursor of the previous page. */
@@ -2011,6 +2134,8 @@ export interface AuditListQuery {
   page?: number | undefined;
   /** Records per page. Default: 50. */
   page_size?: number | undefined;
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.

@@ -19,6 +19,12 @@ import type {
   CheckRun,
   Checkpoint,
   CheckpointPage,
+  Conversation,
+  ConversationEraseRequest,
+  ConversationErasure,
+  ConversationListQuery,
+  ConversationPage,
+  ConversationReadQuery,
   CreatedApiKey,
   DeleteResults,
   DeletedMemories,
@@ -33,6 +39,7 @@ import type {
   KeyListQuery,
   KeyUpdateRequest,
   LedgerStatistics,
+  ListedConversation,
   ListedSubject,
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
@@ -210,6 +217,30 @@ const memoryHistory: Operation = {
   path: "/v1/memories/{memory_id}/history",
   isIdempotent: true,
   mayRunLong: false,
+};
+
+const conversationList: Operation = {
+  operationId: "conversationList",
+  method: "GET",
+  path: "/v1/conversations",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const conversationRead: Operation = {
+  operationId: "conversationRead",
+  method: "GET",
+  path: "/v1/conversations/{conversation}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const conversationErase: Operation = {
+  operationId: "conversationErase",
+  method: "POST",
+  path: "/v1/conversations/{conversation}/erase",
+  isIdempotent: true,
+  mayRunLong: true,
 };
 
 const subjectList: Operation = {
@@ -479,6 +510,9 @@ export const operations: readonly Operation[] = [
   memoryUpdate,
   memoryDelete,
   memoryHistory,
+  conversationList,
+  conversationRead,
+  conversationErase,
   subjectList,
   subjectExport,
   subjectErase,
@@ -786,6 +820,78 @@ export class Memories {
   }
 }
 
+export class Conversations {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * List conversations. Returns a page of the conversations in which words of memories were said, the latest
+   * first, each with the number of its passages and of the memories that were kept of it. A conversation without
+   * memories is not listed.
+   *
+   * Permission: `memory.read`.
+   */
+  list(query: ConversationListQuery = {}, options: CallOptions = {}): Promise<ConversationPage> {
+    return this.#calls.data(conversationList, { query }, options);
+  }
+
+  /** The items of all pages of `list`, one request for each page. */
+  async *iterate(
+    query: Omit<ConversationListQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<ListedConversation, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: ConversationPage = await this.list({ ...query, cursor }, options);
+      yield* page.conversations;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Read a conversation. Returns a conversation as it was: a page of its passages in the order in which they were
+   * said, each with its origins, and the memories that were kept of it. With the permission audit.read, also the
+   * newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.
+   *
+   * Permission: `memory.read`.
+   */
+  read(conversation: string, query: ConversationReadQuery = {}, options: CallOptions = {}): Promise<Conversation> {
+    return this.#calls.data(conversationRead, { path: { conversation: conversation }, query }, options);
+  }
+
+  /** The items of all pages of `read`, one request for each page. */
+  async *iterateRead(
+    conversation: string,
+    query: Omit<ConversationReadQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<AgentMemory, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: Conversation = await this.read(conversation, { ...query, cursor }, options);
+      yield* page.said;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Erase a conversation. Permanently erases a conversation: its passages and the memories that were made of it,
+   * the parts of audit records that are about it, show one of these memories or repeat the words of one, exports
+   * that contain these records, and its name. A memory whose words were said in another conversation, too, stays
+   * without this origin, and what was said in other conversations stays in their records. Later calls with the
+   * same id are for a new conversation. The ledger still verifies; the answer is a receipt. A conversation that is
+   * not known has nothing to erase, so the call can be repeated. It reads the records of all calls for the same
+   * subject, so it may take minutes.
+   *
+   * Permission: `subject.erase`.
+   */
+  erase(conversation: string, body: ConversationEraseRequest = {}, options: CallOptions = {}): Promise<ConversationErasure> {
+    return this.#calls.data(conversationErase, { path: { conversation: conversation }, body }, options);
+  }
+}
+
 export class Subjects {
   readonly #calls: Calls;
 
@@ -898,12 +1004,12 @@ export class Audit {
 
   /**
    * List audit records. Returns the project's audit records, newest first; with subject, those of calls for it;
-   * with tag or metadata, those of calls that named a memory which has them now, and those from whose conversation
-   * such a memory was extracted. If start_time is older than the plan's retention, the list begins where the
-   * retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is
-   * returned once, and total stays that of the first page. With page, the same holds for one hour, for the same
-   * key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current
-   * list. For pages far from the first, cursor is faster.
+   * with conversation, those of calls that named it; with tag or metadata, those of calls that named a memory
+   * which has them now, and those from whose conversation such a memory was extracted. If start_time is older than
+   * the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows
+   * while it is read. With cursor, each record is returned once, and total stays that of the first page. With
+   * page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and
+   * after a restart of the server pages show the current list. For pages far from the first, cursor is faster.
    *
    * Permission: `audit.read`.
    */
@@ -946,10 +1052,11 @@ export class Audit {
 
   /**
    * Create an export of audit records. Starts an export of the records of a time range, up to the newest record
-   * before this call; with subject, those of calls for it, and with other filters those that the list of records
-   * has. The file is written in the background: read the export until its status is completed, then download the
-   * file. Records older than the plan's retention are not exported; start_time of the export is then the time at
-   * which the retention begins. A project can have one running export. Pro, business and custom plans only.
+   * before this call; with subject, those of calls for it, with conversation, those of calls that named it, and
+   * with other filters those that the list of records has. The file is written in the background: read the export
+   * until its status is completed, then download the file. Records older than the plan's retention are not
+   * exported; start_time of the export is then the time at which the retention begins. A project can have one
+   * running export. Pro, business and custom plans only.
    *
    * Permission: `audit.export`.
    */

@@ -39,13 +39,20 @@ __all__ = [
     "StoredCheckpoint",
     "CheckpointPage",
     "Contradiction",
+    "NamingRecord",
+    "MadeOfConversation",
+    "Conversation",
+    "ErasureReceipt",
+    "KnownBackup",
+    "ConversationErasure",
+    "ListedConversation",
+    "ConversationPage",
     "CreatedApiKey",
     "DeleteStatus",
     "DeleteResult",
     "DeleteResults",
     "DeletedMemories",
     "EmbeddingModel",
-    "ErasureReceipt",
     "ExportFormat",
     "ExportStatus",
     "ExportDetail",
@@ -66,7 +73,6 @@ __all__ = [
     "SearchResult",
     "Injection",
     "IssuedToken",
-    "KnownBackup",
     "LedgerStatistics",
     "ListedSubject",
     "MemoryEventKind",
@@ -596,6 +602,135 @@ class Contradiction(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NamingRecord(Model):
+    id: str
+    """Audit record identifier."""
+    action: str
+    """Name of the operation."""
+    created_at: str
+    """Time of the record."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeOfConversation(Model):
+    """What was made of the conversation."""
+    memories: list[AgentMemory]
+    """The memories that were kept of it, at most 500, in the order in which their words were said; GET
+    /v1/memories with conversation lists all of them.
+    """
+    records: list[NamingRecord] | None = None
+    """The newest records of calls that named it, at most 100. Absent without the permission audit.read,
+    and for keys of a subject.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "records": NamingRecord}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation(Model):
+    conversation: str
+    """Id of the conversation, as the client names it."""
+    first_at: str
+    """When the first of these words was said; where nobody says it, when they were stored."""
+    last_at: str
+    """The same of the last of these words."""
+    passages: int
+    """Number of its passages."""
+    kept: int
+    """Number of the memories that were kept of it."""
+    said: list[AgentMemory]
+    """Its passages, in the order in which they were said."""
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    made: MadeOfConversation
+    _models: ClassVar[Mapping[str, type[Model]]] = {"said": AgentMemory, "made": MadeOfConversation}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErasureReceipt(Model):
+    """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
+    memledger restore repeats the erasure with it when an older backup is restored.
+    """
+    v: int
+    """Version of this form: 1."""
+    project: str
+    """Id of the project."""
+    subject: str
+    """Pseudonym of the subject or of the conversation."""
+    entry: str
+    """The audit.redact record: its entry, as it was hashed."""
+    hash: str
+    """Hash of the entry."""
+    salt: str
+    """Salts of the parts of its payload, in Base64."""
+    payload: str
+    """The parts of its payload, a line for each."""
+    inclusion: list[str]
+    """Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64."""
+    checkpoint: str
+    """The signed checkpoint whose newest record it is."""
+    verifier_key: str
+    """The key that has signed the checkpoint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownBackup(Model):
+    file: str
+    """Name of the file."""
+    created_at: str
+    """When it was begun."""
+    ends_at: str | None
+    """When the server will have removed it, if scheduled backups are made as they are set now; null: the
+    server does not remove it.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationErasure(Model):
+    erased: bool
+    """Whether something was erased. false: a dry run, or nothing was there."""
+    memories: int
+    """Memories with words of the conversation and of no other one: passages, and what was kept of it."""
+    checks: int
+    """Checks that expect one of the removed memories."""
+    records: int
+    """Audit records that name the conversation, show one of the removed memories, or repeat the words of
+    one.
+    """
+    exports: int
+    """Exports that were removed, because they contain such records."""
+    changed: int
+    """Memories whose words were said elsewhere, too: they stay, without this origin."""
+    backups: list[KnownBackup] | None
+    """Backups that the server knows, and that were begun before this call: they are not changed, so they
+    may still contain what was erased. null: they could not be listed.
+    """
+    receipt: ErasureReceipt | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"backups": KnownBackup, "receipt": ErasureReceipt}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedConversation(Model):
+    conversation: str
+    """Id of the conversation, as the client names it."""
+    first_at: str
+    """When the first of these words was said; where nobody says it, when they were stored."""
+    last_at: str
+    """The same of the last of these words."""
+    passages: int
+    """Number of its passages."""
+    kept: int
+    """Number of the memories that were kept of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationPage(Model):
+    conversations: list[ListedConversation]
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"conversations": ListedConversation}
+
+
+@dataclass(frozen=True, kw_only=True)
 class CreatedApiKey(Model):
     id: str
     """Id of the key."""
@@ -666,33 +801,6 @@ class EmbeddingModel(Model):
     """SHA-256 of its files, in hexadecimal."""
     dimensions: int
     """Numbers of a vector."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ErasureReceipt(Model):
-    """The record of the erasure, with what proves that it is in the ledger. Keep it outside of the server:
-    memledger restore repeats the erasure with it when an older backup is restored.
-    """
-    v: int
-    """Version of this form: 1."""
-    project: str
-    """Id of the project."""
-    subject: str
-    """Pseudonym of the subject."""
-    entry: str
-    """The audit.redact record: its entry, as it was hashed."""
-    hash: str
-    """Hash of the entry."""
-    salt: str
-    """Salts of the parts of its payload, in Base64."""
-    payload: str
-    """The parts of its payload, a line for each."""
-    inclusion: list[str]
-    """Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64."""
-    checkpoint: str
-    """The signed checkpoint whose newest record it is."""
-    verifier_key: str
-    """The key that has signed the checkpoint."""
 
 ExportFormat = Literal["csv", "json"]
 
@@ -937,18 +1045,6 @@ class IssuedToken(Model):
     permissions: list[Literal["memory.read", "memory.write", "gateway.use"]]
     expires_at: str
     """When the token expires."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class KnownBackup(Model):
-    file: str
-    """Name of the file."""
-    created_at: str
-    """When it was begun."""
-    ends_at: str | None
-    """When the server will have removed it, if scheduled backups are made as they are set now; null: the
-    server does not remove it.
-    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1223,7 +1319,7 @@ class SubjectErasure(Model):
     """Exports that were removed, because they contain such records."""
     backups: list[KnownBackup] | None
     """Backups that the server knows, and that were begun before this call: they are not changed, so they
-    may still contain the subject. null: they could not be listed.
+    may still contain what was erased. null: they could not be listed.
     """
     receipt: ErasureReceipt | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"backups": KnownBackup, "receipt": ErasureReceipt}

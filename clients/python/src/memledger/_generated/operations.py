@@ -143,6 +143,30 @@ MEMORY_HISTORY = Operation(
     may_run_long=False,
 )
 
+CONVERSATION_LIST = Operation(
+    operation_id="conversationList",
+    method="GET",
+    path="/v1/conversations",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+CONVERSATION_READ = Operation(
+    operation_id="conversationRead",
+    method="GET",
+    path="/v1/conversations/{conversation}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+CONVERSATION_ERASE = Operation(
+    operation_id="conversationErase",
+    method="POST",
+    path="/v1/conversations/{conversation}/erase",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
 SUBJECT_LIST = Operation(
     operation_id="subjectList",
     method="GET",
@@ -409,6 +433,9 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_UPDATE,
     MEMORY_DELETE,
     MEMORY_HISTORY,
+    CONVERSATION_LIST,
+    CONVERSATION_READ,
+    CONVERSATION_ERASE,
     SUBJECT_LIST,
     SUBJECT_EXPORT,
     SUBJECT_ERASE,

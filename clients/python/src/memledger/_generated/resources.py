@@ -24,6 +24,9 @@ from .models import (
     CheckRun,
     Checkpoint,
     CheckpointPage,
+    Conversation,
+    ConversationErasure,
+    ConversationPage,
     CreatedApiKey,
     DeleteResults,
     DeletedMemories,
@@ -36,6 +39,7 @@ from .models import (
     Injection,
     IssuedToken,
     LedgerStatistics,
+    ListedConversation,
     ListedSubject,
     MemoryEvent,
     MemoryExportPage,
@@ -81,6 +85,9 @@ from .operations import (
     CHECK_DELETE,
     CHECK_LIST,
     CHECK_RUN,
+    CONVERSATION_ERASE,
+    CONVERSATION_LIST,
+    CONVERSATION_READ,
     KEY_CREATE,
     KEY_ISSUE,
     KEY_LIST,
@@ -182,6 +189,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -213,6 +221,7 @@ class Memories:
         sort_by: Field that the list is ordered by. Memories without the date are last, in both directions.
         Default: "created_at".
         sort_dir: Direction of the order. Default: "desc".
+        conversation: Id of the conversation, as the client names it.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -232,6 +241,7 @@ class Memories:
                     "page_size": page_size,
                     "sort_by": sort_by,
                     "sort_dir": sort_dir,
+                    "conversation": conversation,
                     "subject": subject,
                 },
             ),
@@ -252,6 +262,7 @@ class Memories:
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -272,6 +283,7 @@ class Memories:
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
+                conversation=conversation,
                 subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
@@ -507,6 +519,7 @@ class Memories:
         rerank: Rerank | Unset = UNSET,
         include_project: bool | Unset = UNSET,
         explain: bool | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -540,6 +553,7 @@ class Memories:
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
         reasons. It takes a second search. Default: false.
+        conversation: Id of the conversation, as the client names it.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -559,6 +573,7 @@ class Memories:
                     "rerank": rerank,
                     "include_project": include_project,
                     "explain": explain,
+                    "conversation": conversation,
                     "subject": subject,
                 },
             ),
@@ -571,12 +586,12 @@ class Memories:
         *,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
-        conversation: str | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
         detail: ExtractionDetail | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -601,7 +616,6 @@ class Memories:
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
-        conversation: Id of the conversation, as the client names it.
         tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
@@ -611,6 +625,7 @@ class Memories:
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
+        conversation: Id of the conversation, as the client names it.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -620,12 +635,12 @@ class Memories:
                 body={
                     "text": text,
                     "messages": messages,
-                    "conversation": conversation,
                     "tags": tags,
                     "metadata": metadata,
                     "detail": detail,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
+                    "conversation": conversation,
                     "subject": subject,
                 },
             ),
@@ -1059,6 +1074,179 @@ class Memories:
             cursor = page.next_cursor
 
 
+class Conversations:
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ConversationPage:
+        """List conversations. Returns a page of the conversations in which words of memories were said, the
+        latest first, each with the number of its passages and of the memories that were kept of it. A
+        conversation without memories is not listed.
+
+        Permission: `memory.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Items of a page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return self._calls.data(
+            CONVERSATION_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ConversationPage,
+        )
+
+    def iterate(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[ListedConversation]:
+        """The items of all pages of `list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = self.list(
+                cursor=cursor,
+                page_size=page_size,
+                subject=subject,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            yield from page.conversations
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def read(
+        self,
+        conversation: str,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Conversation:
+        """Read a conversation. Returns a conversation as it was: a page of its passages in the order in which
+        they were said, each with its origins, and the memories that were kept of it. With the permission
+        audit.read, also the newest records of calls that named it; GET /v1/audit/logs with conversation
+        lists all of them.
+
+        Permission: `memory.read`.
+
+        conversation: Id of the conversation, as the client names it.
+        cursor: next_cursor of the previous page.
+        page_size: Items of a page. Default: 100.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return self._calls.data(
+            CONVERSATION_READ,
+            Input(
+                path={
+                    "conversation": conversation,
+                },
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Conversation,
+        )
+
+    def iterate_read(
+        self,
+        conversation: str,
+        *,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[AgentMemory]:
+        """The items of all pages of `read`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = self.read(
+                conversation,
+                cursor=cursor,
+                page_size=page_size,
+                subject=subject,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            yield from page.said
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def erase(
+        self,
+        conversation: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ConversationErasure:
+        """Erase a conversation. Permanently erases a conversation: its passages and the memories that were
+        made of it, the parts of audit records that are about it, show one of these memories or repeat the
+        words of one, exports that contain these records, and its name. A memory whose words were said in
+        another conversation, too, stays without this origin, and what was said in other conversations stays
+        in their records. Later calls with the same id are for a new conversation. The ledger still
+        verifies; the answer is a receipt. A conversation that is not known has nothing to erase, so the
+        call can be repeated. It reads the records of all calls for the same subject, so it may take
+        minutes.
+
+        Permission: `subject.erase`.
+
+        conversation: Id of the conversation, as the client names it.
+        dry_run: true: only count what would be erased. Default: false.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return self._calls.data(
+            CONVERSATION_ERASE,
+            Input(
+                path={
+                    "conversation": conversation,
+                },
+                body={
+                    "dry_run": dry_run,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ConversationErasure,
+        )
+
+
 class Subjects:
 
     def __init__(self, calls: Calls) -> None:
@@ -1319,19 +1507,20 @@ class Audit:
         cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AuditRecordPage:
         """List audit records. Returns the project's audit records, newest first; with subject, those of calls
-        for it; with tag or metadata, those of calls that named a memory which has them now, and those from
-        whose conversation such a memory was extracted. If start_time is older than the plan's retention,
-        the list begins where the retention begins. Every call adds a record, so the list grows while it is
-        read. With cursor, each record is returned once, and total stays that of the first page. With page,
-        the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and
-        after a restart of the server pages show the current list. For pages far from the first, cursor is
-        faster.
+        for it; with conversation, those of calls that named it; with tag or metadata, those of calls that
+        named a memory which has them now, and those from whose conversation such a memory was extracted. If
+        start_time is older than the plan's retention, the list begins where the retention begins. Every
+        call adds a record, so the list grows while it is read. With cursor, each record is returned once,
+        and total stays that of the first page. With page, the same holds for one hour, for the same key,
+        filters and page_size; page 1 starts a new list, and after a restart of the server pages show the
+        current list. For pages far from the first, cursor is faster.
 
         Permission: `audit.read`.
 
@@ -1351,6 +1540,7 @@ class Audit:
         cursor: next_cursor of the previous page, with the same filters. Cannot be combined with page.
         page: Page number, from 1. Default: 1.
         page_size: Records per page. Default: 50.
+        conversation: Id of the conversation, as the client names it.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1370,6 +1560,7 @@ class Audit:
                     "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
+                    "conversation": conversation,
                     "subject": subject,
                 },
             ),
@@ -1390,6 +1581,7 @@ class Audit:
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1410,6 +1602,7 @@ class Audit:
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
+                conversation=conversation,
                 subject=subject,
                 audit_metadata=audit_metadata,
                 timeout=timeout,
@@ -1552,16 +1745,17 @@ class Audit:
         key_id: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         subject: str | Unset = UNSET,
+        conversation: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ExportTask:
         """Create an export of audit records. Starts an export of the records of a time range, up to the newest
-        record before this call; with subject, those of calls for it, and with other filters those that the
-        list of records has. The file is written in the background: read the export until its status is
-        completed, then download the file. Records older than the plan's retention are not exported;
-        start_time of the export is then the time at which the retention begins. A project can have one
-        running export. Pro, business and custom plans only.
+        record before this call; with subject, those of calls for it, with conversation, those of calls that
+        named it, and with other filters those that the list of records has. The file is written in the
+        background: read the export until its status is completed, then download the file. Records older
+        than the plan's retention are not exported; start_time of the export is then the time at which the
+        retention begins. A project can have one running export. Pro, business and custom plans only.
 
         Permission: `audit.export`.
 
@@ -1577,6 +1771,7 @@ class Audit:
         key_id: Only calls with this API key.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
+        conversation: Id of the conversation, as the client names it.
         """
         return self._calls.data(
             AUDIT_EXPORT,
@@ -1592,6 +1787,7 @@ class Audit:
                     "key_id": key_id,
                     "status_class": status_class,
                     "subject": subject,
+                    "conversation": conversation,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
