@@ -67,7 +67,7 @@ export const listConversations = projectOperation({
     "Returns a page of the conversations in which words of memories were said, the latest first, each with the number of its passages and of the memories that were kept of it. A conversation without memories is not listed.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
-  forSubjects: "known",
+  forSubjects: true,
   feature: "memory",
   refusals: [],
   success: 200,

@@ -45,7 +45,7 @@ export const readConversation = projectOperation({
     "Returns a conversation as it was: a page of its passages in the order in which they were said, each with its origins, and the memories that were kept of it. With the permission audit.read, also the newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
-  forSubjects: "known",
+  forSubjects: true,
   forConversations: "known",
   feature: "memory",
   refusals: [2109],

@@ -9,6 +9,8 @@ import { readExport } from "../../src/export/read.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { createCheck } from "../../src/memory/check-operations.ts";
 import { createMemory } from "../../src/memory/create.ts";
+import { extractMemories } from "../../src/memory/extract.ts";
+import { unknownOrigin } from "../../src/memory/origin.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { neverAborted, openSeam, runtime } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
@@ -19,8 +21,8 @@ const perform = openCalls(seam, {
   extractors: {
     builtIn: {
       name: "built-in",
-      extract: async () => ({
-        items: [{ ...item, importance: 0.5, expiresAt: null }],
+      extract: async ({ conversation }) => ({
+        items: [{ ...item, importance: 0.5, expiresAt: null, origin: { ...unknownOrigin, conversation } }],
         model: null,
         usage: null,
       }),
@@ -57,6 +59,7 @@ async function openWorld(): Promise<World> {
   const export_id = idOf(begun.data, "export_id");
   while (idOf((await send(readExport, { export_id })).data, "status") === "processing") await Bun.sleep(10);
   const memory_id = idOf(memory.data, "id");
+  await send(extractMemories, { text: "We meet at the mill.", conversation: "chat-1", detail: "verbatim" });
   const saved = await send(createCheck, { query: "fact", expected_memory_id: memory_id });
   const [record] = await recordsOf(seam, member);
   const administration = await seam.administer("administration_key.create", { name: "server" });
@@ -107,6 +110,9 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.search": () => ({ query: "fact", mode: "hybrid" }),
   "memory.inject": () => ({ query: "fact" }),
   "memory.extract": () => ({ text: item.content }),
+  "conversation.list": () => ({}),
+  "conversation.read": () => ({ conversation: "chat-1" }),
+  "conversation.erase": () => ({ conversation: "chat-1" }),
   "subject.list": () => ({}),
   "subject.export": () => ({ subject: "user:1" }),
   "subject.erase": () => ({ subject: "user:1" }),
@@ -179,9 +185,9 @@ const elsewhere = [
   "gateway.models",
 ];
 
-/** Records of calls, times of last use, and what the server does in the background: signing checkpoints, merging the word index. */
+/** Records of calls with the pseudonyms that they name, times of last use, and what the server does in the background: signing checkpoints, merging the word index. */
 const isLeftOut = (table: string) =>
-  /^(audit_(entry|payload|checkpoint)|memory_word.*|sqlite_.*)$/.test(table);
+  /^(audit_(entry|payload|checkpoint|pseudonym)|memory_word.*|sqlite_.*)$/.test(table);
 /** Every record has the seal of its chain changed. */
 const isNoSeal = ({ name }: Record<string, unknown>) => !String(name).startsWith("head/");
 const leftOutColumns = new Set(["last_accessed_at", "last_used_at"]);

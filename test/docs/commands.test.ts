@@ -123,7 +123,7 @@ describe("commands in blocks", () => {
     const calls = (await Promise.all(walkable.map(walkOf))).flatMap((walked) => walked.calls);
     // Those of the gateway need an upstream; test/gateway runs their pages.
     for (const { method, path } of routes.filter(({ operation }) => operation.exchange === undefined)) {
-      const named = path.replace(/:(source_id|subject)\b/g, "[^/]+");
+      const named = path.replace(/:(source_id|subject|conversation)\b/g, "[^/]+");
       const pattern = new RegExp(`^${named.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
       const shown = calls.some((call) => call.method === method && pattern.test(call.path));
       expect({ method, path, shown }).toEqual({ method, path, shown: true });

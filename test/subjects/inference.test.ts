@@ -44,6 +44,11 @@ beforeAll(async () => {
       };
       foreign.push(await create(content, fields));
     }
+    for (const word of hasOthers ? words : []) {
+      const text = `Bo: I sell ${word}.`;
+      const said = { text, conversation: word, detail: "verbatim", subject: "user:2" };
+      await app.call("POST", "/v1/memories/extract", { key, body: said });
+    }
     const issued = await app.call("POST", "/v1/keys", { key, body: { subject: "user:1" } });
     const none = foreignTexts.map((_, at) => at.toString(16).padStart(32, "0"));
     return { token: String(issued.data.token), foreign: hasOthers ? foreign : none, own: [] };
@@ -86,7 +91,10 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
   "memory.delete_all": (word) => ({ ...post("", { tags: [word] }), method: "DELETE" }),
   "memory.search": (word) => post("/search", { query: `Who drinks ${word}?`, mode: "hybrid", explain: true }),
   "memory.inject": (word) => post("/inject", { query: `What about ${word}?`, min_similarity: 0 }),
-  "memory.extract": (word) => post("/extract", { text: `User: I am Bo, and I drink ${word}.` }),
+  "memory.extract": (word) =>
+    post("/extract", { text: `User: I am Bo, and I drink ${word}.`, conversation: word, detail: "verbatim" }),
+  "conversation.list": () => ({ method: "GET", path: "/v1/conversations" }),
+  "conversation.read": (word) => ({ method: "GET", path: `/v1/conversations/${word}` }),
   "audit.append": () => ({
     method: "POST",
     path: "/v1/audit/logs",

@@ -15,7 +15,7 @@ import { createExchangeClient, type HttpExchangeClient } from "./exchange-client
 import { readGatewaySender } from "./gateway-sender.ts";
 import type { Handler } from "./handler.ts";
 import type { Listener } from "./listener.ts";
-import { readReported, readSubject } from "./request.ts";
+import { readConversation, readReported, readSubject } from "./request.ts";
 import { common } from "./response.ts";
 import type { Route } from "./routes.ts";
 import type { Sender } from "./sender.ts";
@@ -81,6 +81,7 @@ function toArrival(
     },
     origin: { transport: "gateway", ip, client: null, ...readReported(headers) },
     subject: readSubject(headers),
+    conversation: readConversation(headers),
     arrivedAt,
     exchange: { headers, method, path: URL.parse(url)?.pathname ?? "", search: searchOf(url), client },
     signal: request.signal,

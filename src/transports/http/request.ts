@@ -42,7 +42,6 @@ export function createRequestReader(route: ApiRoute): RequestReader {
         ...readReported(request.headers),
       },
       subject: readSubject(request.headers),
-      conversation: readText(request.headers.get("memledger-conversation")),
       arrivedAt,
       ignored,
       get signal() {
@@ -60,6 +59,11 @@ function decodeSegment(segment: string): string {
 /** The subject of the call, or of all calls of a client; null: none. */
 export function readSubject(headers: Headers): string | null {
   return readText(headers.get("memledger-subject"));
+}
+
+/** The conversation of an exchange; null: none. */
+export function readConversation(headers: Headers): string | null {
+  return readText(headers.get("memledger-conversation"));
 }
 
 /** What the client says about itself and its call. */
