@@ -10,15 +10,9 @@ import { createSigner } from "../../../audit/signed-note.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { createClock } from "../../../clock.ts";
 import type { ClockShift } from "../../../clock-shift.ts";
-import type { ExportChange } from "../../../export/store.ts";
 import { transactionAttemptsMax } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
-import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
-import type { QueueChange } from "../../../remembering/store.ts";
-import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
-import type { OpenExchange } from "../../../storage/open-exchange.ts";
-import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { unwritable } from "../database-file/disk-failure.ts";
 import { watchFile } from "../database-file/file-in-place.ts";
@@ -35,16 +29,16 @@ import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
 import { createOpenExchangeErasure, createOpenExchangeLog } from "../open-exchanges.ts";
 import { createRememberLog } from "../remember-tasks.ts";
-import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { attempt } from "./attempt.ts";
-import { type CallMessage, fromCallMessage } from "./call-messages.ts";
+import { fromCallMessage } from "./call-messages.ts";
 import { createGroups } from "./groups.ts";
-import { createRemainsStep, type RemainsStep } from "./remains.ts";
-import { createWriteCheck, type WriteState } from "./write-check.ts";
+import { createRemainsStep } from "./remains.ts";
+import { createWriteCheck } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
 import { createWriterEffects } from "./writer-effects.ts";
+import type { WriterAnswer, WriterRequest } from "./writer-request.ts";
 import { WriterState } from "./writer-state.ts";
 import { createWriterStatistics } from "./writer-statistics.ts";
 
@@ -59,38 +53,6 @@ export interface WriterInit {
   readonly clockShift: ClockShift | null;
   readonly logLevel: LogLevel;
 }
-
-export type WriterRequest =
-  | { readonly settle: readonly CallMessage[] }
-  | { readonly exported: ExportChange }
-  /** Answered with whether a task was changed. */
-  | { readonly queued: QueueChange }
-  /** Answered with a RemainsStep. */
-  | { readonly eraseThrough: number | null }
-  | { readonly opened: readonly OpenExchange[] }
-  | { readonly recordLeft: true }
-  | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
-  | { readonly modelChangeFailure: string; readonly change: ModelChange }
-  /** Answered with GroupStatistics. */
-  | { readonly statistics: true }
-  /** Answered with a WriteState. */
-  | { readonly check: { readonly isSuspect: boolean } }
-  /** Answered with the number of the sweep. */
-  | { readonly sweep: "start" }
-  /** Answered with its SweepOutcome. */
-  | { readonly sweep: number };
-
-type WriterAnswer =
-  | WriterReply
-  | RemainsStep
-  | WriteState
-  | SweepOutcome
-  | GroupStatistics
-  | number
-  | boolean;
-
-/** One per call, in order. */
-export type WriterReply = readonly SettledCall[];
 
 const init: WriterInit = workerData;
 const { file, plans, ledger, clockShift, logLevel } = init;

@@ -27,7 +27,7 @@ import { toCallMessage } from "./call-messages.ts";
 import { createCommitBegin } from "./commit-begin.ts";
 import type { RemainsStep } from "./remains.ts";
 import type { WriteState } from "./write-check.ts";
-import type { WriterReply, WriterRequest } from "./writer-worker.ts";
+import type { WriterReply, WriterRequest } from "./writer-request.ts";
 
 interface Waiting extends Queued {
   readonly call: Call;

@@ -1,0 +1,44 @@
+// Owns what the main thread asks the thread of the writer, and what it is answered.
+
+import type { ExportChange } from "../../../export/store.ts";
+import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
+import type { QueueChange } from "../../../remembering/store.ts";
+import type { SettledCall } from "../../../storage/after-commit.ts";
+import type { OpenExchange } from "../../../storage/open-exchange.ts";
+import type { GroupStatistics } from "../../../storage/statistics.ts";
+import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import type { CallMessage } from "./call-messages.ts";
+import type { RemainsStep } from "./remains.ts";
+import type { WriteState } from "./write-check.ts";
+
+export type WriterRequest =
+  | { readonly settle: readonly CallMessage[] }
+  | { readonly exported: ExportChange }
+  /** Answered with whether a task was changed. */
+  | { readonly queued: QueueChange }
+  /** Answered with a RemainsStep. */
+  | { readonly eraseThrough: number | null }
+  | { readonly opened: readonly OpenExchange[] }
+  | { readonly recordLeft: true }
+  | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
+  | { readonly modelChangeFailure: string; readonly change: ModelChange }
+  /** Answered with GroupStatistics. */
+  | { readonly statistics: true }
+  /** Answered with a WriteState. */
+  | { readonly check: { readonly isSuspect: boolean } }
+  /** Answered with the number of the sweep. */
+  | { readonly sweep: "start" }
+  /** Answered with its SweepOutcome. */
+  | { readonly sweep: number };
+
+export type WriterAnswer =
+  | WriterReply
+  | RemainsStep
+  | WriteState
+  | SweepOutcome
+  | GroupStatistics
+  | number
+  | boolean;
+
+/** One per call, in order. */
+export type WriterReply = readonly SettledCall[];
