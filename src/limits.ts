@@ -5,7 +5,7 @@ export const contentMaxCharacters = 10_000;
 export const subjectMaxCharacters = 200;
 /** Of a conversation, or of a message in it. */
 export const conversationIdMaxCharacters = 200;
-/** Places at which a passage was said. */
+/** Places at which a memory was said. */
 export const originsMax = 100;
 export const tagsMax = 16;
 export const tagMaxCharacters = 64;

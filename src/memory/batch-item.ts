@@ -1,6 +1,6 @@
 // Owns the items of a batch and their results, in the form of the API. An invalid item is refused alone: its call is not.
 
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { type ErrorData, Refusal } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
@@ -9,6 +9,7 @@ import { newMemoryFields, toExpiry } from "./create.ts";
 import { sourceIdMaxCharacters } from "./limits.ts";
 import { type MemoryType, memoryId } from "./memory.ts";
 import { toMetadata } from "./metadata.ts";
+import { type Origin, provenance, readProvenance } from "./origin.ts";
 import { toTags } from "./tags.ts";
 
 /** A memory that is created, without its id at its source. */
@@ -27,7 +28,7 @@ export const sourceId = Text({
 });
 
 export const batchItem = Fields(
-  { ...batchFields, source_id: Type.Optional(sourceId) },
+  { ...batchFields, ...provenance, source_id: Type.Optional(sourceId) },
   { title: "BatchItem", description: "A memory to create." },
 );
 
@@ -43,6 +44,8 @@ export interface NewItem {
   readonly metadata: JsonObject | null;
   readonly active: boolean;
   readonly sourceId: string | null;
+  readonly origins: readonly Origin[];
+  readonly lead: string | null;
 }
 
 /** @throws Refusal 1400 that names the field */
@@ -53,11 +56,13 @@ export function readBatchItem(value: unknown): NewItem {
       reason: "must be a JSON object",
     });
   const item: Static<typeof batchItem> = parse(value);
-  return { ...toNewItem(item), sourceId: item.source_id ?? null };
+  return { ...toNewItem(item), ...readProvenance(item), sourceId: item.source_id ?? null };
 }
 
 /** @throws Refusal 1400 when the metadata exceeds a limit */
-export function toNewItem(item: Omit<Static<typeof batchItem>, "source_id">): Omit<NewItem, "sourceId"> {
+export function toNewItem(
+  item: Static<TObject<typeof batchFields>>,
+): Omit<NewItem, "sourceId" | "origins" | "lead"> {
   return {
     content: item.content,
     type: item.memory_type,

@@ -20,7 +20,7 @@ import {
   type Memory,
   toAgentMemory,
 } from "./memory.ts";
-import { toOrigins } from "./origin.ts";
+import { toLead, toOrigins } from "./origin.ts";
 
 /** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
 export const ifUpdatedAt = Type.Optional(
@@ -52,6 +52,7 @@ export const readOnlyFields = {
   ),
   origin: Type.Optional(Type.String(readOnly("The origin"))),
   origins: Type.Optional(Type.Array(jsonObject, readOnly("Where its words were said,"))),
+  lead: Type.Optional(Type.String(readOnly("The words that are searched in front of the content,"))),
   former_of: Type.Optional(Type.String(readOnly("The identifier of the memory that had this content,"))),
 };
 
@@ -74,6 +75,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
       (superseded_by ?? null) !== null && toId(superseded_by ?? "") !== (before.supersededBy ?? ""),
     origin: origin !== undefined && origin !== originOf(before),
     origins: sent.origins !== undefined && !isDeepStrictEqual(sent.origins, toOrigins(before.origins)),
+    lead: sent.lead !== undefined && sent.lead !== toLead(before.lead, before.origins),
     former_of: former_of !== undefined && toId(former_of) !== before.formerOf,
   };
   for (const [field, isChanged] of Object.entries(changed)) {

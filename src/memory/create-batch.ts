@@ -134,7 +134,7 @@ async function embedItems(
     const wanted = new Map(
       valid
         .filter((_, at) => held[at] !== true && heldAsExported[at] !== true)
-        .map((each) => [keyOf(each), each.item.content]),
+        .map((each) => [keyOf(each), `${each.item.lead ?? ""}${each.item.content}`]),
     );
     const added = [...wanted].filter(([key]) => !vectors.has(key));
     await Promise.all(added.map(async ([key, text]) => vectors.set(key, await embed(text, "passage"))));
@@ -145,8 +145,9 @@ async function embedItems(
   return prepared;
 }
 
-function keyOf(item: IdentifiedItem): string {
-  return Buffer.from(item.contentKey).toString("base64");
+/** Of what is embedded. */
+function keyOf({ contentKey, item: { lead } }: IdentifiedItem): string {
+  return `${Buffer.from(contentKey).toString("base64")} ${lead ?? ""}`;
 }
 
 type StoredItem = Pick<BatchResult, "status" | "id">;

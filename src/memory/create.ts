@@ -24,6 +24,7 @@ import {
   toAgentMemory,
 } from "./memory.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
+import { provenance, readProvenance } from "./origin.ts";
 import type { NewMemory } from "./store.ts";
 import { Tags, toTags } from "./tags.ts";
 
@@ -48,7 +49,7 @@ export const createMemory = projectOperation({
   feature: "memory",
   refusals: [2101, 2104],
   success: 201,
-  input: Fields(newMemoryFields),
+  input: Fields({ ...newMemoryFields, ...provenance }),
   output: agentMemory,
   example: {
     input: { content: exampleMemory.content, memory_type: "fact", importance: 0.7 },
@@ -57,7 +58,9 @@ export const createMemory = projectOperation({
 
   async prepare(input, { embed }) {
     toMetadata(input.metadata);
-    return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };
+    const said = readProvenance(input);
+    const vector = await embed(`${said.lead ?? ""}${input.content}`, "passage");
+    return { ...said, vector, contentKey: contentKey(input.content) };
   },
 
   async apply(transaction, input, prepared, applying) {

@@ -13,6 +13,7 @@ import {
   memoryOrigin,
   memoryType,
 } from "./memory.ts";
+import { origins, toOrigins } from "./origin.ts";
 import { Tags } from "./tags.ts";
 
 export const extractionItem = Fields(
@@ -28,6 +29,7 @@ export const extractionItem = Fields(
         "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text).",
     }),
     origin: Type.Optional(memoryOrigin),
+    origins: Type.Optional(origins),
     tags: Type.Optional(
       Tags("Tags of the memory after the call, sorted. The field is absent if there are none."),
     ),
@@ -82,6 +84,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     expires_at: item.expiresAt === null ? null : toTimestamp(item.expiresAt),
     action,
     ...(item.passage === true ? { origin: "conversation" as const } : {}),
+    ...(item.origin ? { origins: toOrigins([item.origin]) } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
     ...(former === null ? {} : { former: { id: shown(former.memory.id), content: former.memory.content } }),

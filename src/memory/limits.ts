@@ -14,3 +14,5 @@ export const passageRemovalsMax = 100;
 export const checksMax = 200;
 /** Checks of one run whose searches wait at once, so that other calls of the project get turns, too. */
 export const checksAtOnce = 8;
+/** Words that are searched in front of a memory, such as the headings above it. */
+export const leadMaxCharacters = 200;

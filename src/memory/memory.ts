@@ -7,7 +7,7 @@ import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { metadata } from "./metadata.ts";
-import { type Origin, origins, toOrigins } from "./origin.ts";
+import { lead, type Origin, origins, toLead, toOrigins } from "./origin.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
@@ -99,6 +99,7 @@ export const agentMemory = Fields(
     ),
     metadata: Type.Optional(metadata),
     origins: Type.Optional(origins),
+    lead: Type.Optional(lead),
     former_of: Type.Optional(
       Type.String({
         description:
@@ -128,6 +129,7 @@ export const changeableFields = [
 ] as const satisfies readonly (keyof AgentMemory)[];
 
 export function toAgentMemory(memory: Memory): AgentMemory {
+  const lead = toLead(memory.lead, memory.origins);
   return {
     id: memory.id,
     content: memory.content,
@@ -143,6 +145,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     ...(memory.subject === null ? {} : { subject: memory.subject }),
     ...(memory.metadata === null ? {} : { metadata: memory.metadata }),
     ...(memory.origins.length === 0 ? {} : { origins: toOrigins(memory.origins) }),
+    ...(lead === null ? {} : { lead }),
     ...(memory.formerOf === null ? {} : { former_of: memory.formerOf }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };

@@ -1,11 +1,13 @@
 // Owns where the words of a memory come from: who said them, when, and in which conversation. Its schema and its form in the API.
 
 import { isDeepStrictEqual } from "node:util";
-import { type Static, Type } from "@sinclair/typebox";
-import { originsMax } from "../limits.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { conversationIdMaxCharacters, originsMax } from "../limits.ts";
 import { conversationName } from "../schema/conversation-name.ts";
-import { Choice, Fields, Timestamp } from "../schema/schema.ts";
+import { Choice, Fields, Label, Timestamp } from "../schema/schema.ts";
+import { toLabel } from "../text/label.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+import { leadMaxCharacters } from "./limits.ts";
 
 export const speakerRoles = ["user", "assistant"] as const;
 
@@ -51,6 +53,69 @@ export const origin = Fields(
 export const origins = Type.Array(origin, {
   description: "Where the words of the memory were said. The field is absent if that is not known.",
 });
+
+export const lead = Label({
+  maxLength: leadMaxCharacters,
+  description:
+    "Words that are searched in front of the content and are no part of it, such as the headings above a paragraph. Absent: the name of the first speaker, if there is one.",
+  examples: ["Deployment / Staging"],
+});
+
+const shortText = (description: string) => Label({ maxLength: conversationIdMaxCharacters, description });
+
+const newOrigin = Fields(
+  {
+    ...origin.properties,
+    message: Type.Optional(shortText("Id of the message, as the client names it.")),
+    name: Type.Optional(shortText("Name of the speaker.")),
+  },
+  {
+    title: "NewOrigin",
+    description: "Where the words of a new memory were said, by whom, and when. Leave out what is not known.",
+  },
+);
+
+/** What the caller that creates a memory says about where its words come from. */
+export const provenance = {
+  origins: Type.Optional(
+    Type.Array(newOrigin, {
+      maxItems: originsMax,
+      description: "Where the words of the memory were said, such as the dates of an imported memory.",
+    }),
+  ),
+  lead: Type.Optional(lead),
+};
+type Provenance = Static<TObject<typeof provenance>>;
+
+/** The same in a memory. What says nothing is no origin. */
+export function readProvenance(given: Provenance): {
+  readonly origins: readonly Origin[];
+  readonly lead: string | null;
+} {
+  const said = fromOrigins(given.origins ?? []).map((each) => ({
+    ...each,
+    conversation: each.conversation === null ? null : toLabel(each.conversation),
+    message: each.message === null ? null : toLabel(each.message),
+    name: each.name === null ? null : toLabel(each.name),
+  }));
+  const known = said.filter((each) => !isDeepStrictEqual(each, unknownOrigin));
+  const origins = known.filter((each, at) => !known.slice(0, at).some((one) => isDeepStrictEqual(one, each)));
+  const lead = given.lead === undefined ? (origins[0]?.name ?? null) : toLabel(given.lead);
+  return { origins, lead: leadOf(lead) };
+}
+
+/** As Memory.lead, of the name of a speaker or of a heading: it is embedded with what is said there, so that a search for it finds that. */
+export function leadOf(name: string | null): string | null {
+  return name === null ? null : `${name}${leadEnd}`;
+}
+
+/** The field `lead` of a memory; null if the name of its first speaker stands there, or the lines before a passage. */
+export function toLead(lead: string | null, origins: readonly Origin[]): string | null {
+  if (lead === null || lead.includes("\n") || lead === leadOf(origins[0]?.name ?? null)) return null;
+  return lead.endsWith(leadEnd) ? lead.slice(0, -leadEnd.length) : lead;
+}
+
+const leadEnd = ": ";
 
 /** The newest ones, if there are too many. The same place counts once. */
 export function joinOrigins(known: readonly Origin[], added: Origin | null): readonly Origin[] {

@@ -28,6 +28,11 @@ export interface AgentMemory {
   /** Where the words of the memory were said. The field is absent if that is not known. */
   origins?: Origin[];
   /**
+   * Words that are searched in front of the content and are no part of it, such as the headings above a paragraph.
+   * Absent: the name of the first speaker, if there is one.
+   */
+  lead?: string;
+  /**
    * Identifier of the memory that had this content before an extraction updated it. The field is absent if there
    * is none.
    */
@@ -335,6 +340,13 @@ export interface BatchItem {
   metadata?: Record<string, unknown> | null | undefined;
   /** Whether the memory is searched and injected. Default: true. */
   is_active?: boolean | undefined;
+  /** Where the words of the memory were said, such as the dates of an imported memory. */
+  origins?: readonly NewOrigin[] | undefined;
+  /**
+   * Words that are searched in front of the content and are no part of it, such as the headings above a paragraph.
+   * Absent: the name of the first speaker, if there is one.
+   */
+  lead?: string | undefined;
   /**
    * Identifier of the memory at its source, compared exactly. The id of the memory is derived from it and from the
    * project, so a repeated item is found even if the memory has been changed meanwhile.
@@ -837,6 +849,8 @@ export interface ExtractionItem {
   expires_at: string | null;
   action: ExtractionAction;
   origin?: MemoryOrigin;
+  /** Where the words of the memory were said. The field is absent if that is not known. */
+  origins?: Origin[];
   /** Tags of the memory after the call, sorted. The field is absent if there are none. */
   tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */
@@ -1073,6 +1087,13 @@ export interface MemoryCreateRequest {
   tags?: readonly string[] | undefined;
   /** Metadata of the memory. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Where the words of the memory were said, such as the dates of an imported memory. */
+  origins?: readonly NewOrigin[] | undefined;
+  /**
+   * Words that are searched in front of the content and are no part of it, such as the headings above a paragraph.
+   * Absent: the name of the first speaker, if there is one.
+   */
+  lead?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -1495,6 +1516,19 @@ export interface NamingRecord {
   action: string;
   /** Time of the record. */
   created_at: string;
+}
+
+/** Where the words of a new memory were said, by whom, and when. Leave out what is not known. */
+export interface NewOrigin {
+  /** Id of the conversation, as the client names it. */
+  conversation?: string | undefined;
+  /** Id of the message, as the client names it. */
+  message?: string | undefined;
+  role?: SpeakerRole | undefined;
+  /** Name of the speaker. */
+  name?: string | undefined;
+  /** When it was said. */
+  said_at?: string | undefined;
 }
 
 /** Where the words of a memory were said, by whom, and when. A field that is not known is absent. */

@@ -103,6 +103,8 @@ export async function store(
       importance,
       expires_at: item.expires_at,
       tags,
+      // What the person has written instead was not said by anybody.
+      ...(item.origins !== undefined && content === item.content && { origins: item.origins }),
     }));
     show(created, (await client.memories.createBatch({ memories })).results);
   }

@@ -138,6 +138,8 @@ class AsyncMemories:
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | None | Unset = UNSET,
+        origins: Sequence[Mapping[str, Any]] | Unset = UNSET,
+        lead: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -154,6 +156,9 @@ class AsyncMemories:
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Tags of the memory, a set.
         metadata: Metadata of the memory.
+        origins: Where the words of the memory were said, such as the dates of an imported memory.
+        lead: Words that are searched in front of the content and are no part of it, such as the headings
+        above a paragraph. Absent: the name of the first speaker, if there is one.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -167,6 +172,8 @@ class AsyncMemories:
                     "expires_at": expires_at,
                     "tags": tags,
                     "metadata": metadata,
+                    "origins": origins,
+                    "lead": lead,
                     "subject": subject,
                 },
             ),

@@ -158,6 +158,10 @@ class AgentMemory(Model):
     metadata: Mapping[str, Any] | None = None
     origins: list[Origin] | None = None
     """Where the words of the memory were said. The field is absent if that is not known."""
+    lead: str | None = None
+    """Words that are searched in front of the content and are no part of it, such as the headings above a
+    paragraph. Absent: the name of the first speaker, if there is one.
+    """
     former_of: str | None = None
     """Identifier of the memory that had this content before an extraction updated it. The field is absent
     if there is none.
@@ -902,10 +906,12 @@ class ExtractionItem(Model):
     match: ExtractionMatch | None
     """The memory that the item updated, or the memory because of which it was skipped."""
     origin: MemoryOrigin | None = None
+    origins: list[Origin] | None = None
+    """Where the words of the memory were said. The field is absent if that is not known."""
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
     former: FormerMemory | None = None
-    _models: ClassVar[Mapping[str, type[Model]]] = {"former": FormerMemory, "match": ExtractionMatch}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin, "former": FormerMemory, "match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
 
