@@ -12,7 +12,7 @@ import { version } from "../version.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { createOutputFile, standardOutput, type TextOutput } from "./output-text.ts";
-import { addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openTarget, readTarget } from "./server-target.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 export function addMemoryExportCommand(memory: Command, session: Session): void {
@@ -22,7 +22,7 @@ export function addMemoryExportCommand(memory: Command, session: Session): void 
       "Write the memories of a project to a file, as JSON Lines in the order of their creation. Includes expired and inactive memories.",
     )
     .requiredOption("--out <file|->", "path of the file, - for standard output");
-  addTargetOptions(command, "refused")
+  addSubjectOption(addTargetOptions(command, "refused"))
     .addOption(new Option("--type <type>", "only memories of this type").choices(memoryTypes))
     .addOption(
       new Option("--origin <origin>", "only passages of conversations, or only what is kept").choices(

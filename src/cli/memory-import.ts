@@ -3,10 +3,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createClock } from "../clock.ts";
 import { createBatchCalls, ImportStopped } from "../importing/batch-calls.ts";
+import { addToMap, type FieldMap, InvalidMap, requireContent } from "../importing/field-map.ts";
 import { type FormatName, formatNames, formats } from "../importing/formats/formats.ts";
 import { type ImportCounts, importMemories, noCounts, type Place } from "../importing/import-memories.ts";
-import { messagesMax } from "../importing/limits.ts";
+import { messagesMax, shownMemoriesMax } from "../importing/limits.ts";
 import { type OpenedImport, openImport } from "../importing/open-import.ts";
+import { isObject, type JsonObject, readJson } from "../json/json.ts";
 import { tagMaxCharacters } from "../limits.ts";
 import { createRepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { type MemoryType, memoryTypes } from "../memory/memory.ts";
@@ -24,6 +26,7 @@ export function addMemoryImportCommand(memory: Command, session: Session): void 
     )
     .argument("<file>", "file to import, - for standard input, or a directory of notes");
   addTargetOptions(command)
+    .option("--subject <name>", "subject of the memories for which the file has none, such as user:42")
     .addOption(
       new Option("--format <name>", `format (default: detected): ${describeFormats()}`).choices(formatNames),
     )
@@ -37,7 +40,15 @@ export function addMemoryImportCommand(memory: Command, session: Session): void 
         .argParser(addTag)
         .default([], "none"),
     )
-    .option("--dry-run", "read and check the file, and store nothing");
+    .addOption(
+      new Option(
+        "--map <fields>",
+        "read any JSON Lines or CSV: the fields of a memory and those of the file, such as content=text,created=ts; can be repeated",
+      )
+        .argParser(readMap)
+        .conflicts("format"),
+    )
+    .option("--dry-run", "read and check the file, and store nothing; with --map, show the first memories");
   bindWork(command, session, async (invocation) => {
     const report = await run(invocation);
     if (report.refused > 0 || report.hasChanged) session.exitCode = exitCodes.failed;
@@ -49,6 +60,24 @@ export function addMemoryImportCommand(memory: Command, session: Session): void 
 function addTag(tag: string, tags: readonly string[]): readonly string[] {
   if (tag.trim() !== "" && [...tag].length <= tagMaxCharacters) return [...tags, tag];
   throw new InvalidArgumentError(`A tag has 1 to ${tagMaxCharacters} characters and is not blank.`);
+}
+
+function readMap(text: string, known?: FieldMap): FieldMap {
+  try {
+    return addToMap(text, known);
+  } catch (error) {
+    throw error instanceof InvalidMap ? new InvalidArgumentError(error.message) : error;
+  }
+}
+
+/** Null: none was given. */
+function mapOf(option: unknown): FieldMap | null {
+  if (!(option instanceof Map)) return null;
+  try {
+    return requireContent(option);
+  } catch (error) {
+    throw error instanceof InvalidMap ? new InvalidArgumentError(`--map: ${error.message}`) : error;
+  }
 }
 
 function describeFormats(): string {
@@ -63,13 +92,17 @@ interface ImportReport extends Report {
 async function run(invocation: Invocation): Promise<ImportReport> {
   const { operands, options, terminal } = invocation;
   const isDryRun = options.dryRun === true;
-  const target = readTarget(invocation, process.cwd());
+  // The subject of a line may be another one, so the channel has none.
+  const { subject, ...rest } = readTarget(invocation, process.cwd());
+  const target = { ...rest, subject: null };
+  const map = mapOf(options.map);
   const file = operands[0] ?? "-";
   const named = formatNames.find((name) => name === options.format) ?? null;
-  const opened = await openImport(file, named);
+  const opened = await openImport(file, named, map);
   const progress = createImportProgress(terminal);
   tellFormat(file, opened, named, progress);
   const messages: Message[] = [];
+  const first: Found[] = [];
   const counts = noCounts();
   const onProjectCreated = (name: string) =>
     progress.notice(`There was no project "${name}", so it was created.`);
@@ -83,10 +116,18 @@ async function run(invocation: Invocation): Promise<ImportReport> {
         calls: channel === null ? null : createBatchCalls(createRepeatedCall({ channel, onWait }), format),
         type: typeOf(options.type),
         tags: Array.isArray(options.tag) ? options.tag.map(String) : [],
+        subject,
         now: createClock().now(),
         onMessage(place, status, message) {
           if (messages.length < messagesMax) messages.push({ ...place, status, message });
           progress.message(place, message);
+        },
+        onFound(place, memory, owner) {
+          if (map === null || !isDryRun || first.length === shownMemoriesMax) return;
+          first.push({
+            ...place,
+            memory: { ...readObject(memory), ...(owner !== null && { subject: owner }) },
+          });
         },
         onProgress: (now) => progress.show(now, shareOf(opened)),
       },
@@ -103,7 +144,17 @@ async function run(invocation: Invocation): Promise<ImportReport> {
     progress.notice(
       `${name} was changed while it was read. Run the command again: what is stored is not stored twice.`,
     );
-  return toReport(counts, opened, messages, isDryRun, changed.length > 0);
+  return toReport(counts, opened, { messages, first }, isDryRun, changed.length > 0);
+}
+
+/** A memory as it would be stored. */
+interface Found extends Place {
+  readonly memory: JsonObject;
+}
+
+function readObject(text: string): JsonObject {
+  const value = readJson(text);
+  return isObject(value) ? value : {};
 }
 
 interface Message extends Place {
@@ -142,7 +193,7 @@ function explainStop(error: ImportStopped, { created, existing }: ImportCounts):
 function toReport(
   counts: ImportCounts,
   { format }: OpenedImport,
-  messages: readonly Message[],
+  { messages, first }: { readonly messages: readonly Message[]; readonly first: readonly Found[] },
   isDryRun: boolean,
   hasChanged: boolean,
 ): ImportReport {
@@ -156,8 +207,14 @@ function toReport(
     ...(isDryRun ? {} : { created, existing }),
     ...left,
   };
+  const shown = first.map(({ line, memory }) => `\nline ${line}\n${list(memory)}`);
   const text = isDryRun
     ? list({ ...ofTypes, ...left, stored: "nothing (dry run)" })
     : list({ ...ofTypes, created, "already there": existing, ...left });
-  return { data: { ...data, messages }, text, refused, hasChanged };
+  return {
+    data: { ...data, messages, ...(first.length > 0 && { first }) },
+    text: [text, ...shown].join("\n"),
+    refused,
+    hasChanged,
+  };
 }

@@ -13,6 +13,10 @@ export interface FoundMemory {
   readonly metadata?: unknown;
   readonly is_active?: unknown;
   readonly source_id?: unknown;
+  /** Who said it and when. */
+  readonly origins?: unknown;
+  /** What stands in front of it, such as headings. */
+  readonly lead?: unknown;
   /** Whose memory it is; absent: the project's own. */
   readonly subject?: unknown;
 }

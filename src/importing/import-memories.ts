@@ -37,8 +37,12 @@ export interface ImportOptions {
   readonly type: MemoryType;
   /** Added to those of each memory. */
   readonly tags: readonly string[];
+  /** Of the memories for which the source has none; null: the project itself. */
+  readonly subject: string | null;
   readonly now: number;
   onMessage(place: Place, kind: "refused" | "skipped", text: string): void;
+  /** @param memory JSON text of an item of a batch that is valid */
+  onFound?(place: Place, memory: string, subject: string | null): void;
   onProgress(counts: ImportCounts): void;
 }
 
@@ -105,7 +109,7 @@ export function noCounts(): ImportCounts {
 
 /** The valid items. */
 async function* checkedOf(
-  { entries, type, tags, now, onMessage, onProgress }: ImportOptions,
+  { entries, type, tags, subject, now, onMessage, onFound, onProgress }: ImportOptions,
   counts: ImportCounts,
   refuse: (place: Place, text: string) => void,
 ): AsyncGenerator<Waiting> {
@@ -119,12 +123,13 @@ async function* checkedOf(
     if ("fault" in entry) refuse(place, entry.fault);
     else if ("skipped" in entry) skip(entry.skipped);
     else {
-      const checked = check(entry.memory, type, tags);
+      const checked = check({ ...(subject !== null && { subject }), ...entry.memory }, type, tags);
       if ("fault" in checked) refuse(place, checked.fault);
       else if (checked.item.expiresAt !== null && checked.item.expiresAt <= now)
         skip("is a memory that has expired");
       else {
         counts.found[checked.item.type] += 1;
+        onFound?.(place, checked.text, checked.subject);
         yield { ...place, text: checked.text, subject: checked.subject };
       }
     }

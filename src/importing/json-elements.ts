@@ -1,22 +1,38 @@
-// Owns the division of one JSON document into the objects of its array: `[{...}, ...]`, or `{"results": [{...}, ...]}`. Keeps one of them
+// Owns the division of one JSON document into the objects of its arrays: `[{...}, ...]`, or `{"results": [{...}, ...]}`. Keeps one of them
 // in memory, however large the document is. Must never decide what an object means, and never leave out anything without a fault.
 
 import { recordMaxBytes } from "./limits.ts";
 import { decode, tooLong } from "./text-lines.ts";
 
-export type JsonElement = { readonly line: number } & (
-  | { readonly text: string }
-  | { readonly fault: string }
-);
+export type JsonElement = InMember & ({ readonly text: string } | { readonly fault: string });
+
+export interface InMember {
+  readonly line: number;
+  /** Name of the member of the document that has the object or its array; null: the document is an array. */
+  readonly member: string | null;
+}
 
 const [quote, backslash, lineFeed, comma] = [0x22, 0x5c, 0x0a, 0x2c];
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d];
 /** White space of JSON, and the bytes of a byte order mark. */
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, lineFeed, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** `line` is the one on which the element begins. */
-export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
+/** Of the names of members; the rest of a longer one is not kept. */
+const nameMaxBytes = 100;
+
+/**
+ * `line` is the one on which the element begins.
+ * @param withMembers whether objects that are members of the document themselves are elements, too
+ */
+export async function* readJsonElements(
+  stream: AsyncIterable<Uint8Array>,
+  withMembers = false,
+): AsyncGenerator<JsonElement> {
   const open: number[] = [];
+  /** The last string between the braces of the document, which is the name of a member in front of an array or an object. */
+  let name: number[] = [];
+  let member: string | null = null;
+  const isInDocument = () => open.length === 1 && open[0] === openObject;
   let [line, isInString, isEscaped] = [1, false, false];
   /** Whether anything, an array, and a part of something that is no object were found. */
   let [isEmpty, hasArray, isInOther] = [true, false, false];
@@ -34,6 +50,7 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
       const byte = chunk[at] ?? 0;
       if (byte === lineFeed) line += 1;
       if (isInString) {
+        if (isInDocument() && byte !== quote && name.length < nameMaxBytes) name.push(byte);
         if (isEscaped) isEscaped = false;
         else if (byte === backslash) isEscaped = true;
         else if (byte === quote) isInString = false;
@@ -42,12 +59,16 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
       if (element === null && !blanks.has(byte)) {
         isEmpty = false;
         const isOther = isOtherAt(open, byte);
-        if (isOther && !isInOther) yield { line, fault: "is not a JSON object" };
+        if (isOther && !isInOther) yield { line, member, fault: "is not a JSON object" };
         if (isOther || byte === comma) isInOther = isOther;
       }
-      if (byte === quote) isInString = true;
-      else if (byte === openObject || byte === openArray) {
-        if (element === null && byte === openObject && isElementOf(open)) {
+      if (byte === quote) {
+        isInString = true;
+        name = [];
+      } else if (byte === openObject || byte === openArray) {
+        if (isInDocument()) member = Buffer.from(name).toString();
+        const isElement = isElementOf(open) || (withMembers && isInDocument());
+        if (element === null && byte === openObject && isElement) {
           element = { line, depth: open.length };
           start = at;
         }
@@ -60,6 +81,7 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
         keep(chunk.subarray(start, at + 1));
         yield {
           line: element.line,
+          member,
           ...(bytes > recordMaxBytes ? { fault: tooLong } : decode(Buffer.concat(parts))),
         };
         [element, parts, bytes] = [null, [], 0];
@@ -69,10 +91,15 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
     if (element !== null) keep(chunk.slice(start));
   }
   if (element !== null)
-    yield { line: element.line, fault: "begins a JSON object that does not end; the file is not complete" };
-  else if (open.length > 0) yield { line, fault: "ends inside a JSON document; the file is not complete" };
+    yield {
+      line: element.line,
+      member,
+      fault: "begins a JSON object that does not end; the file is not complete",
+    };
+  else if (open.length > 0)
+    yield { line, member, fault: "ends inside a JSON document; the file is not complete" };
   else if (!hasArray && !isEmpty)
-    yield { line: 1, fault: "begins a JSON document that has no array of JSON objects" };
+    yield { line: 1, member, fault: "begins a JSON document that has no array of JSON objects" };
 }
 
 /** Whether an object belongs to the array of the document. */

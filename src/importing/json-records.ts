@@ -3,26 +3,30 @@
 
 import { isObject, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson } from "../json/json-text.ts";
-import { readJsonElements } from "./json-elements.ts";
+import { type InMember, type JsonElement, readJsonElements } from "./json-elements.ts";
 import type { Source } from "./source.ts";
 import { readTextLines } from "./text-lines.ts";
 
-export type JsonRecord = { readonly line: number } & (
-  | { readonly value: JsonObject }
-  | { readonly fault: string }
-);
+export type JsonRecord = InMember & ({ readonly value: JsonObject } | { readonly fault: string });
 
-/** Blank lines are left out. */
-export async function* readJsonRecords({
-  head,
-  stream,
-}: Pick<Source, "head" | "stream">): AsyncGenerator<JsonRecord> {
-  const pieces = isDocument(head) ? readJsonElements(stream) : readTextLines(stream);
+/**
+ * Blank lines are left out.
+ * @param withMembers as readJsonElements
+ */
+export async function* readJsonRecords(
+  { head, stream }: Pick<Source, "head" | "stream">,
+  withMembers = false,
+): AsyncGenerator<JsonRecord> {
+  const pieces = isDocument(head) ? readJsonElements(stream, withMembers) : linesOf(stream);
   for await (const piece of pieces) {
-    const { line } = piece;
-    if ("fault" in piece) yield { line, fault: piece.fault };
-    else if (piece.text.trim() !== "") yield { line, ...parse(piece.text) };
+    const { line, member } = piece;
+    if ("fault" in piece) yield piece;
+    else if (piece.text.trim() !== "") yield { line, member, ...parse(piece.text) };
   }
+}
+
+async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
+  for await (const line of readTextLines(stream)) yield { ...line, member: null };
 }
 
 /** The first object; null when there is none in the head. */
@@ -41,9 +45,9 @@ export async function firstRecord(head: string): Promise<JsonObject | null> {
 
 /** Each part begins with another character than the one before ends with, so that no text is read in several ways. */
 const document =
-  /^\s*(\[|\{[ \t\r]*\n|\{\s*("(count|total|next|previous|page|page_size)"\s*:\s*("(\\.|[^"\\])*"|[\w.+-]+)\s*,\s*)*"(results|memories)"\s*:\s*\[)/;
+  /^\s*(\[|\{[ \t\r]*\n|\{\s*("(count|total|next|previous|page|page_size|agent_type)"\s*:\s*("(\\.|[^"\\])*"|[\w.+-]+)\s*,\s*)*"(results|memories|agents|core_memory|passages|edges|episodes|nodes|facts|items)"\s*:\s*\[)/;
 
-/** An array, or an object over several lines, or with an array of results. Other sources have one object in each line. */
+/** An array, or an object over several lines, or with an array of a name that formats have. Other sources have one object in each line. */
 function isDocument(head: string): boolean {
   return document.test(head);
 }

@@ -14,5 +14,7 @@ export const batchMaxCharacters = 200_000;
 export const batchesInFlight = 4;
 /** A batch that is not full is sent when its source has been silent for this long. */
 export const flushAfterMs = 500;
+/** Memories that a dry run with a map shows. */
+export const shownMemoriesMax = 5;
 /** Messages about lines that are printed; all are counted. */
 export const messagesMax = 50;

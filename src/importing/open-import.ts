@@ -2,13 +2,16 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type DetectedFormat, detectFormat, type FormatName, formats } from "./formats/formats.ts";
+import type { Entry } from "./entry.ts";
+import type { FieldMap } from "./field-map.ts";
+import { detectFormat, type FormatName, formats } from "./formats/formats.ts";
 import type { PlacedEntry } from "./import-memories.ts";
+import { openMapped } from "./mapped-source.ts";
 import { isDirectory, openFile, openStandardInput, type Source, UnfitSource } from "./source.ts";
 
 export interface OpenedImport {
-  /** Null: the source is empty. */
-  readonly format: DetectedFormat | null;
+  /** `reason` completes "it ..."; null: the source is empty. */
+  readonly format: { readonly name: string; readonly reason: string } | null;
   readonly entries: AsyncIterable<PlacedEntry>;
   /** Size of a regular file; null: not known. */
   readonly bytes: number | null;
@@ -20,22 +23,28 @@ export interface OpenedImport {
   close(): void;
 }
 
-/** The format of directories. */
-const directoryFormat = "basic-memory";
+/** The formats of the notes in a directory; the first one that fits is that of a note. */
+const noteFormats = ["basic-memory", "markdown"] as const;
+type NoteFormat = (typeof noteFormats)[number];
 
 /**
  * @param path a file, a directory, or `-` for standard input
  * @param named the format; null: it is detected
+ * @param map how the fields of any JSON Lines or CSV are read; null: it is in a format
  * @throws UnfitSource, and errors of the operating system
  */
-export async function openImport(path: string, named: FormatName | null): Promise<OpenedImport> {
-  if (path !== "-" && isDirectory(path)) return openDirectory(path, named);
+export async function openImport(
+  path: string,
+  named: FormatName | null,
+  map: FieldMap | null = null,
+): Promise<OpenedImport> {
+  if (path !== "-" && isDirectory(path)) return openDirectory(path, map === null ? named : "map");
   const source = path === "-" ? await openStandardInput() : await openFile(path);
-  const format = named === null ? await detectFormat(source) : { name: named, reason: "was named" };
   const counted = countBytes(source);
+  const { format, entries } = await openEntries(counted.source, named, map);
   return {
     format,
-    entries: format === null ? noEntries() : placed(counted.source, format.name),
+    entries: placed(entries, source.name),
     bytes: source.bytes,
     readBytes: counted.readBytes,
     changedFiles: () => (source.hasChanged() ? [source.name] : []),
@@ -43,10 +52,25 @@ export async function openImport(path: string, named: FormatName | null): Promis
   };
 }
 
-function openDirectory(path: string, named: FormatName | null): OpenedImport {
-  if (named !== null && named !== directoryFormat) {
+async function openEntries(
+  source: Source,
+  named: FormatName | null,
+  map: FieldMap | null,
+): Promise<Pick<OpenedImport, "format"> & { readonly entries: AsyncIterable<Entry> }> {
+  if (map !== null && source.head.trim() !== "") {
+    const { reason, entries } = await openMapped(source, map);
+    return { format: { name: "map", reason }, entries };
+  }
+  const format = named === null ? await detectFormat(source) : { name: named, reason: "was named" };
+  return { format, entries: format === null ? noEntries() : formats[format.name].read(source) };
+}
+
+function openDirectory(path: string, named: FormatName | "map" | null): OpenedImport {
+  const wanted = noteFormats.find((name) => name === named);
+  if (named !== null && wanted === undefined) {
+    const format = named === "map" ? "--map" : `the format ${named}`;
     throw new UnfitSource(
-      `${path} is a directory, and the format ${named} reads files. Name a file; only the format ${directoryFormat} reads directories.`,
+      `${path} is a directory, and ${format} reads files. Name a file; only the formats ${noteFormats.join(" and ")} read directories.`,
     );
   }
   const changed: string[] = [];
@@ -54,11 +78,11 @@ function openDirectory(path: string, named: FormatName | null): OpenedImport {
   if (files.length === 0)
     throw new UnfitSource(`${path} contains no Markdown files. Name the directory with the notes.`);
   return {
-    format: { name: directoryFormat, reason: "is a directory" },
+    format: { name: wanted ?? noteFormats.join(" or "), reason: "is a directory" },
     entries: (async function* () {
       for (const file of files) {
         const source = await openFile(file);
-        yield* placed(source, directoryFormat);
+        yield* placed(formats[wanted ?? formatOfNote(source)].read(source), file);
         if (source.hasChanged()) changed.push(file);
       }
     })(),
@@ -81,11 +105,17 @@ function notesIn(folder: string): string[] {
     });
 }
 
-async function* placed(source: Source, format: FormatName): AsyncGenerator<PlacedEntry> {
-  for await (const entry of formats[format].read(source)) yield { ...entry, file: source.name };
+function formatOfNote({ head }: Source): NoteFormat {
+  return (
+    noteFormats.find((name) => formats[name].detect({ text: head, record: null }) !== null) ?? "markdown"
+  );
 }
 
-async function* noEntries(): AsyncGenerator<PlacedEntry> {}
+async function* placed(entries: AsyncIterable<Entry>, file: string): AsyncGenerator<PlacedEntry> {
+  for await (const entry of entries) yield { ...entry, file };
+}
+
+async function* noEntries(): AsyncGenerator<Entry> {}
 
 function countBytes(source: Source): { readonly source: Source; readonly readBytes: () => number } {
   let bytes = 0;

@@ -33,7 +33,7 @@ export async function openFile(path: string, name = path): Promise<Source> {
   const before = fstatSync(file);
   if (before.isDirectory())
     throw new UnfitSource(
-      `${name} is a directory. Name a file; only the format basic-memory reads directories.`,
+      `${name} is a directory. Name a file; only the formats basic-memory and markdown read directories.`,
     );
   const stream = createReadStream(path, { fd: file, highWaterMark: headMaxBytes });
   const source = await openStream(stream, name, () => void stream.destroy());
@@ -104,14 +104,17 @@ function silence(): Promise<null> {
 
 const signatures: readonly (readonly [readonly number[], string])[] = [
   [[0x1f, 0x8b], "is compressed with gzip. Decompress it: gunzip -c FILE | memledger memory import -"],
-  [[0x50, 0x4b, 0x03, 0x04], "is a ZIP archive. Unpack it, and import the file in it that has the memories."],
+  [
+    [0x50, 0x4b, 0x03, 0x04],
+    "is a ZIP archive. Unpack it, and import the file in it that has the memories: memories.json of OpenMemory or Claude.",
+  ],
   [
     [0x28, 0xb5, 0x2f, 0xfd],
     "is compressed with zstd. Decompress it: zstd -dc FILE | memledger memory import -",
   ],
   [
     [...Buffer.from("SQLite format 3\0")],
-    "is a SQLite database. Export the memories with the program that wrote it.",
+    "is a SQLite database. Export the memories with the program that wrote it, or write the rows of its table as JSON: sqlite3 -readonly -json FILE 'SELECT * FROM memories'. The table of LangGraph is store.",
   ],
   [[0xff, 0xfe], "is in UTF-16. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE"],
   [[0xfe, 0xff], "is in UTF-16. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE"],

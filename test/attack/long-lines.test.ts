@@ -31,7 +31,7 @@ test.each([
     const counts = noCounts();
     try {
       const { entries } = await openImport(path, format);
-      const options = { entries, calls: null, type: "fact", tags: [], now: 0 } as const;
+      const options = { entries, calls: null, type: "fact", tags: [], subject: null, now: 0 } as const;
       await importMemories({ ...options, onMessage() {}, onProgress() {} }, counts);
     } catch (error) {
       expect(String(error)).toContain("was not recognised");

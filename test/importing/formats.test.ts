@@ -74,7 +74,7 @@ interface Sample {
 const samples: Readonly<Record<string, Sample>> = {
   "our export": {
     format: "memledger",
-    text: `${JSON.stringify({ id: "0".repeat(32), content: "A", memory_type: "rule", is_active: false, importance: 1, created_at: "x", embedding: "AAAA", tags: ["t"] })}\n`,
+    text: `${JSON.stringify({ id: "0".repeat(32), content: "A", memory_type: "rule", is_active: false, importance: 1, created_at: "2024-05-01T10:00:00Z", embedding: "AAAA", tags: ["t"] })}\n`,
     entries: [
       {
         line: 1,
@@ -84,6 +84,7 @@ const samples: Readonly<Record<string, Sample>> = {
           is_active: false,
           importance: 1,
           tags: ["t"],
+          origins: [{ said_at: "2024-05-01T10:00:00.000Z" }],
           source_id: `memledger:${"0".repeat(32)}`,
         },
       },
@@ -121,6 +122,8 @@ const samples: Readonly<Record<string, Sample>> = {
           subject: "user:dev",
           memory_type: "context",
           expires_at: "2099-08-01T23:59:59Z",
+          metadata: { type: "professional" },
+          origins: [{ said_at: "2025-07-22T11:40:22.738Z" }],
           source_id: `mem0:${mem0Memory.id}`,
         },
       },
@@ -161,7 +164,10 @@ const samples: Readonly<Record<string, Sample>> = {
     format: "chatgpt",
     text: "```markdown\n# Model Set Context\n1. [2024-04-26]. User loves dogs.\n\n2. [2024-04-30]. User loves technology.\nUser has a cat.\n```\n",
     entries: [
-      { line: 3, memory: { content: "User loves dogs." } },
+      {
+        line: 3,
+        memory: { content: "User loves dogs.", origins: [{ said_at: "2024-04-26T00:00:00.000Z" }] },
+      },
       { line: 5, memory: { content: "User loves technology." } },
       { line: 6, memory: { content: "User has a cat." } },
     ],
@@ -170,7 +176,10 @@ const samples: Readonly<Record<string, Sample>> = {
     format: "claude",
     text: "```\n[2025-03-01] - Prefers short answers.\n- [unknown] - Works in Lisbon.\n```\nThat is the complete set.\n",
     entries: [
-      { line: 2, memory: { content: "Prefers short answers." } },
+      {
+        line: 2,
+        memory: { content: "Prefers short answers.", origins: [{ said_at: "2025-03-01T00:00:00.000Z" }] },
+      },
       { line: 3, memory: { content: "Works in Lisbon." } },
       { line: 5, skipped: "is no entry of the list" },
     ],
@@ -186,7 +195,7 @@ const samples: Readonly<Record<string, Sample>> = {
       },
     ]),
     entries: [
-      { memory: { content: "Ana is an advisor. She works in Porto." } },
+      { memory: { content: "Ana is an advisor. She works in Porto.", lead: "Work context" } },
       { memory: { content: "Likes tea" } },
       { memory: { content: "Likes trains" } },
       { memory: { content: "Uses Go." } },
@@ -196,11 +205,11 @@ const samples: Readonly<Record<string, Sample>> = {
     format: "markdown",
     text: "# Rules\n\nRead this first.\n\n- Use tabs\n  in all files\n* Never use npm\n  1. Use bun\n- [ ] Write tests\n```sh\n- no item\n```\n",
     entries: [
-      { line: 3, skipped: "is no list item" },
-      { line: 5, memory: { content: "Use tabs in all files" } },
+      { line: 3, memory: { content: "Read this first.", memory_type: "rule", lead: "Rules" } },
+      { line: 5, memory: { content: "Use tabs in all files", memory_type: "rule", lead: "Rules" } },
       { line: 7, memory: { content: "Never use npm" } },
-      { line: 8, memory: { content: "Use bun" } },
-      { line: 9, memory: { content: "Write tests" } },
+      { line: 8, memory: { content: "Use bun", lead: "Rules / Never use npm" } },
+      { line: 9, memory: { content: "Write tests\n```sh\n- no item\n```" } },
     ],
   },
 };
@@ -294,7 +303,7 @@ describe("a broken line is a fault of this line only", () => {
     "front matter that does not end": [
       "basic-memory",
       "---\ntags: [a]\n- [fact] B is C",
-      [/begins front matter that does not end/],
+      [/begins front matter that does not end/, /B is C/],
     ],
     "an entity without a name": [
       "mcp-memory",
@@ -346,7 +355,7 @@ test("an element of any length is not kept in memory either", async () => {
 
 test.each<[FormatName, string, readonly unknown[]]>([
   ["markdown", "- Use tabs\n", [expect.stringMatching(/is longer than 1 MiB/), "[b] B"]],
-  ["basic-memory", "---\n", [expect.stringMatching(/begins front matter that does not end/), "notes: B"]],
+  ["basic-memory", "---\n", ["notes: B"]],
 ])("what %s continues over many lines is not kept in memory", async (format, first, expected) => {
   const lines = Buffer.from(`  ${"x".repeat(1_022)}\n`.repeat(1_024));
   async function* huge(): AsyncGenerator<Uint8Array> {
@@ -404,7 +413,7 @@ describe("a source that cannot be imported", () => {
       /is a directory, and the format mem0 reads files/,
     );
     const { format, entries } = await openImport(notes, null);
-    expect(format).toEqual({ name: "basic-memory", reason: "is a directory" });
+    expect(format).toEqual({ name: "basic-memory or markdown", reason: "is a directory" });
     const found = await Array.fromAsync(entries);
     expect(found.map(({ file, line }) => [file, line])).toEqual([
       [join(notes, "a.md"), 11],

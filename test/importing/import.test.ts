@@ -47,7 +47,7 @@ async function run(
   const calls = createBatchCalls({ channel: channelOf(), format: "test" });
   await importMemories(
     {
-      ...{ entries, calls, type: "fact", tags: [], now: Date.now(), onProgress() {} },
+      ...{ entries, calls, type: "fact", tags: [], subject: null, now: Date.now(), onProgress() {} },
       onMessage: ({ file, line }, kind, text) => void messages.push(`${file}:${line}: ${kind}: ${text}`),
       ...options,
     },

@@ -1,12 +1,12 @@
 // Owns the detail "essential": a sentence becomes an item only if one of the word lists gives a reason. Must never change a word of it.
 
 import type { ExtractedItem } from "../../memory/extractor.ts";
+import { categoryOfSection, isUnsettled } from "../../text/headings.ts";
 import { onOneLine } from "../../text/one-line.ts";
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../limits.ts";
 import type { Sentence } from "../sentences.ts";
 import { memoryTypeOf, rateImportance } from "./classify.ts";
 import { findExpiry } from "./expiry.ts";
-import { categoryOfSection, isUnsettled } from "./headings.ts";
 import type { Language } from "./lexicon/language.ts";
 import { withoutMarkup, withoutTrailingComment } from "./plain-sentence.ts";
 import { findCategory, passesExclusions } from "./relevance-filter.ts";

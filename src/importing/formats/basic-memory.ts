@@ -2,11 +2,11 @@
 // ("- type [[Note]]"). Each observation and relation is a memory; other text of a note is left out.
 // Sources: https://docs.basicmemory.com/concepts/knowledge-format and NOTE-FORMAT.md in github.com/basicmachines-co/basic-memory.
 
-import { isObject, type Json } from "../../json/json.ts";
-import { type Entry, type FoundMemory, sourceIdOf } from "../entry.ts";
-import { recordMaxBytes } from "../limits.ts";
+import { type FoundMemory, sourceIdOf } from "../entry.ts";
+import { dateIn, readFrontMatter, tagsIn } from "../front-matter.ts";
 import { aboutSubject } from "../subject.ts";
 import { readTextLines } from "../text-lines.ts";
+import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
 const name = "basic-memory";
@@ -17,6 +17,7 @@ const hashTag = /(?:^|\s)#([^\s#()]+)/g;
 interface Note {
   title: string;
   readonly tags: string[];
+  said: Pick<FoundMemory, "origins">;
 }
 
 export const basicMemory: ImportFormat = {
@@ -28,62 +29,28 @@ export const basicMemory: ImportFormat = {
       : null;
   },
   async *read({ stream, name: file }) {
-    const note: Note = { title: file.replace(/^.*[\\/]/, "").replace(/\.md$/i, ""), tags: [] };
-    let frontMatter: string[] | null = null;
-    let bytes = 0;
+    const note: Note = { title: file.replace(/^.*[\\/]/, "").replace(/\.md$/i, ""), tags: [], said: {} };
     let [found, isInCode] = [false, false];
-    for await (const each of readTextLines(stream)) {
+    const lines = readFrontMatter(readTextLines(stream), (fields) => {
+      if (typeof fields.title === "string" && fields.title.trim() !== "") note.title = fields.title;
+      note.tags.push(...tagsIn(fields));
+      note.said = saidAt(dateIn(fields));
+    });
+    for await (const each of lines) {
       if ("fault" in each) {
         yield each;
         continue;
       }
       const { line, text } = each;
-      if (line === 1 && text.trim() === "---") frontMatter = [];
-      else if (frontMatter !== null && text.trim() !== "---") {
-        bytes += text.length;
-        if (bytes <= recordMaxBytes) frontMatter.push(text);
-        else frontMatter = yield* endless();
-      } else if (frontMatter !== null) {
-        const fault = readFrontMatter(frontMatter.join("\n"), note);
-        if (fault !== null) yield { line: 1, fault };
-        frontMatter = null;
-      } else {
-        if (/^\s*(```|~~~)/.test(text)) isInCode = !isInCode;
-        const memory = isInCode ? null : toMemory(text, note);
-        if (memory === null) continue;
-        found = true;
-        yield { line, memory };
-      }
+      if (/^\s*(```|~~~)/.test(text)) isInCode = !isInCode;
+      const memory = isInCode ? null : toMemory(text, note);
+      if (memory === null) continue;
+      found = true;
+      yield { line, memory: { ...memory, ...note.said } };
     }
-    if (frontMatter !== null) yield* endless();
-    else if (!found) yield { line: 1, skipped: "begins a note without observations and relations" };
+    if (!found) yield { line: 1, skipped: "begins a note without observations and relations" };
   },
 };
-
-/** Front matter without its end, or with more than a memory may have. The rest is read as the text of the note. */
-function* endless(): Generator<Entry, null> {
-  yield { line: 1, fault: "begins front matter that does not end; end it with a line that is ---" };
-  return null;
-}
-
-/** @returns a fault; null: none */
-function readFrontMatter(text: string, note: Note): string | null {
-  try {
-    const fields: unknown = Bun.YAML.parse(text);
-    if (!isObject(fields)) return null;
-    if (typeof fields.title === "string" && fields.title.trim() !== "") note.title = fields.title;
-    note.tags.push(...tagsIn(fields.tags));
-    return null;
-  } catch {
-    return "begins front matter that is not valid YAML";
-  }
-}
-
-/** A list, or one text with commas. */
-function tagsIn(value: Json | undefined): string[] {
-  const tags = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value.map(String) : [];
-  return tags.map((tag) => tag.trim().replace(/^#/, "")).filter((tag) => tag !== "");
-}
 
 function toMemory(text: string, { title, tags }: Note): FoundMemory | null {
   const [, category, observed] = observation.exec(text) ?? [];

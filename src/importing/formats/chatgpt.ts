@@ -5,11 +5,12 @@
 
 import type { Entry } from "../entry.ts";
 import { readTextLines } from "../text-lines.ts";
+import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 import { withoutBullet } from "./list-item.ts";
 
 /** The date on which it was saved. */
-const saved = /^\[\d{4}-\d{2}-\d{2}\]\.?\s+/;
+const saved = /^\[(\d{4}-\d{2}-\d{2})\]\.?\s+/;
 
 export const chatgpt: ImportFormat = {
   description: "list of ChatGPT's memories, one in each line",
@@ -28,5 +29,6 @@ export const chatgpt: ImportFormat = {
 function toEntry(line: number, text: string): Entry | null {
   const trimmed = text.trim();
   if (trimmed === "" || /^(#|```|~~~)/.test(trimmed)) return null;
-  return { line, memory: { content: withoutBullet(trimmed).replace(saved, "") } };
+  const item = withoutBullet(trimmed);
+  return { line, memory: { content: item.replace(saved, ""), ...saidAt(saved.exec(item)?.[1]) } };
 }

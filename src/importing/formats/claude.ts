@@ -4,15 +4,17 @@
 // that export as several programs on GitHub read them (conversations_memory, project_memories).
 
 import { isObject, type JsonObject } from "../../json/json.ts";
-import { type Entry, sourceIdOf } from "../entry.ts";
+import { type Entry, type FoundMemory, sourceIdOf } from "../entry.ts";
 import { readJsonRecords } from "../json-records.ts";
+import { type Block, leadOfHeadings, readBlocks } from "../markdown-blocks.ts";
 import type { Source } from "../source.ts";
-import { readTextLines } from "../text-lines.ts";
+import { linesOfText, readTextLines } from "../text-lines.ts";
+import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 import { isListItem, withoutBullet } from "./list-item.ts";
 
 /** The date on which it was saved, or a remark that it is not known. */
-const saved = /^\[[^\]]{0,40}\]\s*[-–—]\s+/;
+const saved = /^\[([^\]]{0,40})\]\s*[-–—]\s+/;
 const isJson = (head: string) => /^\s*[[{]\s*(?:\{\s*)?"/.test(head);
 
 export const claude: ImportFormat = {
@@ -37,9 +39,15 @@ async function* readList({ stream }: Source): AsyncGenerator<Entry> {
     const item = withoutBullet(text);
     const isEntry = saved.test(item) || isListItem(text);
     yield isEntry
-      ? { line, memory: { content: item.replace(saved, "") } }
+      ? { line, memory: { content: item.replace(saved, ""), ...savedOn(item) } }
       : { line, skipped: "is no entry of the list" };
   }
+}
+
+/** A remark instead of a date says that the date is not known. */
+function savedOn(item: string): Pick<FoundMemory, "origins"> {
+  const [, date = ""] = saved.exec(item) ?? [];
+  return /^\d{4}/.test(date) ? saidAt(date) : {};
 }
 
 async function* readExport(source: Source): AsyncGenerator<Entry> {
@@ -49,25 +57,26 @@ async function* readExport(source: Source): AsyncGenerator<Entry> {
   }
 }
 
-function* toEntries(
+async function* toEntries(
   line: number,
   { conversations_memory: general, project_memories: ofProjects }: JsonObject,
-): Generator<Entry> {
+): AsyncGenerator<Entry> {
   if (typeof general !== "string" && !isObject(ofProjects)) {
     yield { line, fault: 'has no field "conversations_memory"' };
     return;
   }
   const texts = [general, ...(isObject(ofProjects) ? Object.values(ofProjects) : [])];
   for (const text of texts.filter((each) => typeof each === "string")) {
-    for (const content of paragraphsOf(text))
-      yield { line, memory: { content, source_id: sourceIdOf("claude", content) } };
+    for await (const block of readBlocks(linesOfText(text))) yield toMemory(line, block);
   }
 }
 
-/** Paragraphs and list items, without headings, which are lines in bold type here. */
-function paragraphsOf(text: string): string[] {
-  return text
-    .split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)/)
-    .map((part) => withoutBullet(part.trim()).replace(/\s*\n\s*/g, " "))
-    .filter((part) => part !== "" && !/^(#+ .*|\*\*[^*]+\*\*:?)$/.test(part));
+function toMemory(line: number, block: Block): Entry {
+  if (!("text" in block)) return { ...block, line };
+  const { text: content, headings, parents } = block;
+  const lead = leadOfHeadings([...headings, ...parents]);
+  return {
+    line,
+    memory: { content, ...(lead !== null && { lead }), source_id: sourceIdOf("claude", content) },
+  };
 }

@@ -7,14 +7,24 @@ import { basicMemory } from "./basic-memory.ts";
 import { chatgpt } from "./chatgpt.ts";
 import { claude } from "./claude.ts";
 import type { ImportFormat } from "./format.ts";
+import { langGraph } from "./langgraph.ts";
+import { letta } from "./letta.ts";
 import { markdown } from "./markdown.ts";
 import { mcpMemory } from "./mcp-memory.ts";
+import { mcpMemoryService } from "./mcp-memory-service.ts";
 import { mem0 } from "./mem0.ts";
 import { memledger } from "./memledger.ts";
+import { openMemory } from "./openmemory.ts";
+import { zep } from "./zep.ts";
 
 export const formats = {
   "mcp-memory": mcpMemory,
   mem0,
+  "mcp-memory-service": mcpMemoryService,
+  openmemory: openMemory,
+  letta,
+  zep,
+  langgraph: langGraph,
   memledger,
   chatgpt,
   claude,
@@ -43,6 +53,6 @@ export async function detectFormat({ head, name }: Source): Promise<DetectedForm
   const isCutOff = Buffer.byteLength(head) >= headMaxBytes && !head.includes("\n");
   const why = isCutOff ? `, because its first line is longer than ${headMaxBytes / 1024} KiB` : "";
   throw new UnfitSource(
-    `The format of ${name} was not recognised${why}. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt.`,
+    `The format of ${name} was not recognised${why}. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt; if each paragraph is, --format markdown. Other JSON Lines and CSV: say with --map which field is the content.`,
   );
 }

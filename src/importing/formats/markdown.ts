@@ -1,44 +1,44 @@
-// Owns plain Markdown lists: each item is a memory, with the lines that continue it. Headings, paragraphs and code are left out.
+// Owns Markdown of any kind, such as CLAUDE.md, AGENTS.md or the notes of Obsidian: each paragraph, list item, quote, table and block of code is
+// a memory, word for word. Headings are found with what is below them, and some of them make rules.
 
-import type { Entry } from "../entry.ts";
-import { recordMaxBytes } from "../limits.ts";
-import { readTextLines, tooLong } from "../text-lines.ts";
+import { categoryOfSection, isUnsettled } from "../../text/headings.ts";
+import type { FoundMemory } from "../entry.ts";
+import { dateIn, readFrontMatter, tagsIn } from "../front-matter.ts";
+import { leadOfHeadings, readBlocks } from "../markdown-blocks.ts";
+import { readTextLines } from "../text-lines.ts";
+import { saidAt, tagged } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
-import { isListItem, withoutBullet } from "./list-item.ts";
-
-const fence = /^(```|~~~)/;
+import { isListItem } from "./list-item.ts";
 
 export const markdown: ImportFormat = {
-  description: "Markdown lists; each item is a memory",
-  detect: ({ text }) => (text.split("\n").some((line) => isListItem(line.trim())) ? "has list items" : null),
+  description: "any Markdown: each paragraph and list item is a memory, with the headings above it",
+  detect({ text }) {
+    const lines = text.split("\n").map((line) => line.trim());
+    if (lines.some((line) => isListItem(line))) return "has list items";
+    return lines.some((line) => /^#{1,6}[ \t]+\S/.test(line)) ? "has headings" : null;
+  },
   async *read({ stream }) {
-    let item: { readonly line: number; readonly texts: string[] } | null = null;
-    let characters = 0;
-    let isInCode = false;
-    const take = function* (): Generator<Entry> {
-      if (item !== null && characters > recordMaxBytes) yield { line: item.line, fault: tooLong };
-      else if (item !== null) yield { line: item.line, memory: { content: item.texts.join(" ") } };
-      [item, characters] = [null, 0];
-    };
-    for await (const each of readTextLines(stream)) {
-      const { line } = each;
-      if ("fault" in each) {
-        yield* take();
-        yield each;
+    let note: Pick<FoundMemory, "tags" | "origins"> = {};
+    let title: readonly string[] = [];
+    const lines = readFrontMatter(readTextLines(stream), (fields) => {
+      note = { ...tagged(tagsIn(fields)), ...saidAt(dateIn(fields)) };
+      if (typeof fields.title === "string") title = [fields.title];
+    });
+    for await (const block of readBlocks(lines)) {
+      if (!("text" in block)) {
+        yield block;
         continue;
       }
-      const text = each.text.trim();
-      if (fence.test(text)) isInCode = !isInCode;
-      if (!isInCode && isListItem(text)) {
-        yield* take();
-        item = { line, texts: [withoutBullet(text)] };
-      } else if (item !== null && !isInCode && /^\s/.test(each.text) && text !== "") {
-        characters += text.length;
-        if (characters <= recordMaxBytes) item.texts.push(text);
-      } else yield* take();
-      if (item === null && text !== "" && !/^(#|```|~~~)/.test(text) && !isInCode)
-        yield { line, skipped: "is no list item" };
+      const { line, text: content, headings, parents } = block;
+      const lead = leadOfHeadings([...title, ...headings, ...parents]);
+      const type = isRule(headings) ? { memory_type: "rule" } : {};
+      yield { line, memory: { content, ...note, ...type, ...(lead !== null && { lead }) } };
     }
-    yield* take();
   },
 };
+
+/** The innermost heading that says what is below it decides. */
+function isRule(headings: readonly string[]): boolean {
+  const deciding = headings.findLast((each) => isUnsettled(each) || categoryOfSection(each) !== null);
+  return deciding !== undefined && categoryOfSection(deciding) === "rule";
+}

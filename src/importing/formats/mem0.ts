@@ -2,10 +2,12 @@
 // Sources: https://docs.mem0.ai/api-reference/memory/v1-get-memories and https://docs.mem0.ai/open-source/python-quickstart (get_all),
 // mem0/memory/main.py in github.com/mem0ai/mem0.
 
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
 import type { Entry, FoundMemory } from "../entry.ts";
 import { sourceIdOf } from "../entry.ts";
 import { readJsonRecords } from "../json-records.ts";
+import { ownersOf } from "../subject.ts";
+import { described, saidAt, tagged, until } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
 /** Whose memories they are, as mem0 searches those of one of them. The first of them is the subject, and the others are tags. */
@@ -34,31 +36,19 @@ function toEntry(line: number, value: JsonObject): Entry {
 }
 
 function toMemory(value: JsonObject, content: string): FoundMemory {
-  const { id, categories, expiration_date: expiration } = value;
-  const [subject, ...others] = ownersOf(value);
-  const tags = [...textsIn(categories), ...others];
+  const { id, categories, metadata, created_at, expiration_date } = value;
+  const [subject, ...others] = ownersOf(value, owners);
   return {
     content,
-    ...(tags.length > 0 && { tags }),
+    ...tagged(textsIn(categories), others),
     ...(subject !== undefined && { subject }),
     ...(typeof id === "string" && { source_id: `mem0:${id}` }),
-    ...(typeof expiration === "string" && { memory_type: "context", expires_at: toEnd(expiration) }),
+    ...described(metadata),
+    ...saidAt(created_at),
+    ...until(expiration_date),
   };
-}
-
-function ownersOf(value: JsonObject): string[] {
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  return Object.entries(owners).flatMap(([field, name]) => {
-    const owner = value[field] ?? metadata[field];
-    return typeof owner === "string" && owner !== "" ? [`${name}:${owner}`] : [];
-  });
 }
 
 function textsIn(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-}
-
-/** A date is its last day. */
-function toEnd(expiration: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(expiration) ? `${expiration}T23:59:59Z` : expiration;
 }

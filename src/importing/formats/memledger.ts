@@ -3,6 +3,7 @@
 import { unknownReason } from "../../text/suggestion.ts";
 import type { Entry } from "../entry.ts";
 import { readJsonRecords } from "../json-records.ts";
+import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
 const fields = [
@@ -15,15 +16,16 @@ const fields = [
   "is_active",
   "source_id",
   "subject",
+  "origins",
+  "lead",
 ] as const;
-/** Fields of an export that an import does not set: times are those of the project, and a vector must belong to its text. */
+/** Fields of an export that an import does not set: the times of an entry are those of the project, and a vector must belong to its text. */
 const ignored = [
   "id",
   "created_at",
   "updated_at",
   "last_accessed_at",
   "origin",
-  "origins",
   "former_of",
   "superseded_by",
   "embedding",
@@ -51,5 +53,5 @@ function toEntry({ line, value }: Value): Entry {
     return { line, fault: `has a field "${unknown}" that ${unknownReason(unknown, known, "fields")}` };
   const given = Object.fromEntries(fields.filter((name) => name in value).map((name) => [name, value[name]]));
   const source = typeof value.id === "string" ? { source_id: `memledger:${value.id}` } : {};
-  return { line, memory: { content: value.content, ...source, ...given } };
+  return { line, memory: { content: value.content, ...source, ...saidAt(value.created_at), ...given } };
 }
