@@ -8,7 +8,7 @@ export type JsonElement = InMember & ({ readonly text: string } | { readonly fau
 
 export interface InMember {
   readonly line: number;
-  /** Name of the member of the document that has the object or its array; null: the document is an array. */
+  /** Name of the member of the document that has the object or its array; null: the document is an array, or it is about the document. */
   readonly member: string | null;
 }
 
@@ -93,13 +93,13 @@ export async function* readJsonElements(
   if (element !== null)
     yield {
       line: element.line,
-      member,
+      member: null,
       fault: "begins a JSON object that does not end; the file is not complete",
     };
   else if (open.length > 0)
-    yield { line, member, fault: "ends inside a JSON document; the file is not complete" };
+    yield { line, member: null, fault: "ends inside a JSON document; the file is not complete" };
   else if (!hasArray && !isEmpty)
-    yield { line: 1, member, fault: "begins a JSON document that has no array of JSON objects" };
+    yield { line: 1, member: null, fault: "begins a JSON document that has no array of JSON objects" };
 }
 
 /** Whether an object belongs to the array of the document. */
