@@ -21,8 +21,11 @@ export type Block = { readonly line: number } & (
 );
 
 interface Heading {
+  readonly line: number;
   readonly level: number;
   readonly text: string;
+  /** Whether anything is below it. */
+  isUsed: boolean;
 }
 
 interface Item {
@@ -88,6 +91,7 @@ function createReader() {
   const toBlock = ({ line, kind, text }: Open): Block => {
     if (kind === "comment") return { line, skipped: "is a comment" };
     if (text.length > recordMaxBytes) return { line, fault: tooLong };
+    for (const heading of state.headings) heading.isUsed = true;
     const above = state.headings.map((each) => each.text);
     const headings = state.intro === null ? above : [...above, state.intro];
     return { line, text, headings, parents: state.items.map((each) => each.text) };
@@ -100,10 +104,19 @@ function createReader() {
     yield* settle();
     [state.items, state.intro] = [[], null];
   };
-  const head = function* (level: number, text: string): Generator<Block> {
+  const head = function* (line: number, level: number, text: string): Generator<Block> {
     yield* leaveList();
-    const above = state.headings.filter((each) => each.level < level);
-    state.headings = [...above, { level, text: shorten(text.trim(), leadMaxCharacters) }];
+    yield* endHeadings(level);
+    state.headings = [
+      ...state.headings,
+      { line, level, text: shorten(text.trim(), leadMaxCharacters), isUsed: false },
+    ];
+  };
+  /** A heading is found with what is below it, so one with nothing below it is left out. */
+  const endHeadings = function* (level: number): Generator<Block> {
+    const ended = state.headings.filter((each) => each.level >= level && !each.isUsed && each.text !== "");
+    for (const { line } of ended) yield { line, skipped: "is a heading with nothing below it" };
+    state.headings = state.headings.filter((each) => each.level < level);
   };
   const close = function* (): Generator<Block> {
     const closed = state.open;
@@ -111,7 +124,7 @@ function createReader() {
     if (closed === null || closed.text.trim() === "") return;
     const { kind, indent, text } = closed;
     const bold = kind === "paragraph" ? boldLine.exec(text)?.[1] : undefined;
-    if (bold !== undefined) return yield* head(boldLevel, bold);
+    if (bold !== undefined) return yield* head(closed.line, boldLevel, bold);
     yield* settle();
     if ((kind === "paragraph" || kind === "item") && text.endsWith(":")) state.pending = closed;
     else {
@@ -150,7 +163,7 @@ function createReader() {
     const { open } = state;
     if (open?.kind === "paragraph" && underline.test(text)) {
       state.open = null;
-      return yield* head(text.startsWith("=") ? 1 : 2, open.text);
+      return yield* head(open.line, text.startsWith("=") ? 1 : 2, open.text);
     }
     if (thematicBreak.test(text)) {
       yield* close();
@@ -205,7 +218,7 @@ function createReader() {
     const heading = indent < 4 ? atxHeading.exec(text) : null;
     if (heading !== null) {
       yield* close();
-      return yield* head(heading[1]?.length ?? 1, heading[2] ?? "");
+      return yield* head(line, heading[1]?.length ?? 1, heading[2] ?? "");
     }
     if (isListItem(text) && !thematicBreak.test(text)) yield* addItem(line, indent, text);
     else yield* addText(line, indent, text);
@@ -218,6 +231,7 @@ function createReader() {
     }
     yield* close();
     yield* settle();
+    yield* endHeadings(0);
   };
   return { add, close, end };
 }
