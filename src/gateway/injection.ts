@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { memoryAuditFields } from "../memory/audit-fields.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { memoryTypes } from "../memory/memory.ts";
-import { fromOrigins } from "../memory/origin.ts";
+import { fromOrigins, leadOf } from "../memory/origin.ts";
 import { type Dated, dividePrompt, toPromptLine } from "../memory/prompt.ts";
 import type { ChangedRequest, Changes, ChatRequest } from "./dialects/dialect.ts";
 import { type EarlierSections, findEarlier } from "./earlier-sections.ts";
@@ -133,6 +133,7 @@ function toDated({
   expires_at = null,
   origins,
   origin,
+  lead,
 }: JsonObject): Dated {
   return {
     content: String(content),
@@ -142,6 +143,7 @@ function toDated({
     expiresAt: expires_at === null ? null : Date.parse(String(expires_at)),
     origins: fromOrigins(objectsIn(origins)),
     passage: origin === "conversation",
+    lead: typeof lead === "string" ? leadOf(lead) : null,
   };
 }
 

@@ -4,10 +4,10 @@
 import { countCharacters } from "../text/characters.ts";
 import { toTimestamp } from "../timestamp.ts";
 import type { Memory, MemoryType } from "./memory.ts";
-import type { Origin } from "./origin.ts";
+import { type Origin, toLead } from "./origin.ts";
 
 export type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt"> &
-  Partial<Pick<Memory, "origins" | "passage">>;
+  Partial<Pick<Memory, "origins" | "passage" | "lead">>;
 
 const sections: readonly (readonly [tag: string, type: MemoryType])[] = [
   ["rules", "rule"],
@@ -112,7 +112,7 @@ export function withoutPrompts(text: string): string {
 }
 
 /**
- * The line of a memory with its line feed: who said it and when, or its dates of creation and change; its expiry; and its content. Dates are
+ * The line of a memory with its line feed: the headings above it, who said it and when, or its dates of creation and change; its expiry; and its content. Dates are
  * in UTC.
  */
 export function toPromptLine({
@@ -122,8 +122,11 @@ export function toPromptLine({
   expiresAt,
   origins = [],
   passage,
+  lead = null,
 }: Dated): string {
+  const under = toLead(lead, origins);
   const details = [
+    ...(under === null ? [] : [`under ${toDetail(under)}`]),
     ...new Set(origins.flatMap(speakerOf)),
     ...datesOf(createdAt, updatedAt, origins[0]?.saidAt ?? null),
     // How long a passage is kept says nothing about what it says.
@@ -133,9 +136,13 @@ export function toPromptLine({
 }
 
 function speakerOf({ name, role }: Origin): readonly string[] {
-  // The first parenthesis that closes ends the details of the line.
-  if (name !== null) return [toSafeJson(name).replaceAll(")", "\\u0029")];
+  if (name !== null) return [toDetail(name)];
   return role === null ? [] : [role];
+}
+
+/** The first parenthesis that closes ends the details of the line. */
+function toDetail(text: string): string {
+  return toSafeJson(text).replaceAll(")", "\\u0029");
 }
 
 /** What was said at a time is of that time, whenever it was stored. */
