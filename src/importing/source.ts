@@ -114,7 +114,7 @@ const signatures: readonly (readonly [readonly number[], string])[] = [
   ],
   [
     [...Buffer.from("SQLite format 3\0")],
-    "is a SQLite database. Export the memories with the program that wrote it, or write the rows of its table as JSON: sqlite3 -readonly -json FILE 'SELECT * FROM memories'. The table of LangGraph is store.",
+    "is a SQLite database. Export the memories with the program that wrote it, or write the rows of the table that has them as JSON, with sqlite3 -json.",
   ],
   [[0xff, 0xfe], "is in UTF-16. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE"],
   [[0xfe, 0xff], "is in UTF-16. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE"],
