@@ -80,6 +80,11 @@ browserTest("each item is accepted, edited or refused, and only accepted ones ar
   await page.getByRole("button", { name: "Store 2 memories" }).click();
   await page.getByText("2 memories stored").waitFor();
   expect(await stored()).toEqual([expect.stringContaining("Porto"), "The database is PostgreSQL 17."]);
+  const { data } = await app.call("GET", "/v1/memories", { key });
+  const said = data.memories as unknown as { content: string; origins?: unknown }[];
+  const originsOf = (words: string) => said.find(({ content }) => content.includes(words))?.origins;
+  // What a person has written instead was said by nobody.
+  expect([originsOf("Porto"), originsOf("PostgreSQL")]).toEqual([[{ name: "Ben" }], undefined]);
   await page.getByRole("button", { name: "Back to the text" }).click();
   await page.getByRole("button", { name: "Find memories" }).click();
   await page.getByText("duplicate, similarity 1.000").waitFor();
