@@ -204,6 +204,27 @@ describe("a text that was remembered over the gateway", () => {
     expect(payloadsOf(id)).not.toContain("Zimbelweg");
   });
 
+  test("takes the headings and the speaker of an imported memory with it, and leaves those of others", async () => {
+    const { id, call } = await openConversations();
+    const item = (content: string, lead: string, name: string) => ({
+      ...{ content, memory_type: "fact", lead },
+      origins: [{ name, said_at: "2024-03-12T10:00:00Z" }],
+    });
+    const memories = [
+      item("The gate opens at nine.", "House / Wisteria", "Ludmilla Osterby"),
+      item("The yard closes at ten.", "House / Larkspur", "Henrike Vollmar"),
+    ];
+    const { data } = await call("POST", "/v1/memories/batch", { memories });
+    const [first] = Array.isArray(data.results) ? data.results.filter(isObject) : [];
+    await call("GET", "/v1/memories");
+    await call("POST", "/v1/memories/search", { query: "When does the gate open?" });
+    await app.administer(redactRecords, { memory: String(first?.id), delete_memory: true });
+    for (const stored of [payloadsOf(id), everythingStored()])
+      expect(stored).not.toMatch(/Wisteria|Osterby|gate opens at nine/);
+    expect(payloadsOf(id)).toMatch(/Larkspur/);
+    expect(payloadsOf(id)).toMatch(/Vollmar/);
+  });
+
   test("is found inside a part that another erasure has taken", async () => {
     const { id, call } = await openConversations();
     const create = async (content: string) =>

@@ -168,6 +168,28 @@ const samples: Readonly<Record<string, readonly [FormatName, string, readonly ob
     }),
     [{ line: 1, memory: { tags: ["work", "app:cursor"], is_active: false, metadata: { a: 1 } } }],
   ],
+  "a page of the API of OpenMemory": [
+    "openmemory",
+    pretty({
+      items: [
+        {
+          id: "m1",
+          content: "A.",
+          created_at: 1746086400,
+          state: "active",
+          app_name: "cursor",
+          categories: [],
+        },
+      ],
+      total: 1,
+    }),
+    [{ memory: { content: "A.", tags: ["app:cursor"], origins: saidAt("2025-05-01T08:00:00.000Z") } }],
+  ],
+  "blocks of Letta": [
+    "letta",
+    pretty([{ id: "block-1", label: "human", value: "Name: Ada", limit: 5000 }]),
+    [{ memory: { content: "Name: Ada", lead: "human" } }],
+  ],
   "an agent file of Letta": [
     "letta",
     pretty(agentFile),

@@ -125,9 +125,12 @@ test("a key for one subject sees nothing of others, and performs nothing for the
 
 test("an erased subject is in no file of the data directory, and the ledger still verifies", async () => {
   const name = "Gustav Zweigelt";
-  const words = ["Zweigelt", "Pyrenäenwanderung", "Kontrabassunterricht"];
+  const words = ["Zweigelt", "Pyrenäenwanderung", "Kontrabassunterricht", "Murmelsteig", "Frobenius"];
   await create("Die Pyrenäenwanderung von Gustav beginnt im Juni.", name);
   await create("Gustav sucht Kontrabassunterricht.", name);
+  const origins = [{ name: "Ida Frobenius" }];
+  const imported = { content: "Er reist gern.", memory_type: "fact", lead: "Reisen / Murmelsteig", origins };
+  await app.call("POST", "/v1/memories/batch", { body: { memories: [imported], subject: name } });
   await search("Wann ist die Pyrenäenwanderung?", { subject: name, mode: "hybrid" });
   await app.call("POST", "/v1/memories/inject", { body: { query: "Kontrabassunterricht", subject: name } });
   await app.call("POST", "/v1/memories/extract", {
@@ -136,17 +139,18 @@ test("an erased subject is in no file of the data directory, and the ledger stil
   const erase = (fields: JsonObject) =>
     app.call("POST", `/v1/subjects/${encodeURIComponent(name)}/erase`, { body: fields });
   const { data: file } = await app.call("GET", `/v1/subjects/${encodeURIComponent(name)}/export`);
-  expect(file.memories).toHaveLength(3);
+  expect(file.memories).toHaveLength(4);
   expect((file.records as { action: string }[]).map(({ action }) => action).toSorted()).toEqual([
     "memory.create",
     "memory.create",
+    "memory.create_batch",
     "memory.extract",
     "memory.inject",
     "memory.search",
   ]);
   expect(JSON.stringify(file.records)).toContain("Wann ist die Pyrenäenwanderung?");
   const before = await erase({ dry_run: true });
-  expect(before.data).toMatchObject({ erased: false, records: 6 });
+  expect(before.data).toMatchObject({ erased: false, records: 7 });
   const { data, code } = await erase({});
   expect(code).toBe(1000);
   expect(data).toMatchObject({ erased: true, memories: before.data.memories });

@@ -20,9 +20,12 @@ export const letta: ImportFormat = {
   detect({ text, record }) {
     if (/^\s*\{\s*"agents"\s*:\s*\[/.test(text) || /^\s*\{\s*"agent_type"\s*:/.test(text))
       return "begins like an agent file";
-    const isPassage =
-      typeof record?.text === "string" && ("archive_id" in record || "embedding_config" in record);
-    return isPassage ? 'has JSON objects with the fields "text" and "archive_id"' : null;
+    if (record === null) return null;
+    const { text: passage, label, value } = record;
+    const isPassage = typeof passage === "string" && ("archive_id" in record || "embedding_config" in record);
+    if (isPassage) return 'has JSON objects with the fields "text" and "archive_id"';
+    const isBlock = typeof label === "string" && typeof value === "string" && "limit" in record;
+    return isBlock ? 'has JSON objects with the fields "label", "value" and "limit"' : null;
   },
   async *read(source) {
     const left = new Set<string | null>();
