@@ -143,8 +143,3 @@ export function fromOrigins(all: readonly Static<typeof origin>[]): Origin[] {
     saidAt: said_at === undefined ? null : fromTimestamp(said_at),
   }));
 }
-
-/** As Memory.lead: a name is embedded with what the person says, so that a search for the person finds it. */
-export function leadOf(name: string | null): string | null {
-  return name === null ? null : `${name}: `;
-}
