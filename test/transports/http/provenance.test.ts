@@ -99,3 +99,16 @@ test.each<[string, JsonObject, string]>([
   const { data } = await call("POST", "/batch", { memories: [body] });
   expect(objectsIn(data.results)).toMatchObject([{ status: "refused", code: 1400, data: { field } }]);
 });
+
+test("memories of many conversations cost time in proportion to their number", async () => {
+  const call = await open();
+  const memories = Array.from({ length: 100 }, (_, at) =>
+    fact(`Shelf ${at} is full.`, {
+      origins: Array.from({ length: 100 }, (_, other) => ({ conversation: `chat-${at}-${other}` })),
+    }),
+  );
+  const startMs = performance.now();
+  expect((await call("POST", "/batch", { memories })).data.created).toBe(100);
+  // Each insert that read all conversations of the project would make it 45 s.
+  expect(performance.now() - startMs).toBeLessThan(15_000);
+}, 60_000);

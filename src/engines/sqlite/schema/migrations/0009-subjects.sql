@@ -121,7 +121,7 @@ BEGIN
   SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
     MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
     MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
-  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  FROM json_each(NEW.origins) CROSS JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
   GROUP BY c.serial;
 END;
 
@@ -130,7 +130,7 @@ WHEN OLD.origins IS NOT NEW.origins OR (NEW.origins IS NOT NULL AND (OLD.serial,
   IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
 BEGIN
   DELETE FROM memory_conversation
-  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) CROSS JOIN conversation c
       ON c.project = OLD.project AND c.name = value ->> 'conversation')
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
   INSERT INTO conversation (project, name, last_at)
@@ -141,7 +141,7 @@ BEGIN
   SELECT c.serial, NEW.memory_type, NEW.epoch, NEW.serial,
     MIN(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at)),
     MAX(COALESCE(ROUND(unixepoch(value ->> 'said_at', 'subsec') * 1000), NEW.created_at))
-  FROM json_each(NEW.origins) JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
+  FROM json_each(NEW.origins) CROSS JOIN conversation c ON c.project = NEW.project AND c.name = value ->> 'conversation'
   GROUP BY c.serial;
   DELETE FROM conversation
   WHERE project = OLD.project AND name IN (SELECT value ->> 'conversation' FROM json_each(OLD.origins))
@@ -151,7 +151,7 @@ END;
 CREATE TRIGGER memory_conversation_of_removed AFTER DELETE ON memory WHEN OLD.origins IS NOT NULL
 BEGIN
   DELETE FROM memory_conversation
-  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) JOIN conversation c
+  WHERE conversation IN (SELECT c.serial FROM json_each(OLD.origins) CROSS JOIN conversation c
       ON c.project = OLD.project AND c.name = value ->> 'conversation')
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
   DELETE FROM conversation
