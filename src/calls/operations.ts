@@ -43,6 +43,7 @@ import { readLedgerStatistics } from "../audit/statistics.ts";
 import { traceRecords } from "../audit/trace-records.ts";
 import { createBackup } from "../backup/create.ts";
 import { eraseConversation } from "../conversations/erase.ts";
+import { eraseConversationOf } from "../conversations/erase-of-project.ts";
 import { listConversations } from "../conversations/list.ts";
 import { readConversation } from "../conversations/read.ts";
 import { createExport } from "../export/create.ts";
@@ -163,6 +164,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   acceptRecords,
   rotateKey,
   exportProject,
+  eraseConversationOf,
   createBackup,
   repeatErasure,
   recordRepairs,

@@ -16,7 +16,7 @@ export function addReceiptCommand(audit: Command, session: Session): void {
   const command = audit
     .command("receipt")
     .description(
-      "Verify the receipt of the erasure of a subject: that the ledger has signed it. Needs no server and no network.",
+      "Verify the receipt of the erasure of a subject or a conversation: that the ledger has signed it. Needs no server and no network.",
     )
     .argument("<file>", "the receipt, a JSON object, or the answer that has it")
     .option("--public-key <file>", "public key of the ledger (default: audit.pub beside the receipt)");

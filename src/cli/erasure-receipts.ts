@@ -77,5 +77,5 @@ export function erasuresText(erasures: readonly RepeatedErasure[]): string {
 
 const meanings: Readonly<Record<string, string>> = {
   recorded: "erased before it was made: nothing was changed",
-  absent: "no such subject, or it was erased again before: nothing was changed",
+  absent: "no such subject or conversation, or it was erased again before: nothing was changed",
 };

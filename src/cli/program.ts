@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   key: async () => (await import("./key.ts")).addKeyCommands,
   "admin-key": async () => (await import("./admin-key.ts")).addAdministrationKeyCommands,
   memory: async () => (await import("./memory.ts")).addMemoryCommands,
+  conversation: async () => (await import("./conversation.ts")).addConversationCommands,
   audit: async () => (await import("./audit.ts")).addAuditCommands,
   backup: async () => (await import("./backup.ts")).addBackupCommand,
   restore: async () => (await import("./restore.ts")).addRestoreCommand,

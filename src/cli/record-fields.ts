@@ -5,6 +5,11 @@ import { type Field, jsonObject } from "./administration.ts";
 export const recordFields: readonly Field[] = [
   { flags: "--action <name>", field: "action", description: "only this action, such as memory.search" },
   { flags: "--subject <name>", field: "subject", description: "only calls for this subject" },
+  {
+    flags: "--conversation <id>",
+    field: "conversation",
+    description: "only calls that named this conversation of the subject, or of the project itself",
+  },
   { flags: "--memory <id>", field: "memory_id", description: "only calls that named this memory" },
   {
     flags: "--tag <tag>",

@@ -4,9 +4,10 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { conversationName } from "../schema/conversation-name.ts";
 import { Fields } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { backups, listBackups } from "../subjects/erase.ts";
 import { erasureCounts, erasureReceipt } from "../subjects/erasure.ts";
-import { eraseConversationIn, findHoldings, heldRecords } from "./erasure.ts";
+import { type ConversationHoldings, eraseConversationIn, findHoldings, heldRecords } from "./erasure.ts";
 
 export const conversationCounts = {
   ...erasureCounts,
@@ -28,6 +29,13 @@ export const conversationCounts = {
 };
 
 export const nothingHeld = { memories: 0, changed: 0, checks: 0, records: 0, exports: 0 };
+
+/** Of a dry run. */
+export async function countHoldings(transaction: Transaction, holdings: ConversationHoldings) {
+  const { removed, changed } = holdings;
+  const records = (await heldRecords(transaction, holdings)).length;
+  return { ...nothingHeld, memories: removed.length, changed: changed.length, records };
+}
 
 export const eraseConversation = projectOperation({
   name: "conversation.erase",
@@ -76,12 +84,8 @@ export const eraseConversation = projectOperation({
     const { holdings, known } = prepared;
     if (holdings === null || caller.conversation === null)
       return { data: { erased: false, ...nothingHeld, backups: known } };
-    if (isDryRun) {
-      const { removed, changed } = holdings;
-      const records = (await heldRecords(transaction, holdings)).length;
-      const counts = { memories: removed.length, changed: changed.length, records };
-      return { data: { erased: false, ...nothingHeld, ...counts, backups: known } };
-    }
+    if (isDryRun)
+      return { data: { erased: false, ...(await countHoldings(transaction, holdings)), backups: known } };
     const { erasure, after } = await eraseConversationIn(transaction, holdings, { now, sender });
     return { data: { erased: true, ...erasure, backups: known }, after };
   },

@@ -19,7 +19,7 @@ import { recordErasure } from "../subjects/erasure.ts";
 /** A memory that was also said elsewhere, as it is without the conversation. */
 interface Changed {
   readonly memory: Memory;
-  /** Of the text that is embedded now; null: it is the same. */
+  /** Of the text that is embedded now; null: it stays. */
   readonly vector: Float32Array | null;
 }
 
@@ -33,8 +33,10 @@ export interface ConversationHoldings {
   readonly found: TracedRecords;
 }
 
-interface FindTools extends Pick<Preparation, "embed" | "now" | "signal"> {
+interface FindTools extends Pick<Preparation, "now" | "signal"> {
   readonly store: Pick<Store, "conversations" | "audit">;
+  /** Null: there is no model, so embeddings stay as they are. */
+  readonly embed: Preparation["embed"] | null;
 }
 
 /** Reads the payloads of all calls for the owner twice, so it may take minutes. */
@@ -53,7 +55,7 @@ export async function findHoldings(
   const changed: Changed[] = [];
   for (const known of shared) {
     const memory = without(known, name, now);
-    const isSame = memory.lead === known.lead;
+    const isSame = memory.lead === known.lead || embed === null;
     const vector = isSame ? null : await embed(`${memory.lead ?? ""}${memory.content}`, "passage");
     changed.push({ memory, vector });
   }

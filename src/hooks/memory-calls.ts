@@ -37,7 +37,7 @@ export function createMemoryCalls(channel: Channel, { client, hook, sessionId }:
   };
   return {
     async inject(wanted, signal) {
-      const { prompt } = await send("/v1/memories/inject", wanted, signal);
+      const { prompt } = await send("/v1/memories/inject", { ...wanted, conversation: sessionId }, signal);
       return typeof prompt === "string" ? prompt : "";
     },
     async extract(messages, detail, signal) {

@@ -141,6 +141,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "project.preview_retention": ({ project }) => ({ project, plan: "free" }),
   "project.delete": ({ project }) => ({ project }),
   "project.export": ({ project }) => ({ project, ...span }),
+  "project.erase_conversation": ({ project }) => ({ project, conversation: "chat-1" }),
   "key.create": ({ project }) => ({ project, permissions: ["memory.read"] }),
   "key.list": ({ project }) => ({ project }),
   "key.update": ({ key }) => ({ key, gateway: { memory: false } }),

@@ -20,7 +20,9 @@ export function createSubjectReader(database: Database): SubjectReader {
      WHERE s.project = ? AND s.kind = 'subject' AND COALESCE(s.owner, 0) = 0 AND s.name > ? ORDER BY s.name LIMIT ?`,
   );
   const nameOf = database
-    .prepare<[string, number], string | null>("SELECT name FROM pseudonym WHERE id = ? AND project = ?")
+    .prepare<[string, number], string | null>(
+      "SELECT name FROM pseudonym WHERE id = ? AND project = ? AND kind = 'subject'",
+    )
     .pluck();
   const subjects = database
     .prepare<[number], string>(

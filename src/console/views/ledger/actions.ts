@@ -5,6 +5,7 @@ const suffixes = {
     "create create_batch delete delete_all delete_batch export extract history inject list put read search statistics tags update update_batch",
   audit:
     "append checkpoint checkpoint_list export export_download export_list export_manifest export_status list read statistics verify",
+  conversation: "erase list read",
   check: "create delete list run",
   gateway: "chat count_tokens embeddings messages models responses",
   key: "issue revoke_issued",

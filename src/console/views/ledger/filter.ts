@@ -20,6 +20,7 @@ export interface RecordFilter {
   readonly status: StatusClass;
   readonly memory: string;
   readonly subject: string;
+  readonly conversation: string;
   readonly tags: readonly string[];
 }
 
@@ -31,6 +32,7 @@ export const noFilter = {
   status_class: null,
   memory_id: null,
   subject: null,
+  conversation: null,
   tag: null,
 };
 
@@ -43,6 +45,7 @@ export function readFilter({ get, all }: Query): RecordFilter {
     status: isStatusClass(status) ? status : "",
     memory: get("memory_id") ?? "",
     subject: get("subject") ?? "",
+    conversation: get("conversation") ?? "",
     tags: all("tag"),
   };
 }
@@ -56,13 +59,15 @@ export function toListQuery({ span, ...others }: RecordFilter): AuditListQuery {
 }
 
 /** What lists and exports select by besides the time. */
-export function toSelection({ action, key, status, memory, subject, tags }: Omit<RecordFilter, "span">) {
+export function toSelection(filter: Omit<RecordFilter, "span">) {
+  const { action, key, status, memory, subject, conversation, tags } = filter;
   return {
     ...(action === "" ? {} : { action }),
     ...(key === "" ? {} : { key_id: key }),
     ...(status === "" ? {} : { status_class: status }),
     ...(memory === "" ? {} : { memory_id: memory }),
     ...(subject === "" ? {} : { subject }),
+    ...(conversation === "" ? {} : { conversation }),
     ...(tags.length === 0 ? {} : { tag: [...tags] }),
   };
 }

@@ -20,7 +20,7 @@ interface FiltersProps {
 
 export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
   const actionsId = useId();
-  const { span, action, key, status, memory, subject, tags } = filter;
+  const { span, action, key, status, memory, subject, conversation, tags } = filter;
   const keys = new Map([["", "Any key"], ...keyNames]);
   if (!keys.has(key)) keys.set(key, key.slice(0, 8));
   const keyOptions: Readonly<Record<string, string>> = Object.fromEntries(keys);
@@ -72,6 +72,15 @@ export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
         spellcheck={false}
         value={subject}
         onChange={({ currentTarget }) => query.set({ subject: currentTarget.value.trim() })}
+      />
+      <input
+        class="conversation"
+        aria-label="Conversation"
+        placeholder="Conversation"
+        autocomplete="off"
+        spellcheck={false}
+        value={conversation}
+        onChange={({ currentTarget }) => query.set({ conversation: currentTarget.value.trim() })}
       />
       <TagFilter tags={tags} query={query} onRead={onRead} />
       <ConsoleReadsSwitch query={query} />

@@ -1,4 +1,4 @@
-// Owns the small steps in which retention deletes: records before an anchor, payloads that are too old, and subjects that nothing needs. Each step is its own
+// Owns the small steps in which retention deletes: records before an anchor, payloads that are too old, and subjects and conversations that nothing needs. Each step is its own
 // transaction, and waiting calls are settled between them.
 
 import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
@@ -66,7 +66,15 @@ const unneededSubjects = `SELECT s.serial AS pseudonym, o.serial AS owner FROM p
     AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.project = s.project AND k.subject = s.name)
     AND NOT EXISTS (SELECT 1 FROM open_exchange x WHERE x.subject = s.id)`;
 
-/** Deletes the rows of subjects that nothing needs any more: their names must not stay for ever. */
+/** Conversations with numbers in a range that no record, no memory and no open exchange needs any more. */
+const unneededConversations = `SELECT c.serial FROM pseudonym c
+  WHERE c.serial BETWEEN ? AND ? AND c.kind = 'conversation'
+    AND NOT EXISTS (SELECT 1 FROM audit_pseudonym a WHERE a.pseudonym = c.serial)
+    AND NOT EXISTS (SELECT 1 FROM conversation s WHERE s.name = c.name AND s.project = COALESCE(
+      (SELECT o.serial FROM pseudonym p JOIN project o ON o.id = p.id WHERE p.serial = c.owner), c.project))
+    AND NOT EXISTS (SELECT 1 FROM open_exchange x WHERE x.conversation = c.id)`;
+
+/** Deletes the rows of subjects and conversations that nothing needs any more: their names must not stay for ever. */
 export async function deleteSubjects({ database, pause }: RetentionTools): Promise<void> {
   // Where no record was ever removed, each subject has one.
   const newest = database
@@ -79,7 +87,11 @@ export async function deleteSubjects({ database, pause }: RetentionTools): Promi
     "DELETE FROM project WHERE serial = :owner",
     "DELETE FROM pseudonym WHERE serial = :pseudonym",
   ].map((sql) => database.prepare(sql));
+  const conversations = database.prepare<[number, number], number>(unneededConversations).pluck();
+  const deleteConversation = database.prepare("DELETE FROM pseudonym WHERE serial = ?");
   const step = database.transaction((first: number) => {
+    for (const serial of conversations.all(first, first + retentionBatchRows - 1))
+      deleteConversation.run(serial);
     for (const subject of unneeded.all(first, first + retentionBatchRows - 1))
       for (const statement of deletions) statement.run(subject);
   });
