@@ -29,13 +29,16 @@ export function findHeldParts(parts: readonly PresentPart[], held: HeldText): re
   // A client that appends a record chooses all of it, and it is one part.
   if (isTarget || !detail.performed || first?.index !== 0) return null;
   const others = parts.slice(1);
-  if (isOther)
+  if (isOther) {
+    // Into the messages of a request to a model the server has put what it has found.
+    const isPutIn = detail.action.startsWith("gateway.") && memories.length > 0;
+    const isSought = ({ places }: PresentPart) => isPutIn || places.some(isAnswered);
     return indices(
       others.filter(
-        ({ places, text }) =>
-          memories.some((id) => text.includes(id)) || (places.some(isAnswered) && repeats(text)),
+        (part) => memories.some((id) => part.text.includes(id)) || (isSought(part) && repeats(part.text)),
       ),
     );
+  }
   const isAbout = aboutPlaces(held);
   const found = others.filter(
     ({ places, text }) =>

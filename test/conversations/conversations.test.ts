@@ -209,3 +209,142 @@ test("an erased conversation is in no file of the data directory, and what was s
     expect(stored).toContain("Rex");
   });
 });
+
+test("a key for a subject has its own conversations only, and learns nothing of others", async () => {
+  const permissions = ["memory.read", "memory.write"] as const;
+  const { id, key } = await app.createProject("custom");
+  const bound = await app.createKey(id, permissions, { subject: "user:1" });
+  const plain = await app.createKey(id, ["memory.read", "memory.write"]);
+  for (const subject of [undefined, "user:1", "user:2"])
+    await say("chat", [{ content: `Said for ${subject ?? "the project"}.` }], {
+      key,
+      ...(subject ? { subject } : {}),
+    });
+  await say("secret", [{ content: "Said for another." }], { key, subject: "user:2" });
+  expect(namesOf(await list({}, bound.key))).toEqual(["chat"]);
+  const own = await read("chat", {}, bound.key);
+  expect(contentsOf(own.data.said)).toEqual(["Said for user:1."]);
+  expect(madeOf(own.data)).toEqual({ memories: [] });
+  const refused = [
+    await read("secret", {}, bound.key),
+    await read("no such", {}, bound.key),
+    await erase("secret", { dry_run: true }, bound.key),
+    await erase("no such", { dry_run: true }, bound.key),
+    await erase("secret", {}, bound.key),
+    await erase("no such", {}, bound.key),
+  ].map(({ status, code, message, data }) => [status, code, message, data]);
+  for (const at of [0, 2, 4]) expect(refused[at]).toEqual(refused[at + 1] as never);
+  expect(refused.map(([status]) => status)).toEqual([404, 404, 403, 403, 403, 403]);
+  expect((await read("chat", { subject: "user:2" }, bound.key)).code).toBe(1403);
+  expect((await erase("chat", {}, plain.key)).code).toBe(1403);
+  const erased = await erase("chat", { subject: "user:1" }, key);
+  expect(erased.data).toMatchObject({ erased: true, memories: 1 });
+  expect(namesOf(await list({}, bound.key))).toEqual([]);
+  for (const subject of [undefined, "user:2"]) {
+    const { data } = await read("chat", subject ? { subject } : {}, key);
+    expect(contentsOf(data.said)).toEqual([`Said for ${subject ?? "the project"}.`]);
+  }
+  expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({ failure: null });
+});
+
+test("a conversation of the project goes from the records of its subjects, too, and nothing else of them does", async () => {
+  const { id, key } = await app.createProject("custom");
+  await say("plan", [{ content: "Der Maulwurfshügel kommt weg." }], { key });
+  const search = (text: string, fields: JsonObject) =>
+    app.call("POST", "/v1/memories/search", { key, body: { query: text, ...fields } });
+  await search("Maulwurfshügel", { subject: "user:1" });
+  await app.call("POST", "/v1/memories", {
+    key,
+    body: { content: "Der Maulwurfshügel kommt weg.", memory_type: "fact", subject: "user:2" },
+  });
+  await app.call("GET", "/v1/memories", { key, headers: { "Memledger-Subject": "user:2" } });
+  const { data } = await erase("plan", {}, key);
+  expect(data).toMatchObject({ erased: true, memories: 1 });
+  const records = app.records(id);
+  const textOf = (action: string) =>
+    JSON.stringify(records.filter(({ entry }) => entry.action === action).map(({ payload }) => payload));
+  // The query is the person's own; the result was of the conversation.
+  expect(textOf("memory.search")).toContain('"query":"Maulwurfshügel"');
+  expect(textOf("memory.search")).not.toContain("kommt weg");
+  expect(textOf("memory.create")).toContain("kommt weg");
+  expect(textOf("memory.list")).toContain("kommt weg");
+  expect(textOf("memory.extract")).not.toContain("kommt weg");
+});
+
+test("pages have each conversation and each passage once, and a cursor of another list is refused", async () => {
+  const { key } = await app.createProject("custom");
+  const at = (minute: number) => `2026-05-01T10:${String(minute).padStart(2, "0")}:00Z`;
+  for (const number of [0, 1, 2, 3, 4])
+    await say(`chat-${number}`, [{ content: `Number ${number}.`, said_at: at(number) }], { key });
+  const lines = Array.from({ length: 7 }, (_, minute) => ({
+    content: `Line ${minute}.`,
+    said_at: at(minute),
+  }));
+  await say("chat-0", lines.toReversed(), { key });
+  const names: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await list({ page_size: "2", ...(cursor === null ? {} : { cursor }) }, key);
+    names.push(...namesOf(page));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  expect(names).toEqual(["chat-0", "chat-4", "chat-3", "chat-2", "chat-1"]);
+  const said: string[] = [];
+  cursor = null;
+  do {
+    const { data } = await read("chat-0", { page_size: "3", ...(cursor === null ? {} : { cursor }) }, key);
+    said.push(...contentsOf(data.said));
+    cursor = data.next_cursor as string | null;
+  } while (cursor !== null);
+  expect(said.slice(0, 2).toSorted()).toEqual(["Line 0.", "Number 0."]);
+  expect(said.slice(2)).toEqual(lines.slice(1).map(({ content }) => content));
+  const { data: first } = await read("chat-0", { page_size: "3" }, key);
+  const foreign = { cursor: String(first.next_cursor) };
+  expect((await read("chat-1", foreign, key)).code).toBe(1400);
+  expect((await app.call("GET", `/v1/conversations${query(foreign)}`, { key })).code).toBe(1400);
+  expect((await read("chat-0", { page_size: "0" }, key)).code).toBe(1400);
+});
+
+test("a conversation without memories is not listed, however they went", async () => {
+  const { key } = await app.createProject("custom");
+  const subject = "user:1";
+  const body = (fields: JsonObject) => ({ key, body: { subject, ...fields } });
+  for (const name of ["one", "two", "three"])
+    await say(name, [{ content: `It is ${name}.` }], { key, subject });
+  const { data } = await app.call("GET", `/v1/memories${query({ subject, conversation: "one" })}`, { key });
+  const [memory] = data.memories as { id: string }[];
+  await app.call("DELETE", `/v1/memories/${memory?.id}`, { key, headers: { "Memledger-Subject": subject } });
+  expect(namesOf(await list({ subject }, key))).toEqual(["three", "two"]);
+  expect((await read("one", { subject }, key)).code).toBe(2109);
+  await app.call("DELETE", "/v1/memories", body({ origin: "conversation" }));
+  expect(namesOf(await list({ subject }, key))).toEqual([]);
+  // Its records are there until it is erased.
+  const { data: counts } = await erase("two", { subject, dry_run: true }, key);
+  expect(counts).toMatchObject({ memories: 0, records: 1 });
+  expect((await erase("two", { subject }, key)).data).toMatchObject({ erased: true, memories: 0 });
+  expect(payloadsIn(app.config.dataDir)).not.toContain("It is two.");
+});
+
+test("a search that was answered meanwhile is performed again, and an erasure says so if the conversation goes on", async () => {
+  const { key } = await app.createProject("custom");
+  await say("race", [{ content: "Der Kormoran sitzt am Wehr." }], { key });
+  const searches = Array.from({ length: 20 }, () =>
+    app.call("POST", "/v1/memories/search", { key, body: { query: "Wo sitzt der Kormoran?" } }),
+  );
+  const [erased] = await Promise.all([erase("race", {}, key), ...searches]);
+  expect(erased?.data).toMatchObject({ erased: true });
+  expect(payloadsIn(app.config.dataDir)).not.toContain("am Wehr");
+});
+
+test("the erasure of a subject removes the names of its conversations", async () => {
+  const subject = "user:named";
+  await say("Reise nach Wladiwostok", [{ content: "Der Zug fährt morgen." }], { subject });
+  const { data } = await app.call("POST", `/v1/subjects/${subject}/erase`, { body: {} });
+  expect(data).toMatchObject({ erased: true, memories: 1 });
+  expect(namesOf(await list({ subject }))).toEqual([]);
+  expect((await app.call("GET", "/v1/audit/verify")).data).toMatchObject({ failure: null });
+  await app.restart(() => {
+    const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
+    expect(stored).not.toContain("Wladiwostok");
+  });
+});
