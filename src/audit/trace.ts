@@ -3,15 +3,16 @@
 // records of every version. Pure. Must never follow a text into the records of another project.
 
 import { isObject, type Json } from "../json/json.ts";
-import { foldCase, toWordText } from "../text/word-text.ts";
+import { toWordText } from "../text/word-text.ts";
 import { findHeldParts, type HeldText } from "./held-parts.ts";
 import { toMemoryEvent } from "./memory-events.ts";
 import type { ProvableRecord } from "./record.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 import { toAuditRecordDetail } from "./record-view.ts";
 import { presentParts } from "./stored-payload.ts";
+import { createTextIndex, parse, stringsIn, wordsIn } from "./text-index.ts";
 import { createMark, type Whose, whoseOf } from "./trace-scope.ts";
-import { contentMin, longestWord, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
+import { contentMin, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
 import type { Held, Holding, RecordLocation, Trace } from "./traced.ts";
 
 const textsMax = 5_000;
@@ -30,24 +31,17 @@ export function createTracer(from: Trace): Tracer {
   const projects = new Set(from.projects);
   const tellingWords = new Set(from.tellingWords);
   const { within } = from;
-  /** With the longest word of each, by which most records are passed over. */
-  const texts = new Map(from.texts.map((text) => [text, longestWord(text)]));
+  const texts = createTextIndex(from.texts);
 
   const addText = (text: Json | undefined, min: typeof contentMin): void => {
     if (typeof text !== "string" || texts.size >= textsMax) return;
-    for (const part of partsOf(toWordText(text), min)) texts.set(part, longestWord(part));
+    for (const part of partsOf(toWordText(text), min)) texts.add(part);
   };
   const addContent = (text: Json | undefined): void => {
     addText(text, contentMin);
     if (typeof text === "string") for (const word of tellingWordsOf(text)) tellingWords.add(word);
   };
-  const repeats = (payload: string): boolean => {
-    const folded = foldCase(payload);
-    const possible = [...texts].filter(([, word]) => folded.includes(word));
-    if (possible.length === 0) return false;
-    const said = wordsIn(payload);
-    return possible.some(([text]) => said.includes(text));
-  };
+  const { repeats } = texts;
   const isMarked = createMark(within);
   const findHolding = (
     place: RecordLocation,
@@ -55,10 +49,10 @@ export function createTracer(from: Trace): Tracer {
     hidden: readonly string[],
     whose: Whose,
   ): Holding | null => {
-    const isNamed = [...records, ...sources].some((id) => id === place.id || payload.includes(id));
-    if (isNamed && isOrigin(place.id, payload)) return "origin";
+    const named = [place.id, ...idsIn(payload)];
+    if (named.some(isTraced) && isOrigin(place.id, payload)) return "origin";
     const texts = [payload, ...hidden];
-    if ([...memories, ...made].some((id) => texts.some((text) => text.includes(id)))) return "shown";
+    if (texts.some((text) => idsIn(text).some(isMemory))) return "shown";
     const isRepeated = (text: string) =>
       (whose.isOwn && projects.has(place.project) && repeats(text)) || isMarked(text, whose);
     return texts.some(isRepeated) ? "repeated" : null;
@@ -71,6 +65,7 @@ export function createTracer(from: Trace): Tracer {
     return isAll || [id, extracted, repeated].some((link) => link !== null && isTraced(link));
   };
   const isTraced = (id: string): boolean => records.has(id) || sources.has(id);
+  const isMemory = (id: string): boolean => memories.has(id) || made.has(id);
 
   const follow = (place: RecordLocation, detail: AuditRecordDetail, payload: string): void => {
     const value = parse(payload);
@@ -85,8 +80,8 @@ export function createTracer(from: Trace): Tracer {
       for (const text of ownWordsOf(detail)) addText(text, messageMin);
     }
     if (isTraced(place.id) && injection !== null) sources.add(injection);
-    for (const id of memories) {
-      if (!payload.includes(id)) continue;
+    for (const id of new Set(idsIn(payload))) {
+      if (!memories.has(id)) continue;
       const contents = contentsOf(value, detail, id);
       if (contents.length > 0) projects.add(place.project);
       contents.forEach(addContent);
@@ -108,7 +103,7 @@ export function createTracer(from: Trace): Tracer {
   ): Held["parts"] => {
     const parts = content === null || salt === null ? null : presentParts({ content, salt });
     if (parts === null || payload === null) return null;
-    const named = [...memories, ...made].filter((id) => parts.some(({ text }) => text.includes(id)));
+    const named = [...new Set(parts.flatMap(({ text }) => idsIn(text)))].filter(isMemory);
     const value = parse(payload);
     const contents = named
       .flatMap((id) => contentsOf(value, found.detail, id))
@@ -144,7 +139,7 @@ export function createTracer(from: Trace): Tracer {
       records: [...records],
       made: [...made],
       sources: [...sources],
-      texts: [...texts.keys()],
+      texts: texts.all(),
       projects: [...projects],
       tellingWords: [...tellingWords],
       ...(within === undefined ? {} : { within }),
@@ -228,28 +223,7 @@ function objectsWith(value: Json, id: string): { readonly content?: Json; readon
   return [...(isIt ? [value] : []), ...Object.values(value).flatMap((each) => objectsWith(each, id))];
 }
 
-/** Of a message in several parts also what they say together. */
-function stringsIn(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) {
-    const parts = value.flatMap((each) =>
-      isObject(each) && typeof each.text === "string" ? [each.text] : [],
-    );
-    return [...value.flatMap(stringsIn), ...(parts.length > 1 ? [parts.join(" ")] : [])];
-  }
-  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-/** The words of all texts in a value, as JSON. */
-function wordsIn(value: string): string {
-  return stringsIn(parse(value)).map(toWordText).join("|");
-}
-
-function parse(payload: string): Json {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    // Verification reports the record.
-    return null;
-  }
+/** What has the form of an id. A payload can have thousands of them, and so can a trace. */
+function idsIn(text: string): readonly string[] {
+  return text.match(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g) ?? [];
 }
