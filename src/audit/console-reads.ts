@@ -19,6 +19,8 @@ export const readActions: readonly string[] = [
   "audit.verify",
   "check.list",
   "check.run",
+  "conversation.list",
+  "conversation.read",
   "memory.history",
   "memory.inject",
   "memory.list",

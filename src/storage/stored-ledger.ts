@@ -19,14 +19,14 @@ export interface StoredLedger {
   findNewerCheckpoints(published: readonly PublishedState[]): Promise<readonly StoredCheckpoint[]>;
   /** The rotation statements in the records about changes of the key, oldest first; without those that retention has removed. */
   findRotations(): Promise<readonly string[]>;
-  /** The erasures of subjects that the records name, oldest first; without those that retention has removed. */
+  /** The erasures of subjects and conversations that the records name, oldest first; without those that retention has removed. */
   findErasures(): Promise<readonly RecordedErasure[]>;
 }
 
 export interface RecordedErasure {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Pseudonyms of the erased subjects. */
+  /** Pseudonyms of the erased subjects; empty: a conversation was erased. */
   readonly subjects: readonly string[];
 }
 

@@ -27,6 +27,7 @@ const goneWords = ["Zweigelt", "Kontrabassunterricht", "Alpenwanderung"];
 const kept = "Berta Muskateller";
 let apiKey: unknown;
 let answer: JsonObject = {};
+let answerOfConversation: JsonObject = {};
 let youngerAnswer: JsonObject = {};
 
 const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
@@ -54,10 +55,17 @@ beforeAll(async () => {
     ask(server.url, "POST", "/v1/memories/search", { subject, query });
   await search(gone, "Wann ist Kontrabassunterricht?");
   await search(kept, "Wer spielt Bratsche?");
+  await ask(server.url, "POST", "/v1/memories/extract", {
+    text: "Die Gletscherspalte ist tief.",
+    conversation: "Tour",
+    detail: "verbatim",
+  });
+  await ask(server.url, "POST", "/v1/memories/search", { query: "Was ist tief?" });
   for (const [file, ...words] of [[backup], [withKey, "--include-signing-key"]] as const)
     expect((await run(["backup", file, "--data-dir", made, ...words])).exitCode).toBe(0);
   answer = await erase(server.url, gone);
   await createFor(server.url, "younger", "It was made after the backup.");
+  answerOfConversation = await ask(server.url, "POST", "/v1/conversations/Tour/erase", {});
   youngerAnswer = await erase(server.url, "younger");
   await server.end("SIGTERM");
   writeFileSync(answerFile, JSON.stringify(answer));
@@ -136,6 +144,18 @@ describe("a backup that is older than an erasure", () => {
     expect(objectOf(receipt).subject).toMatch(/^[0-9a-f]{32}$/);
     expect(objectOf(receipt).subject).not.toBe(receiptOf(answer).subject ?? "");
   };
+
+  test("repeats the erasure of a conversation, too", async () => {
+    const file = inElsewhere("conversation.json");
+    writeFileSync(file, JSON.stringify(answerOfConversation));
+    expect(everythingStored((await restore(withKey)).target)).toContain("Gletscherspalte");
+    const { target, erasures } = await restore(withKey, "--erasures", file);
+    expect(erasures).toMatchObject([
+      { result: "erased", memories: 1, records: dataOf(answerOfConversation).records },
+    ]);
+    expect(everythingStored(target) + payloadsIn(target)).not.toMatch(/Gletscherspalte|Tour/);
+    expect((await run(["audit", "verify", target])).exitCode).toBe(10);
+  });
 
   test("takes receipts of several forms, and says what each of them did", async () => {
     const lines = inElsewhere("receipts.jsonl");

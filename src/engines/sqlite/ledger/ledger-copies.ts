@@ -49,10 +49,13 @@ export function readRecordedErasures(database: Database): readonly RecordedErasu
        WHERE e.action = 'audit.redact' AND e.status = 200 ORDER BY e.number`,
     )
     .all();
+  // Formats without pseudonyms have no such record.
+  const isOfConversation = (id: string) =>
+    database.prepare("SELECT 1 FROM pseudonym WHERE id = ? AND kind = 'conversation'").get(id) !== undefined;
   return rows.flatMap(({ at, ...row }) => {
     const { erased } = readPayloadOf(row);
-    const subjects = Array.isArray(erased) ? erased.filter((id) => typeof id === "string") : [];
-    return subjects.length === 0 ? [] : [{ at, subjects }];
+    const all = Array.isArray(erased) ? erased.filter((id) => typeof id === "string") : [];
+    return all.length === 0 ? [] : [{ at, subjects: all.filter((id) => !isOfConversation(id)) }];
   });
 }
 
