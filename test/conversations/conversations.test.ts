@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pruneRecords } from "../../src/audit/prune.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
@@ -346,5 +347,31 @@ test("the erasure of a subject removes the names of its conversations", async ()
   await app.restart(() => {
     const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
     expect(stored).not.toContain("Wladiwostok");
+  });
+});
+
+test("retention removes the name of a conversation that nothing needs any more, and of no other one", async () => {
+  const { key } = await app.createProject("custom", { retention_days: 1 });
+  const subject = "user:1";
+  await say("Gone with its records", [{ content: "It goes." }], { key, subject });
+  await say("Held by a memory", [{ content: "It stays." }], { key, subject });
+  const headers = { "Memledger-Subject": subject };
+  const { data } = await app.call("GET", `/v1/memories${query({ conversation: "Gone with its records" })}`, {
+    key,
+    headers,
+  });
+  const [memory] = data.memories as { id: string }[];
+  await app.call("DELETE", `/v1/memories/${memory?.id}`, { key, headers });
+  app.passTime(2 * 86_400_000);
+  // The newest record of a chain stays.
+  await app.call("GET", "/v1/memories", { key });
+  await app.administer(pruneRecords, {});
+  expect(namesOf(await list({ subject }, key))).toEqual(["Held by a memory"]);
+  await app.restart(() => {
+    const stored = everythingStored(app.config.dataDir);
+    expect(["Gone with its records", "Held by a memory"].map((name) => stored.includes(name))).toEqual([
+      false,
+      true,
+    ]);
   });
 });
