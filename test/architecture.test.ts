@@ -27,7 +27,7 @@ const groups: Readonly<Record<string, string>> = {
   nouns: `dates json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp timestamp-fault
     received-answer version calls/administrator calls/answer calls/applied calls/application calls/call calls/effects calls/exchange calls/operation calls/request`,
   "checks of the ledger": "audit/verify audit/checkpoint audit/tree",
-  domains: "access memory subjects conversations audit export model-change backup remembering",
+  domains: "access memory suggestions subjects conversations audit export model-change backup remembering",
   calls: "calls",
   native: "native",
   threads: "threads",

@@ -177,6 +177,7 @@ export const deleteProject = installationOperation({
     }
     await transaction.access.removeProject(project, now);
     await transaction.checks.removeAll(project);
+    await transaction.suggestions.removeAll(project);
     await transaction.remembering.removeAll(project);
     const count = await transaction.memories.removeAllOf(project);
     return {

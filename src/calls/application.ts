@@ -12,6 +12,8 @@ export interface Application {
   readonly plans: Plans;
   /** Where the call comes from, as recorded. */
   readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator" | "administrationKey" | "remembers">;
+  /** Id of the record of the call, of an operation that `namesItsRecord`; absent: it is made with the record. */
+  readonly recordId?: string;
   /** Who has sent the call, as its record says it: for other records that the call leaves. */
   readonly sender: () => JsonObject;
 }

@@ -76,7 +76,15 @@ export async function settle(
   if (remembers !== undefined && !(await transaction.remembering.isDue(remembers))) return settledNotDue;
   const body = bodyOf(call);
   const { origin } = call;
-  const application = { now, plans: settlement.plans, origin, sender: () => senderOf(origin) };
+  const { recordId } = call;
+  const named = recordId === undefined ? {} : { recordId };
+  const application = {
+    now,
+    plans: settlement.plans,
+    origin,
+    ...named,
+    sender: () => senderOf(origin),
+  };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload, made } = settled;
   for (const each of made) await transaction.memories.setMadeOf(each);

@@ -160,7 +160,7 @@ export interface Inspection {
   readonly modelChange: ModelChange | null;
   /** Without those that a bulk delete has hidden. */
   readonly memories: number;
-  /** Inactive ones that a rule of a former version has superseded. */
+  /** Inactive ones that a newer memory has superseded: by a rule of a former version, or by a suggestion that was accepted. */
   readonly superseded: number;
   /** Revoked and expired ones included. */
   readonly keys: number;

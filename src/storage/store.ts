@@ -14,6 +14,7 @@ import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
 import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
 import type { RememberQueue, RememberTransaction } from "../remembering/store.ts";
 import type { SubjectReader, SubjectTransaction } from "../subjects/store.ts";
+import type { SuggestionReader, SuggestionTransaction } from "../suggestions/store.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import type { OpenExchange } from "./open-exchange.ts";
 import type { StoreStatistics } from "./statistics.ts";
@@ -23,6 +24,7 @@ export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
   readonly checks: CheckReader;
+  readonly suggestions: SuggestionReader;
   readonly subjects: SubjectReader;
   readonly conversations: ConversationReader;
   readonly audit: AuditReader;
@@ -79,6 +81,7 @@ export interface Transaction {
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly checks: CheckTransaction;
+  readonly suggestions: SuggestionTransaction;
   readonly subjects: SubjectTransaction;
   readonly conversations: ConversationTransaction;
   readonly audit: AuditTransaction;

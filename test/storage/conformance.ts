@@ -21,6 +21,7 @@ import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
 import { testSimilarMemories } from "./conformance/similar-memories.ts";
 import { testStatistics } from "./conformance/statistics.ts";
+import { testSuggestions } from "./conformance/suggestions.ts";
 import { testTags } from "./conformance/tags.ts";
 import { testWords } from "./conformance/words.ts";
 
@@ -37,6 +38,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testMemories(engine);
     testMemoryPages(engine);
     testPassages(engine);
+    testSuggestions(engine);
     testStatistics(engine);
     testSearch(engine);
     testTags(engine);

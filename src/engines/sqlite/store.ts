@@ -3,8 +3,6 @@
 import { toRefusalAnswer } from "../../calls/answer.ts";
 import { createClock } from "../../clock.ts";
 import { createExportRunner } from "../../export/runner.ts";
-import { createLogRepeats } from "../../log/log-repeats.ts";
-import type { Logger } from "../../log/logger.ts";
 import type { ModelBinding } from "../../model-change/store.ts";
 import type { StoreOptions } from "../../storage/engine.ts";
 import { performExportEffects } from "../../storage/export-effects.ts";
@@ -17,13 +15,14 @@ import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-
 import { createConversationLookup } from "./conversations.ts";
 import { damagedFile, isStillDamaged, refusingDamaged, writesMore } from "./damaged-file.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
-import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
-import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
+import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
+import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
+import { createSuggestionReader } from "./memories/suggestions.ts";
 import { createRememberReader } from "./remember-tasks.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/groups/searches.ts";
@@ -37,7 +36,7 @@ import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
 import type { ReaderInit } from "./threads/reader-worker.ts";
-import { createEngineReadiness, type EngineReadiness } from "./threads/readiness.ts";
+import { createEngineReadiness } from "./threads/readiness.ts";
 import { eraseRemains } from "./threads/remains.ts";
 import type { ScannerInit } from "./threads/scan-worker.ts";
 import { createScanners, scannerCount } from "./threads/scanners.ts";
@@ -147,6 +146,7 @@ export async function openStore(
   const access = createAccessReader(database);
   const subjects = createSubjectReader(database);
   const conversations = createConversationLookup(database);
+  const suggestions = createSuggestionReader(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
   const remembered = createRememberReader(database);
@@ -169,6 +169,11 @@ export async function openStore(
       findHeld: lookUp(createHeldFinder(database)),
     },
     checks: { list: lookUp(createCheckList(database)) },
+    suggestions: {
+      find: lookUp(suggestions.find),
+      list: lookUp(suggestions.list),
+      linksBetween: lookUp(suggestions.linksBetween),
+    },
     subjects: {
       find: lookUp(subjects.find),
       findById: lookUp(subjects.findById),
@@ -228,26 +233,6 @@ export async function openStore(
       await writer.close();
     },
   };
-}
-
-/** For what the main thread reads from its own connection: a failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
-function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: EngineReadiness) {
-  const isToBeLogged = createLogRepeats();
-  return <Values extends readonly unknown[], Found>(
-    find: (...values: Values) => Found | Promise<Found>,
-  ): ((...values: Values) => Promise<Found>) =>
-    async (...values) => {
-      try {
-        snapshot.begin();
-        return await find(...values);
-      } catch (error) {
-        if (!isDiskFailure(error)) throw error;
-        readiness.suspect(isDamage(error));
-        const message = "keys or memories cannot be looked up in the database";
-        if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
-        throw unreadable(error);
-      }
-    };
 }
 
 async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {

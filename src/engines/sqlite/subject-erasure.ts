@@ -36,6 +36,7 @@ export function createSubjectErasure(
     "DELETE FROM dead_pool WHERE project = :owner",
     "DELETE FROM memory_removal WHERE project = :owner",
     "DELETE FROM memory_check WHERE project = :owner",
+    "DELETE FROM suggestion WHERE project = :owner",
     "UPDATE project SET deleted_at = :now WHERE serial = :owner",
   ].map((sql) => database.prepare(sql));
   const removeTasks = database.prepare("DELETE FROM remember_task WHERE subject = ?");

@@ -20,6 +20,7 @@ import { createCheckTransaction } from "./memories/checks.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
 import type { Revisions } from "./memories/revisions.ts";
+import { createSuggestionTransaction } from "./memories/suggestions.ts";
 import { createRememberTransaction } from "./remember-tasks.ts";
 import { createSubjectTransaction } from "./subjects.ts";
 import type { WriterState } from "./threads/writer-state.ts";
@@ -108,6 +109,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
     checks: createCheckTransaction(database, state),
+    suggestions: createSuggestionTransaction(database, state),
     subjects: createSubjectTransaction(database, state),
     conversations: createConversationTransaction(database, state),
     audit: createAuditTransaction({ ...options, createId: state.createId }),

@@ -13,6 +13,7 @@ import { createIdSource, type IdSource } from "../../../src/ids.ts";
 import type { Check } from "../../../src/memory/check.ts";
 import type { Memory } from "../../../src/memory/memory.ts";
 import type { ModelBinding, ModelChange } from "../../../src/model-change/store.ts";
+import type { Suggestion } from "../../../src/suggestions/suggestion.ts";
 import type { TaskRow } from "./remembering.ts";
 import { createJournal, type Journal, Table } from "./tables.ts";
 
@@ -53,6 +54,11 @@ export interface SessionRow {
 export interface LinkRow {
   readonly link: SignInLink;
   readonly digest: string;
+}
+
+export interface SuggestionRow {
+  readonly suggestion: Suggestion;
+  readonly project: string;
 }
 
 export interface CheckRow {
@@ -120,6 +126,7 @@ export interface Data {
   readonly links: Table<string, LinkRow>;
   readonly memories: Table<string, MemoryRow>;
   readonly checks: Table<string, CheckRow>;
+  readonly suggestions: Table<string, SuggestionRow>;
   /** By project. */
   readonly chains: Table<string | null, ChainRow>;
   readonly records: Table<number, RecordRow>;
@@ -150,6 +157,7 @@ export function createData(): Data {
     links: new Table(journal),
     memories: new Table(journal),
     checks: new Table(journal),
+    suggestions: new Table(journal),
     chains: new Table(journal),
     records: new Table(journal),
     checkpoints: new Table(journal),

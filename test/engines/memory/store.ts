@@ -36,6 +36,7 @@ import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
 import { createModelTransaction, createModelVectors } from "./models.ts";
 import { createRememberQueue, createRememberTransaction } from "./remembering.ts";
 import { createSubjectReader, createSubjectTransaction } from "./subjects.ts";
+import { createSuggestionReader, createSuggestionTransaction } from "./suggestions.ts";
 
 export function openMemoryStore(
   data: Data,
@@ -62,6 +63,7 @@ export function openMemoryStore(
     access: createAccessTransaction(data),
     memories: createMemoryTransaction(data),
     checks: createCheckTransaction(data),
+    suggestions: createSuggestionTransaction(data),
     subjects: createSubjectTransaction(data),
     conversations: createConversationTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
@@ -81,6 +83,7 @@ export function openMemoryStore(
     openExchange: async () => {},
     access: createAccessReader(data),
     memories: createMemoryReader(data),
+    suggestions: createSuggestionReader(data),
     checks: { list: (owner) => data.inTurn(() => checksOf(data, ownerId(owner))) },
     subjects: createSubjectReader(data),
     conversations: createConversationReader(data),

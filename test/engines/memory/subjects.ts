@@ -52,6 +52,8 @@ export function createSubjectTransaction(data: Data): SubjectTransaction {
       const { memories, checks } = holdingsOf(data, id);
       for (const { memory } of memories) data.memories.delete(memory.id);
       for (const { check } of checks) data.checks.delete(check.id);
+      for (const { suggestion, project } of data.suggestions.all())
+        if (project === id) data.suggestions.delete(suggestion.id);
       const row = data.subjects.get(id);
       if (row !== undefined) data.subjects.set(id, { ...row, name: null });
       const own = data.conversations.all().filter(({ subject }) => subject === id);

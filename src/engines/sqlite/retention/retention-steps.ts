@@ -55,7 +55,7 @@ export async function deleteEntries(
   }
 }
 
-/** Subjects with numbers in a range that no record and no memory, check, key or open exchange needs any more. */
+/** Subjects with numbers in a range that no record and no memory, check, suggestion, key or open exchange needs any more. */
 const unneededSubjects = `SELECT s.serial AS pseudonym, o.serial AS owner FROM pseudonym s JOIN project o ON o.id = s.id
   WHERE s.serial BETWEEN ? AND ? AND s.kind = 'subject'
     AND NOT EXISTS (SELECT 1 FROM audit_pseudonym a WHERE a.pseudonym = s.serial)
@@ -63,6 +63,7 @@ const unneededSubjects = `SELECT s.serial AS pseudonym, o.serial AS owner FROM p
     AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.project = o.serial)
     AND NOT EXISTS (SELECT 1 FROM dead_pool d WHERE d.project = o.serial)
     AND NOT EXISTS (SELECT 1 FROM memory_check c WHERE c.project = o.serial)
+    AND NOT EXISTS (SELECT 1 FROM suggestion g WHERE g.project = o.serial)
     AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.project = s.project AND k.subject = s.name)
     AND NOT EXISTS (SELECT 1 FROM open_exchange x WHERE x.subject = s.id)`;
 

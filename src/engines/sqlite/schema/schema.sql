@@ -853,6 +853,42 @@ CREATE TABLE export_record (
   PRIMARY KEY (export, seq)
 ) STRICT, WITHOUT ROWID
 
+-- 9.. table suggestion ON suggestion
+CREATE TABLE suggestion (
+  id         TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  kind       TEXT    NOT NULL,
+  source     TEXT    NOT NULL,
+  key        TEXT    NOT NULL,
+  record     TEXT    NOT NULL,
+  details    TEXT    NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+
+-- 9.. index suggestion_by_project ON suggestion
+CREATE INDEX suggestion_by_project ON suggestion (project, id)
+
+-- 9.. index suggestion_by_record ON suggestion
+CREATE INDEX suggestion_by_record ON suggestion (record)
+
+-- 9.. table suggestion_memory ON suggestion_memory
+CREATE TABLE suggestion_memory (
+  suggestion TEXT    NOT NULL REFERENCES suggestion (id) ON DELETE CASCADE,
+  place      INTEGER NOT NULL,
+  memory     INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (suggestion, place)
+) STRICT, WITHOUT ROWID
+
+-- 9.. index suggestion_memory_by_memory ON suggestion_memory
+CREATE INDEX suggestion_memory_by_memory ON suggestion_memory (memory)
+
+-- 9.. trigger suggestion_of_removed ON memory
+CREATE TRIGGER suggestion_of_removed AFTER DELETE ON memory
+BEGIN
+  DELETE FROM suggestion WHERE id IN (SELECT suggestion FROM suggestion_memory WHERE memory = OLD.serial);
+END
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

@@ -181,3 +181,36 @@ CREATE TABLE export_record (
   seq    INTEGER NOT NULL,
   PRIMARY KEY (export, seq)
 ) STRICT, WITHOUT ROWID;
+
+-- Changes of memories that wait until somebody accepts or refuses them. source: who has proposed it (suggestions/suggestion.ts). record, key:
+-- of the call. details: the proposed fields, the reason and the quotes, as JSON.
+CREATE TABLE suggestion (
+  id         TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  kind       TEXT    NOT NULL,
+  source     TEXT    NOT NULL,
+  key        TEXT    NOT NULL,
+  record     TEXT    NOT NULL,
+  details    TEXT    NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suggestion_by_project ON suggestion (project, id);
+CREATE INDEX suggestion_by_record ON suggestion (record);
+
+-- The memories that a suggestion concerns, the older one at place 0. updated_at: of the memory when the suggestion was made.
+CREATE TABLE suggestion_memory (
+  suggestion TEXT    NOT NULL REFERENCES suggestion (id) ON DELETE CASCADE,
+  place      INTEGER NOT NULL,
+  memory     INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (suggestion, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suggestion_memory_by_memory ON suggestion_memory (memory);
+
+-- The words of a memory must not stay in suggestions about it.
+CREATE TRIGGER suggestion_of_removed AFTER DELETE ON memory
+BEGIN
+  DELETE FROM suggestion WHERE id IN (SELECT suggestion FROM suggestion_memory WHERE memory = OLD.serial);
+END;

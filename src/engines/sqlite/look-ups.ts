@@ -1,0 +1,27 @@
+// Owns how the main thread reads from its own connection: in the snapshot that its reads share, and with every failure of the disk noticed.
+
+import { createLogRepeats } from "../../log/log-repeats.ts";
+import type { Logger } from "../../log/logger.ts";
+import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
+import type { SharedSnapshot } from "./database-file/shared-snapshot.ts";
+import type { EngineReadiness } from "./threads/readiness.ts";
+
+/** A failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
+export function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: EngineReadiness) {
+  const isToBeLogged = createLogRepeats();
+  return <Values extends readonly unknown[], Found>(
+    find: (...values: Values) => Found | Promise<Found>,
+  ): ((...values: Values) => Promise<Found>) =>
+    async (...values) => {
+      try {
+        snapshot.begin();
+        return await find(...values);
+      } catch (error) {
+        if (!isDiskFailure(error)) throw error;
+        readiness.suspect(isDamage(error));
+        const message = "keys or memories cannot be looked up in the database";
+        if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
+        throw unreadable(error);
+      }
+    };
+}

@@ -1,0 +1,30 @@
+// Owns whether a new suggestion has room in the queue of its owner.
+
+import { Refusal } from "../errors.ts";
+import type { Owner } from "../memory/owner.ts";
+import type { Transaction } from "../storage/store.ts";
+import { foundMax, proposedMax } from "./limits.ts";
+import type { NewSuggestion, Suggestion } from "./suggestion.ts";
+
+/**
+ * The oldest ones that were found make room for another one that is found. What somebody has proposed stays until somebody decides.
+ * @throws Refusal 2111 when a key proposes one and the owner has too many
+ */
+export async function addSuggestion(
+  { suggestions }: Pick<Transaction, "suggestions">,
+  owner: Owner,
+  suggestion: NewSuggestion,
+  now: number,
+): Promise<Suggestion> {
+  const which = suggestion.source === "key" ? "proposed" : "found";
+  const count = await suggestions.count(owner, which);
+  if (which === "found") await suggestions.removeOldestFound(owner, count + 1 - foundMax);
+  else if (count >= proposedMax) throw full;
+  return suggestions.insert(owner, suggestion, now);
+}
+
+const full = new Refusal(
+  2111,
+  `${proposedMax} proposed changes wait already. Accept or refuse some of them first.`,
+  { suggestion_limit: proposedMax },
+);
