@@ -12,11 +12,17 @@ export const permissions = [
   "gateway.use",
   "subject.erase",
   "key.issue",
+  "memory.propose",
 ] as const;
 export type Permission = (typeof permissions)[number];
 
 /** Those of keys that are bound to subjects: all others are for operations of the whole project. Tokens have their places: append only. */
-export const permissionsForSubjects: readonly Permission[] = ["memory.read", "memory.write", "gateway.use"];
+export const permissionsForSubjects: readonly Permission[] = [
+  "memory.read",
+  "memory.write",
+  "gateway.use",
+  "memory.propose",
+];
 
 export interface Key {
   readonly id: string;

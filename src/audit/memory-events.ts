@@ -3,7 +3,6 @@
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { importanceDefault } from "../limits.ts";
 import { changeableFields } from "../memory/memory.ts";
-import { matchesMetadata, toMetadataFilter } from "../memory/metadata-filter.ts";
 import { toTags } from "../memory/tags.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 
@@ -43,7 +42,15 @@ export const namingActions = {
 
 /** Actions whose payload may name the memory. */
 export const mentioningActions = {
-  changes: ["memory.create_batch", "memory.update_batch", "memory.delete_batch", "memory.extract"],
+  changes: [
+    "memory.create_batch",
+    "memory.update_batch",
+    "memory.delete_batch",
+    "memory.extract",
+    "suggestion.accept",
+    "suggestion.accept_batch",
+    "suggestion.merge",
+  ],
   uses: ["memory.search", "memory.inject"],
 } as const;
 
@@ -88,6 +95,11 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
       return result?.status === "updated" ? changedInBatch(detail, result) : null;
     case "memory.extract":
       return extracted(data, id, record);
+    case "suggestion.accept":
+    case "suggestion.merge":
+      return acceptedEvent([data], id);
+    case "suggestion.accept_batch":
+      return acceptedEvent(objectsIn(data.results), id);
     case "memory.search":
     case "memory.inject":
       return used(detail, id);
@@ -125,6 +137,17 @@ function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningR
   const values = { ...valuesOf({ tags: [], ...added, ...last }), ...said, ...superseded };
   const source = objectsIn(madeOf).find(({ memory }) => memory === id)?.record;
   return { ...nothing, kind, values, evidence, source_record: typeof source === "string" ? source : null };
+}
+
+/** An accepted suggestion is about a version of the memory, so one call changes it once. */
+function acceptedEvent(accepted: readonly JsonObject[], id: string): MemoryEvent | null {
+  const found = accepted.flatMap((each) => objectsIn(each.changes)).find((each) => each.id === id);
+  if (found === undefined) return null;
+  const { change, before, after } = found;
+  if (change === "deleted") return { ...nothing, kind: "deleted" };
+  const values = isObject(after) ? after : null;
+  if (change === "created") return { ...nothing, kind: "created", values };
+  return { ...nothing, kind: "changed", values, former: isObject(before) ? before : null };
 }
 
 function used({ action, memory_results }: MentioningRecord["detail"], id: string): MemoryEvent | null {
@@ -205,56 +228,5 @@ function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** A record with what it says about the memory; for a bulk deletion, its conditions. */
-export interface MemoryRecord<Of> {
-  readonly of: Of;
-  readonly event: MemoryEvent;
-  readonly conditions: JsonObject | null;
-}
-
-/**
- * Completes the events of a memory, oldest first: what a change did not record follows from the event before. A bulk deletion is an event if
- * the memory had its type, origin, tags and metadata then.
- */
-export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: Of; event: MemoryEvent }[] {
-  const complete: { of: Of; event: MemoryEvent }[] = [];
-  let state: JsonObject | null = null;
-  for (const { of, event, conditions } of records) {
-    if (conditions !== null && !(state !== null && meets(state, conditions))) continue;
-    const follows: JsonObject | null = event.kind === "changed" ? difference(state, event.values) : null;
-    complete.push({ of, event: { ...event, former: event.former ?? follows } });
-    if (event.kind === "deleted") state = null;
-    else if (event.values !== null) state = { ...(state ?? {}), ...event.values, ...keptBy(event.former) };
-  }
-  return complete;
-}
-
 /** As an event, if it deleted the memory. */
 export const bulkDeletionEvent: MemoryEvent = { ...nothing, kind: "deleted" };
-
-/** A passage with another text or type is kept from then on. */
-function keptBy(former: JsonObject | null): JsonObject {
-  const isKept = former?.content !== undefined || former?.memory_type !== undefined;
-  return isKept ? { origin: "kept" } : {};
-}
-
-function meets(state: JsonObject, { memory_type, origin, tags, metadata }: JsonObject): boolean {
-  const held = Array.isArray(state.tags) ? state.tags : [];
-  const isOfType = memory_type === undefined || memory_type === state.memory_type;
-  return (
-    isOfType &&
-    (origin === undefined || origin === (state.origin ?? "kept")) &&
-    (!Array.isArray(tags) || tags.every((tag) => held.includes(tag))) &&
-    (!isObject(metadata) ||
-      matchesMetadata(isObject(state.metadata) ? state.metadata : null, toMetadataFilter(metadata)))
-  );
-}
-
-/** What differs, as it was before; null: not known. */
-function difference(state: JsonObject | null, values: JsonObject | null): JsonObject | null {
-  if (state === null || values === null) return null;
-  const names = Object.keys(values).filter(
-    (name) => state[name] !== undefined && JSON.stringify(state[name]) !== JSON.stringify(values[name]),
-  );
-  return Object.fromEntries(names.map((name) => [name, state[name] ?? null]));
-}

@@ -8,14 +8,13 @@ import { toId } from "../ids.ts";
 import { isObject } from "../json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { Choice, Fields, Id, Nullable } from "../schema/schema.ts";
+import { completeEvents, type MemoryRecord } from "./complete-events.ts";
 import { consoleReads } from "./console-reads.ts";
 import { retentionFloor, withoutConsoleReads } from "./list.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import {
   bulkDeletion,
   bulkDeletionEvent,
-  completeEvents,
-  type MemoryRecord,
   memoryEventKinds,
   mentioningActions,
   namingActions,

@@ -26,6 +26,7 @@ const madeByServer: ReadonlySet<string> = new Set([
   "repeats",
   "session_id",
   "sign_in_link",
+  "suggestions",
   "token_id",
   "transport",
 ]);

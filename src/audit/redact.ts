@@ -26,7 +26,7 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the text of a memory or of a record from the payload of every record that holds it: those that name it, those that it came from, and those that repeat it. The other parts of these payloads are kept; records of older versions lose the whole payload, and so does the named record. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
+    "Permanently erases the text of a memory or of a record from the payload of every record that holds it: those that name it, those that it came from, and those that repeat it. The other parts of these payloads are kept; records of older versions lose the whole payload, and so does the named record. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text, and the suggestions that concern it or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
@@ -54,6 +54,7 @@ export const redactRecords = installationOperation({
         "Ids of the exports that contained these records. The server has removed their files; delete downloaded copies yourself.",
     }),
     checks: Type.Integer({ minimum: 0, description: "Number of checks that were deleted." }),
+    suggestions: Type.Integer({ minimum: 0, description: "Number of suggestions that were deleted." }),
     memory: Nullable(
       Choice(["deleted", "kept", "absent"], {
         description:
@@ -89,7 +90,8 @@ export const redactRecords = installationOperation({
     for (const id of new Set([...(memory === undefined ? [] : [memory]), ...deleted]))
       checks += await transaction.checks.removeExpecting(id);
     checks += await removeRepeating(transaction, holders.trace);
-    if (memory !== undefined && records.length === 0 && checks === 0 && state !== "deleted") {
+    const suggestions = await removeSuggestions(transaction, holders.trace, input.record);
+    if (memory !== undefined && records.length === 0 && checks + suggestions === 0 && state !== "deleted") {
       // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
@@ -106,6 +108,7 @@ export const redactRecords = installationOperation({
         exports: [...exports],
         memory: state,
         checks,
+        suggestions,
         deleted_memories: deleted,
         remaining_memories: holders.memories.filter((id) => !deleted.includes(id)),
       },
@@ -146,6 +149,25 @@ async function removeRepeating({ checks }: Transaction, trace: Trace): Promise<n
     if (project === null) continue;
     for (const check of await checks.listAll({ id: project }))
       if (repeatsText(trace, check.search.query)) removed += await checks.removeById(check.id);
+  }
+  return removed;
+}
+
+/** Those that have the text, and those that the named record has made. Those of a deleted memory are gone with it. @returns their number */
+async function removeSuggestions(
+  { suggestions }: Transaction,
+  trace: Trace,
+  record: string | undefined,
+): Promise<number> {
+  let removed = record === undefined ? 0 : await suggestions.removeOfRecord(record.trim().toLowerCase());
+  for (const project of trace.projects) {
+    if (project === null) continue;
+    for (const { id, memories, fields, reason, quotes } of await suggestions.listAll({ id: project })) {
+      const texts = [reason, fields?.content, ...quotes].filter((text) => typeof text === "string");
+      const isAbout = memories.some((memory) => trace.memories.includes(memory.id));
+      if (isAbout || texts.some((text) => repeatsText(trace, text)))
+        removed += await suggestions.removeById(id);
+    }
   }
   return removed;
 }

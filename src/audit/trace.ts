@@ -78,6 +78,7 @@ export function createTracer(from: Trace): Tracer {
         contentsOf(value, detail, id).forEach(addContent);
       }
       for (const text of ownWordsOf(detail)) addText(text, messageMin);
+      for (const text of proposedBy(detail)) addContent(text);
     }
     if (isTraced(place.id) && injection !== null) sources.add(injection);
     for (const id of new Set(idsIn(payload))) {
@@ -197,6 +198,13 @@ function memoriesMadeBy({ action, is_success, memory_results }: AuditRecordDetai
 function ownWordsOf(detail: AuditRecordDetail): readonly string[] {
   const { memory_query: asked } = detail;
   return [...(Array.isArray(asked) ? stringsIn(asked) : []), ...answersIn(detail)];
+}
+
+/** What a call has proposed is shown by each record that shows the suggestion. */
+function proposedBy({ action, request_body }: AuditRecordDetail): readonly Json[] {
+  if (action !== "suggestion.create" || !isObject(request_body)) return [];
+  const { content = null, reason = null, quotes } = request_body;
+  return [content, reason, ...stringsIn(quotes)];
 }
 
 /** What a model has answered. What other operations put out is in their results. */

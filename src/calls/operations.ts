@@ -82,6 +82,15 @@ import { eraseSubject } from "../subjects/erase.ts";
 import { exportSubject } from "../subjects/export.ts";
 import { listSubjects } from "../subjects/list.ts";
 import { repeatErasure } from "../subjects/repeat-erasure.ts";
+import {
+  acceptSuggestion,
+  acceptSuggestions,
+  mergeSuggestion,
+  refuseSuggestion,
+  refuseSuggestions,
+} from "../suggestions/decisions.ts";
+import { listSuggestions, readSuggestion } from "../suggestions/list.ts";
+import { proposeSuggestion } from "../suggestions/propose.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
@@ -107,6 +116,14 @@ export const projectOperations: readonly ProjectOperation[] = [
   listSubjects,
   exportSubject,
   eraseSubject,
+  proposeSuggestion,
+  listSuggestions,
+  readSuggestion,
+  acceptSuggestion,
+  mergeSuggestion,
+  refuseSuggestion,
+  acceptSuggestions,
+  refuseSuggestions,
   createCheck,
   listChecks,
   deleteCheck,

@@ -10,6 +10,8 @@ import { Refusal } from "../errors.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "../memory/memory.ts";
 import { Fields, Timestamp } from "../schema/schema.ts";
 import { subjectName } from "../schema/subject-name.ts";
+import { foundMax, proposedMax } from "../suggestions/limits.ts";
+import { suggestionView, toSuggestionView } from "../suggestions/view.ts";
 import { toTimestamp } from "../timestamp.ts";
 
 const pageSize = 500;
@@ -20,7 +22,7 @@ export const exportSubject = projectOperation({
   name: "subject.export",
   summary: "Export a subject",
   description:
-    "Returns everything that is stored about a subject: its memories, oldest first, and the records of the calls for it, newest first, with what was said and answered. A subject that is not known has nothing.",
+    "Returns everything that is stored about a subject: its memories, oldest first, the suggestions about them that wait, and the records of the calls for it, newest first, with what was said and answered. A subject that is not known has nothing.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   forSubjects: "known",
@@ -34,6 +36,7 @@ export const exportSubject = projectOperation({
       subject: subjectName,
       exported_at: Timestamp({ description: "When the export was made." }),
       memories: Type.Array(agentMemory),
+      suggestions: Type.Array(suggestionView),
       records: Type.Array(auditRecordDetail),
     },
     { title: "SubjectExport" },
@@ -45,6 +48,7 @@ export const exportSubject = projectOperation({
       subject: "user:42",
       exported_at: "2026-11-21T09:30:00.000Z",
       memories: [{ ...exampleMemory, subject: "user:42" }],
+      suggestions: [],
       records: [],
     },
   },
@@ -57,6 +61,7 @@ export const exportSubject = projectOperation({
         subject: caller.subject.name,
         exported_at: toTimestamp(now),
         memories: await memoriesOf(preparation),
+        suggestions: await suggestionsOf(preparation),
         records: await recordsOf(preparation),
       };
       return { foreseen: { data }, prepared: null };
@@ -75,6 +80,13 @@ async function memoriesOf({ store, caller, signal }: Preparation) {
     cursor = page?.next ?? null;
   }
   return memories;
+}
+
+async function suggestionsOf({ store, caller }: Preparation) {
+  const query = { kind: null, memory: null, after: null, limit: proposedMax + foundMax };
+  const found = await store.suggestions.list(caller.owner, query);
+  const views = await Promise.all(found.map((each) => toSuggestionView(each, caller, store.memories)));
+  return views.filter((view) => view !== null);
 }
 
 async function recordsOf({ store, caller, plan, now, signal }: Preparation) {

@@ -1,7 +1,8 @@
 // Tests which bulk deletions are events of a memory that an extraction has made: those of its origin.
 
 import { expect, test } from "bun:test";
-import { bulkDeletionEvent, completeEvents, toMemoryEvent } from "../../src/audit/memory-events.ts";
+import { completeEvents } from "../../src/audit/complete-events.ts";
+import { bulkDeletionEvent, toMemoryEvent } from "../../src/audit/memory-events.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 
 const id = "019a2b3c4d5e7f708192a3b4c5d6e7f8";

@@ -12,6 +12,7 @@ import { createMemory } from "../../src/memory/create.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { unknownOrigin } from "../../src/memory/origin.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
+import { proposeSuggestion } from "../../src/suggestions/propose.ts";
 import { neverAborted, openSeam, runtime } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
 
@@ -45,6 +46,7 @@ interface World {
   readonly export_id: string;
   readonly audit_id: string;
   readonly check_id: string;
+  readonly suggestion_id: string;
   perform(operation: Operation, fields: JsonObject): Promise<number>;
 }
 
@@ -61,6 +63,7 @@ async function openWorld(): Promise<World> {
   const memory_id = idOf(memory.data, "id");
   await send(extractMemories, { text: "We meet at the mill.", conversation: "chat-1", detail: "verbatim" });
   const saved = await send(createCheck, { query: "fact", expected_memory_id: memory_id });
+  const proposed = await send(proposeSuggestion, { kind: "replace", memory_id, content: "Another fact." });
   const [record] = await recordsOf(seam, member);
   const administration = await seam.administer("administration_key.create", { name: "server" });
   const other = await seam.administer("key.create", { project: member.id, permissions: ["memory.read"] });
@@ -70,6 +73,7 @@ async function openWorld(): Promise<World> {
     administration_key: String(administration.data.id),
     memory_id,
     check_id: idOf(saved.data, "id"),
+    suggestion_id: idOf(proposed.data, "id"),
     export_id,
     audit_id: String(record?.entry.id),
     async perform(operation, fields) {
@@ -120,6 +124,14 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "check.list": () => ({}),
   "check.delete": ({ check_id }) => ({ check_id }),
   "check.run": () => ({}),
+  "suggestion.create": ({ memory_id }) => ({ kind: "delete", memory_id }),
+  "suggestion.list": () => ({}),
+  "suggestion.read": ({ suggestion_id }) => ({ suggestion_id }),
+  "suggestion.accept": ({ suggestion_id }) => ({ suggestion_id }),
+  "suggestion.merge": ({ suggestion_id }) => ({ suggestion_id }),
+  "suggestion.refuse": ({ suggestion_id }) => ({ suggestion_id }),
+  "suggestion.accept_batch": ({ suggestion_id }) => ({ suggestion_ids: [suggestion_id] }),
+  "suggestion.refuse_batch": ({ suggestion_id }) => ({ suggestion_ids: [suggestion_id] }),
   "audit.list": () => ({}),
   "audit.read": ({ audit_id }) => ({ audit_id }),
   "audit.append": () => ({ action: "gateway.chat", http_status: 200 }),

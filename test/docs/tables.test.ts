@@ -20,6 +20,14 @@ import { contents } from "../../src/data-directory/contents.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
 import { batchMaxItems, sourceIdMaxCharacters } from "../../src/memory/limits.ts";
+import {
+  decisionsMax,
+  foundMax,
+  proposedMax,
+  quoteMaxCharacters,
+  quotesMax,
+  reasonMaxCharacters,
+} from "../../src/suggestions/limits.ts";
 import { administrationRoutes } from "../../src/transports/http/administration-routes.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import interopManifest from "../interop/package.json";
@@ -234,6 +242,12 @@ test("limits of the input", () => {
     ],
     ["`X-Audit-Metadata`", `a JSON object of ${kib(limits.metadataMaxBytes)}`],
     ["exports", `one in progress per project; files are kept for ${limits.exportLifeMs / 86_400_000} days`],
+    ["suggestions of an owner", `${proposedMax} that were proposed, and ${foundMax} that were found`],
+    ["`suggestion_ids` of a call", `1 to ${decisionsMax}`],
+    [
+      "`reason`, and `quotes` of a suggestion",
+      `${number(reasonMaxCharacters)} characters, and ${quotesMax} of ${number(quoteMaxCharacters)} characters`,
+    ],
   ];
   expect(tableOf("docs/user/LIMITS.md", "what").slice(0, expected.length)).toEqual(expected);
 });

@@ -95,6 +95,15 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
     post("/extract", { text: `User: I am Bo, and I drink ${word}.`, conversation: word, detail: "verbatim" }),
   "conversation.list": () => ({ method: "GET", path: "/v1/conversations" }),
   "conversation.read": (word) => ({ method: "GET", path: `/v1/conversations/${word}` }),
+  "suggestion.create": (word, id) =>
+    suggest("", { kind: "change", memory_id: id, content: `Ana drinks ${word} now.`, reason: word }),
+  "suggestion.list": () => ({ method: "GET", path: "/v1/suggestions" }),
+  "suggestion.read": (_, id) => ({ method: "GET", path: `/v1/suggestions/${id}` }),
+  "suggestion.accept": (word, id) => suggest(`/${id}/accept`, { content: `Ana likes ${word} better.` }),
+  "suggestion.merge": (_, id) => suggest(`/${id}/merge`, {}),
+  "suggestion.refuse": (_, id) => ({ method: "POST", path: `/v1/suggestions/${id}/refuse` }),
+  "suggestion.accept_batch": (_, id) => suggest("/accept", { suggestion_ids: [id] }),
+  "suggestion.refuse_batch": (_, id) => suggest("/refuse", { suggestion_ids: [id] }),
   "audit.append": () => ({
     method: "POST",
     path: "/v1/audit/logs",
@@ -122,6 +131,9 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
 
 function post(path: string, body: JsonObject): Omit<Step, "operation"> {
   return { method: "POST", path: `/v1/memories${path}`, body };
+}
+function suggest(path: string, body: JsonObject): Omit<Step, "operation"> {
+  return { method: "POST", path: `/v1/suggestions${path}`, body };
 }
 function get(path: string): Omit<Step, "operation"> {
   return { method: "GET", path: `/v1/memories${path}` };

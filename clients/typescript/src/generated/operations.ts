@@ -2,6 +2,7 @@
 
 import type { CallOptions, Calls, Operation } from "../calls.ts";
 import type {
+  AcceptedSuggestion,
   AgentMemory,
   ApiKey,
   ApiKeyList,
@@ -26,6 +27,7 @@ import type {
   ConversationPage,
   ConversationReadQuery,
   CreatedApiKey,
+  DecisionResults,
   DeleteResults,
   DeletedMemories,
   ExportDetail,
@@ -67,6 +69,8 @@ import type {
   ProjectListQuery,
   ProjectSummaryList,
   ProjectUpdateRequest,
+  ProposedSuggestion,
+  RefusedSuggestion,
   SearchResults,
   StoredCheckpoint,
   SubjectEraseRequest,
@@ -74,6 +78,14 @@ import type {
   SubjectExport,
   SubjectListQuery,
   SubjectPage,
+  Suggestion,
+  SuggestionAcceptBatchRequest,
+  SuggestionAcceptRequest,
+  SuggestionCreateRequest,
+  SuggestionListQuery,
+  SuggestionMergeRequest,
+  SuggestionPage,
+  SuggestionRefuseBatchRequest,
   TagCount,
   TagPage,
   UpdateResults,
@@ -263,6 +275,70 @@ const subjectErase: Operation = {
   operationId: "subjectErase",
   method: "POST",
   path: "/v1/subjects/{subject}/erase",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionCreate: Operation = {
+  operationId: "suggestionCreate",
+  method: "POST",
+  path: "/v1/suggestions",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const suggestionList: Operation = {
+  operationId: "suggestionList",
+  method: "GET",
+  path: "/v1/suggestions",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionAcceptBatch: Operation = {
+  operationId: "suggestionAcceptBatch",
+  method: "POST",
+  path: "/v1/suggestions/accept",
+  isIdempotent: true,
+  mayRunLong: true,
+};
+
+const suggestionRefuseBatch: Operation = {
+  operationId: "suggestionRefuseBatch",
+  method: "POST",
+  path: "/v1/suggestions/refuse",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionRead: Operation = {
+  operationId: "suggestionRead",
+  method: "GET",
+  path: "/v1/suggestions/{suggestion_id}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionAccept: Operation = {
+  operationId: "suggestionAccept",
+  method: "POST",
+  path: "/v1/suggestions/{suggestion_id}/accept",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionMerge: Operation = {
+  operationId: "suggestionMerge",
+  method: "POST",
+  path: "/v1/suggestions/{suggestion_id}/merge",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const suggestionRefuse: Operation = {
+  operationId: "suggestionRefuse",
+  method: "POST",
+  path: "/v1/suggestions/{suggestion_id}/refuse",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -516,6 +592,14 @@ export const operations: readonly Operation[] = [
   subjectList,
   subjectExport,
   subjectErase,
+  suggestionCreate,
+  suggestionList,
+  suggestionAcceptBatch,
+  suggestionRefuseBatch,
+  suggestionRead,
+  suggestionAccept,
+  suggestionMerge,
+  suggestionRefuse,
   checkCreate,
   checkList,
   checkRun,
@@ -923,9 +1007,9 @@ export class Subjects {
   }
 
   /**
-   * Export a subject. Returns everything that is stored about a subject: its memories, oldest first, and the
-   * records of the calls for it, newest first, with what was said and answered. A subject that is not known has
-   * nothing.
+   * Export a subject. Returns everything that is stored about a subject: its memories, oldest first, the
+   * suggestions about them that wait, and the records of the calls for it, newest first, with what was said and
+   * answered. A subject that is not known has nothing.
    *
    * Permission: `audit.read`.
    */
@@ -943,6 +1027,109 @@ export class Subjects {
    */
   erase(subject: string, body: SubjectEraseRequest = {}, options: CallOptions = {}): Promise<SubjectErasure> {
     return this.#calls.data(subjectErase, { path: { subject: subject }, body }, options);
+  }
+}
+
+export class Suggestions {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Propose a change of memories. Proposes a new memory (create), other values of a memory (change), a new memory
+   * that replaces another one (replace), or the deletion of a memory (delete). Nothing changes until somebody
+   * accepts the suggestion. The answer says nothing about the memory. The call is refused with 2111 if too many
+   * proposed changes wait already.
+   *
+   * Permission: `memory.propose`.
+   */
+  create(body: SuggestionCreateRequest, options: CallOptions = {}): Promise<ProposedSuggestion> {
+    return this.#calls.data(suggestionCreate, { body }, options);
+  }
+
+  /**
+   * List suggestions. Returns a page of the suggestions that wait, newest first, each with the memories that it
+   * concerns and what accepting it would change. A suggestion that nobody decides about meanwhile is on exactly
+   * one page.
+   *
+   * Permission: `memory.read`.
+   */
+  list(query: SuggestionListQuery = {}, options: CallOptions = {}): Promise<SuggestionPage> {
+    return this.#calls.data(suggestionList, { query }, options);
+  }
+
+  /** The items of all pages of `list`, one request for each page. */
+  async *iterate(
+    query: Omit<SuggestionListQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Suggestion, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: SuggestionPage = await this.list({ ...query, cursor }, options);
+      yield* page.suggestions;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Accept several suggestions. Accepts up to 100 suggestions as they are proposed, one after the other in one
+   * transaction, with a result for each. One that cannot be accepted does not keep the others from it.
+   *
+   * Permission: `memory.write`.
+   */
+  acceptBatch(body: SuggestionAcceptBatchRequest, options: CallOptions = {}): Promise<DecisionResults> {
+    return this.#calls.data(suggestionAcceptBatch, { body }, options);
+  }
+
+  /**
+   * Refuse several suggestions. Removes up to 100 suggestions, with a result for each. Memories stay as they are.
+   *
+   * Permission: `memory.write`.
+   */
+  refuseBatch(body: SuggestionRefuseBatchRequest, options: CallOptions = {}): Promise<DecisionResults> {
+    return this.#calls.data(suggestionRefuseBatch, { body }, options);
+  }
+
+  /**
+   * Read a suggestion. Returns one suggestion that waits.
+   *
+   * Permission: `memory.read`.
+   */
+  read(suggestionId: string, options: CallOptions = {}): Promise<Suggestion> {
+    return this.#calls.data(suggestionRead, { path: { suggestion_id: suggestionId } }, options);
+  }
+
+  /**
+   * Accept a suggestion. Does what the suggestion proposes, or with the given values instead of the proposed ones.
+   * A memory that is replaced becomes inactive, with superseded_by. The call is refused with 2108 if a memory of
+   * the suggestion was changed meanwhile. An update with the fields of before undoes the change of a memory; a
+   * replaced memory is active again with is_active true.
+   *
+   * Permission: `memory.write`.
+   */
+  accept(suggestionId: string, body: SuggestionAcceptRequest = {}, options: CallOptions = {}): Promise<AcceptedSuggestion> {
+    return this.#calls.data(suggestionAccept, { path: { suggestion_id: suggestionId }, body }, options);
+  }
+
+  /**
+   * Merge the memories of a suggestion. Replaces the older memory as accepting does, and gives the other one a
+   * text of both: content, or without it the two texts, unless one has the words of the other.
+   *
+   * Permission: `memory.write`.
+   */
+  merge(suggestionId: string, body: SuggestionMergeRequest = {}, options: CallOptions = {}): Promise<AcceptedSuggestion> {
+    return this.#calls.data(suggestionMerge, { path: { suggestion_id: suggestionId }, body }, options);
+  }
+
+  /**
+   * Refuse a suggestion. Removes a suggestion. Memories stay as they are.
+   *
+   * Permission: `memory.write`.
+   */
+  refuse(suggestionId: string, options: CallOptions = {}): Promise<RefusedSuggestion> {
+    return this.#calls.data(suggestionRefuse, { path: { suggestion_id: suggestionId } }, options);
   }
 }
 

@@ -11,6 +11,7 @@ from .._download import AsyncDownload
 from .._model import UNSET, Unset
 from .._request import Input
 from .models import (
+    AcceptedSuggestion,
     AgentMemory,
     ApiKey,
     ApiKeyList,
@@ -28,6 +29,7 @@ from .models import (
     ConversationErasure,
     ConversationPage,
     CreatedApiKey,
+    DecisionResults,
     DeleteResults,
     DeletedMemories,
     ExportDetail,
@@ -53,6 +55,9 @@ from .models import (
     PlanList,
     Project,
     ProjectSummaryList,
+    ProposedKind,
+    ProposedSuggestion,
+    RefusedSuggestion,
     Rerank,
     SearchMode,
     SearchResults,
@@ -62,6 +67,9 @@ from .models import (
     SubjectErasure,
     SubjectExport,
     SubjectPage,
+    Suggestion,
+    SuggestionKind,
+    SuggestionPage,
     TagCount,
     TagPage,
     TagsMatch,
@@ -120,6 +128,14 @@ from .operations import (
     SUBJECT_ERASE,
     SUBJECT_EXPORT,
     SUBJECT_LIST,
+    SUGGESTION_ACCEPT,
+    SUGGESTION_ACCEPT_BATCH,
+    SUGGESTION_CREATE,
+    SUGGESTION_LIST,
+    SUGGESTION_MERGE,
+    SUGGESTION_READ,
+    SUGGESTION_REFUSE,
+    SUGGESTION_REFUSE_BATCH,
 )
 
 
@@ -1326,9 +1342,9 @@ class AsyncSubjects:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> SubjectExport:
-        """Export a subject. Returns everything that is stored about a subject: its memories, oldest first, and
-        the records of the calls for it, newest first, with what was said and answered. A subject that is
-        not known has nothing.
+        """Export a subject. Returns everything that is stored about a subject: its memories, oldest first, the
+        suggestions about them that wait, and the records of the calls for it, newest first, with what was
+        said and answered. A subject that is not known has nothing.
 
         Permission: `audit.read`.
 
@@ -1378,6 +1394,345 @@ class AsyncSubjects:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
             SubjectErasure,
+        )
+
+
+class AsyncSuggestions:
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def create(
+        self,
+        *,
+        kind: ProposedKind,
+        memory_id: str | Unset = UNSET,
+        content: str | Unset = UNSET,
+        memory_type: MemoryType | Unset = UNSET,
+        importance: float | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        reason: str | Unset = UNSET,
+        quotes: Sequence[str] | Unset = UNSET,
+        if_updated_at: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ProposedSuggestion:
+        """Propose a change of memories. Proposes a new memory (create), other values of a memory (change), a
+        new memory that replaces another one (replace), or the deletion of a memory (delete). Nothing
+        changes until somebody accepts the suggestion. The answer says nothing about the memory. The call is
+        refused with 2111 if too many proposed changes wait already.
+
+        Permission: `memory.propose`.
+
+        memory_id: The memory; not with create.
+        content: Text of the memory, stored verbatim.
+        importance: Memories with a higher importance rank higher.
+        expires_at: Expiry time of the memory; null: it never expires.
+        tags: Tags of the memory; [] removes them.
+        metadata: Metadata of the memory; null removes it.
+        is_active: If false, search and injection ignore the memory.
+        reason: Why, for the person who decides.
+        quotes: What was said, word for word.
+        if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
+        since, it stays as it is, and the change is refused with 2108.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_CREATE,
+            Input(
+                body={
+                    "kind": kind,
+                    "memory_id": memory_id,
+                    "content": content,
+                    "memory_type": memory_type,
+                    "importance": importance,
+                    "expires_at": expires_at,
+                    "tags": tags,
+                    "metadata": metadata,
+                    "is_active": is_active,
+                    "reason": reason,
+                    "quotes": quotes,
+                    "if_updated_at": if_updated_at,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ProposedSuggestion,
+        )
+
+    async def list(
+        self,
+        *,
+        kind: SuggestionKind | Unset = UNSET,
+        memory_id: str | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> SuggestionPage:
+        """List suggestions. Returns a page of the suggestions that wait, newest first, each with the memories
+        that it concerns and what accepting it would change. A suggestion that nobody decides about
+        meanwhile is on exactly one page.
+
+        Permission: `memory.read`.
+
+        kind: create, change, replace, delete: what somebody has proposed. contradiction, changed_value,
+        near_duplicate: two memories that look like it; accepting one replaces the older memory by the newer
+        one.
+        memory_id: Only those that concern this memory.
+        cursor: next_cursor of the previous page, with the same filters.
+        page_size: Suggestions of a page. Default: 20.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_LIST,
+            Input(
+                query={
+                    "kind": kind,
+                    "memory_id": memory_id,
+                    "cursor": cursor,
+                    "page_size": page_size,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            SuggestionPage,
+        )
+
+    async def iterate(
+        self,
+        *,
+        kind: SuggestionKind | Unset = UNSET,
+        memory_id: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[Suggestion]:
+        """The items of all pages of `list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.list(
+                cursor=cursor,
+                kind=kind,
+                memory_id=memory_id,
+                page_size=page_size,
+                subject=subject,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.suggestions:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def accept_batch(
+        self,
+        *,
+        suggestion_ids: Sequence[str],
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DecisionResults:
+        """Accept several suggestions. Accepts up to 100 suggestions as they are proposed, one after the other
+        in one transaction, with a result for each. One that cannot be accepted does not keep the others
+        from it.
+
+        Permission: `memory.write`.
+
+        suggestion_ids: The suggestions that are accepted, in this order.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_ACCEPT_BATCH,
+            Input(
+                body={
+                    "suggestion_ids": suggestion_ids,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            DecisionResults,
+        )
+
+    async def refuse_batch(
+        self,
+        *,
+        suggestion_ids: Sequence[str],
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DecisionResults:
+        """Refuse several suggestions. Removes up to 100 suggestions, with a result for each. Memories stay as
+        they are.
+
+        Permission: `memory.write`.
+
+        suggestion_ids: The suggestions that are refused, in this order.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_REFUSE_BATCH,
+            Input(
+                body={
+                    "suggestion_ids": suggestion_ids,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            DecisionResults,
+        )
+
+    async def read(
+        self,
+        suggestion_id: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Suggestion:
+        """Read a suggestion. Returns one suggestion that waits.
+
+        Permission: `memory.read`.
+
+        suggestion_id: Suggestion identifier, 32 hexadecimal characters.
+        """
+        return await self._calls.data(
+            SUGGESTION_READ,
+            Input(
+                path={
+                    "suggestion_id": suggestion_id,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Suggestion,
+        )
+
+    async def accept(
+        self,
+        suggestion_id: str,
+        *,
+        content: str | Unset = UNSET,
+        memory_type: MemoryType | Unset = UNSET,
+        importance: float | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        metadata: Mapping[str, Any] | None | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AcceptedSuggestion:
+        """Accept a suggestion. Does what the suggestion proposes, or with the given values instead of the
+        proposed ones. A memory that is replaced becomes inactive, with superseded_by. The call is refused
+        with 2108 if a memory of the suggestion was changed meanwhile. An update with the fields of before
+        undoes the change of a memory; a replaced memory is active again with is_active true.
+
+        Permission: `memory.write`.
+
+        suggestion_id: Suggestion identifier, 32 hexadecimal characters.
+        content: Text of the memory, stored verbatim.
+        importance: Memories with a higher importance rank higher.
+        expires_at: Expiry time of the memory; null: it never expires.
+        tags: Tags of the memory; [] removes them.
+        metadata: Metadata of the memory; null removes it.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_ACCEPT,
+            Input(
+                path={
+                    "suggestion_id": suggestion_id,
+                },
+                body={
+                    "content": content,
+                    "memory_type": memory_type,
+                    "importance": importance,
+                    "expires_at": expires_at,
+                    "tags": tags,
+                    "metadata": metadata,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AcceptedSuggestion,
+        )
+
+    async def merge(
+        self,
+        suggestion_id: str,
+        *,
+        content: str | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AcceptedSuggestion:
+        """Merge the memories of a suggestion. Replaces the older memory as accepting does, and gives the other
+        one a text of both: content, or without it the two texts, unless one has the words of the other.
+
+        Permission: `memory.write`.
+
+        suggestion_id: Suggestion identifier, 32 hexadecimal characters.
+        content: The text of both memories.
+        subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
+        to 200 characters. Absent: those of the project itself.
+        """
+        return await self._calls.data(
+            SUGGESTION_MERGE,
+            Input(
+                path={
+                    "suggestion_id": suggestion_id,
+                },
+                body={
+                    "content": content,
+                    "subject": subject,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AcceptedSuggestion,
+        )
+
+    async def refuse(
+        self,
+        suggestion_id: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RefusedSuggestion:
+        """Refuse a suggestion. Removes a suggestion. Memories stay as they are.
+
+        Permission: `memory.write`.
+
+        suggestion_id: Suggestion identifier, 32 hexadecimal characters.
+        """
+        return await self._calls.data(
+            SUGGESTION_REFUSE,
+            Input(
+                path={
+                    "suggestion_id": suggestion_id,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            RefusedSuggestion,
         )
 
 
@@ -2032,7 +2387,7 @@ class AsyncKeys:
         self,
         *,
         subject: str,
-        permissions: Sequence[Literal["memory.read", "memory.write", "gateway.use"]] | Unset = UNSET,
+        permissions: Sequence[Literal["memory.read", "memory.write", "gateway.use", "memory.propose"]] | Unset = UNSET,
         expires_in: int | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -2085,7 +2440,7 @@ class AsyncKeys:
         self,
         *,
         project: str,
-        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]],
+        permissions: Sequence[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue", "memory.propose"]],
         name: str | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         subject: str | Unset = UNSET,

@@ -9,6 +9,10 @@ from typing import Any, ClassVar, Literal
 from .._model import Model
 
 __all__ = [
+    "SuggestedChangeKind",
+    "SuggestedChange",
+    "SuggestionKind",
+    "AcceptedSuggestion",
     "MemoryOrigin",
     "MemoryType",
     "SpeakerRole",
@@ -48,6 +52,9 @@ __all__ = [
     "ListedConversation",
     "ConversationPage",
     "CreatedApiKey",
+    "DecisionStatus",
+    "DecisionResult",
+    "DecisionResults",
     "DeleteStatus",
     "DeleteResult",
     "DeleteResults",
@@ -91,14 +98,20 @@ __all__ = [
     "Project",
     "ProjectSummary",
     "ProjectSummaryList",
+    "ProposedKind",
+    "ProposedSuggestion",
+    "RefusedSuggestion",
     "Rerank",
     "SearchMode",
     "SearchResults",
     "SortDirection",
     "StatusClass",
     "SubjectErasure",
+    "SuggestionSource",
+    "Suggestion",
     "SubjectExport",
     "SubjectPage",
+    "SuggestionPage",
     "TagCount",
     "TagPage",
     "UpdateStatus",
@@ -108,6 +121,38 @@ __all__ = [
     "VerificationRound",
     "Verification",
 ]
+
+SuggestedChangeKind = Literal["created", "changed", "deleted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestedChange(Model):
+    """A memory before and after. changed: only the fields that differ. The id is null while the memory
+    does not exist, before is null of a memory that is created, and after of one that is deleted.
+    """
+    change: SuggestedChangeKind
+    id: str | None
+    """Memory identifier, 32 hexadecimal characters."""
+    before: Mapping[str, Any] | None
+    """Any JSON object."""
+    after: Mapping[str, Any] | None
+    """Any JSON object."""
+    updated_at: str | None = None
+    """Of a memory that was created or changed: the time of it. Sent as if_updated_at with the fields of
+    before, memory.update undoes the change.
+    """
+
+SuggestionKind = Literal["create", "change", "replace", "delete", "contradiction", "changed_value", "near_duplicate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceptedSuggestion(Model):
+    id: str
+    """Suggestion identifier, 32 hexadecimal characters."""
+    kind: SuggestionKind
+    changes: list[SuggestedChange]
+    """What was changed, with what undoes it."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"changes": SuggestedChange}
 
 MemoryOrigin = Literal["conversation", "kept"]
 
@@ -198,7 +243,7 @@ class ApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue", "memory.propose"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None
@@ -742,7 +787,7 @@ class CreatedApiKey(Model):
     """Name of the key, such as its purpose."""
     project_id: str
     """Id of its project."""
-    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue"]]
+    permissions: list[Literal["memory.read", "memory.write", "audit.read", "audit.export", "audit.write", "gateway.use", "subject.erase", "key.issue", "memory.propose"]]
     created_at: str
     """When the key was created."""
     expires_at: str | None
@@ -760,6 +805,38 @@ class CreatedApiKey(Model):
     do nothing else. Absent: the key is for the project and all subjects.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"gateway": KeyGateway}
+
+DecisionStatus = Literal["accepted", "refused", "failed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionResult(Model):
+    """What became of a suggestion."""
+    index: int
+    """Position of the item in the request."""
+    status: DecisionStatus
+    id: str | None = None
+    """Suggestion identifier, 32 hexadecimal characters."""
+    kind: SuggestionKind | None = None
+    changes: list[SuggestedChange] | None = None
+    """Of an accepted suggestion."""
+    code: int | None = None
+    """Error code of a refused item."""
+    message: str | None = None
+    """Of a refused item: what is wrong and what to do next."""
+    data: Mapping[str, Any] | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"changes": SuggestedChange}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionResults(Model):
+    decided: int
+    """Suggestions that were accepted or refused, as the call says."""
+    failed: int
+    """Suggestions that stay as they are."""
+    results: list[DecisionResult]
+    """One result for each, in the order of the request."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": DecisionResult}
 
 DeleteStatus = Literal["deleted", "refused"]
 
@@ -1048,7 +1125,7 @@ class IssuedToken(Model):
     """Id of the token, as records name it."""
     token: str
     """The token itself. It is not shown again, and stored nowhere."""
-    permissions: list[Literal["memory.read", "memory.write", "gateway.use"]]
+    permissions: list[Literal["memory.read", "memory.write", "gateway.use", "memory.propose"]]
     expires_at: str
     """When the token expires."""
 
@@ -1284,6 +1361,25 @@ class ProjectSummaryList(Model):
     projects: list[ProjectSummary]
     _models: ClassVar[Mapping[str, type[Model]]] = {"projects": ProjectSummary}
 
+ProposedKind = Literal["create", "change", "replace", "delete"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProposedSuggestion(Model):
+    id: str
+    """Suggestion identifier, 32 hexadecimal characters."""
+    kind: Literal["create", "change", "replace", "delete"]
+    """What is proposed."""
+    created_at: str
+    """When it was proposed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedSuggestion(Model):
+    id: str
+    """Suggestion identifier, 32 hexadecimal characters."""
+    kind: SuggestionKind
+
 Rerank = Literal["auto", "on", "off"]
 
 SearchMode = Literal["semantic", "hybrid"]
@@ -1330,6 +1426,36 @@ class SubjectErasure(Model):
     receipt: ErasureReceipt | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"backups": KnownBackup, "receipt": ErasureReceipt}
 
+SuggestionSource = Literal["key", "comparison", "model"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestion(Model):
+    """A change of memories that waits until somebody accepts or refuses it."""
+    id: str
+    """Suggestion identifier, 32 hexadecimal characters."""
+    kind: SuggestionKind
+    proposed_by: SuggestionSource
+    key_id: str
+    """The key of the call that has made it."""
+    audit_id: str
+    """The audit record of that call."""
+    created_at: str
+    """When it was made."""
+    reason: str | None
+    """Why, as whoever proposes it says; null: nothing is said."""
+    quotes: list[str]
+    """What was said, word for word."""
+    memories: list[AgentMemory]
+    """The memories that it concerns, as they are now, the older one first."""
+    changes: list[SuggestedChange]
+    """What accepting it would change."""
+    outdated: bool
+    """Whether a memory has been changed since. Such a suggestion can only be refused."""
+    subject: str | None = None
+    """Whose memories it concerns. Absent if they are the project's own."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "changes": SuggestedChange}
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectExport(Model):
@@ -1340,8 +1466,9 @@ class SubjectExport(Model):
     exported_at: str
     """When the export was made."""
     memories: list[AgentMemory]
+    suggestions: list[Suggestion]
     records: list[AuditRecordDetail]
-    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "records": AuditRecordDetail}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "suggestions": Suggestion, "records": AuditRecordDetail}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1350,6 +1477,14 @@ class SubjectPage(Model):
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"subjects": ListedSubject}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestionPage(Model):
+    suggestions: list[Suggestion]
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"suggestions": Suggestion}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -191,6 +191,70 @@ SUBJECT_ERASE = Operation(
     may_run_long=False,
 )
 
+SUGGESTION_CREATE = Operation(
+    operation_id="suggestionCreate",
+    method="POST",
+    path="/v1/suggestions",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+SUGGESTION_LIST = Operation(
+    operation_id="suggestionList",
+    method="GET",
+    path="/v1/suggestions",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUGGESTION_ACCEPT_BATCH = Operation(
+    operation_id="suggestionAcceptBatch",
+    method="POST",
+    path="/v1/suggestions/accept",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
+SUGGESTION_REFUSE_BATCH = Operation(
+    operation_id="suggestionRefuseBatch",
+    method="POST",
+    path="/v1/suggestions/refuse",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUGGESTION_READ = Operation(
+    operation_id="suggestionRead",
+    method="GET",
+    path="/v1/suggestions/{suggestion_id}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUGGESTION_ACCEPT = Operation(
+    operation_id="suggestionAccept",
+    method="POST",
+    path="/v1/suggestions/{suggestion_id}/accept",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUGGESTION_MERGE = Operation(
+    operation_id="suggestionMerge",
+    method="POST",
+    path="/v1/suggestions/{suggestion_id}/merge",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+SUGGESTION_REFUSE = Operation(
+    operation_id="suggestionRefuse",
+    method="POST",
+    path="/v1/suggestions/{suggestion_id}/refuse",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 CHECK_CREATE = Operation(
     operation_id="checkCreate",
     method="POST",
@@ -439,6 +503,14 @@ OPERATIONS: tuple[Operation, ...] = (
     SUBJECT_LIST,
     SUBJECT_EXPORT,
     SUBJECT_ERASE,
+    SUGGESTION_CREATE,
+    SUGGESTION_LIST,
+    SUGGESTION_ACCEPT_BATCH,
+    SUGGESTION_REFUSE_BATCH,
+    SUGGESTION_READ,
+    SUGGESTION_ACCEPT,
+    SUGGESTION_MERGE,
+    SUGGESTION_REFUSE,
     CHECK_CREATE,
     CHECK_LIST,
     CHECK_RUN,
