@@ -6,9 +6,11 @@ import { comparedAtOnce } from "../limits.ts";
 import { toSharedMatrix } from "../ranking/vector-matrix.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createTurns } from "../scheduling/turns.ts";
-import { updateAboveSimilarity } from "./comparison-set.ts";
+import { differenceOf } from "../suggestions/difference.ts";
+import { type LookAlike, updateAboveSimilarity } from "./comparison-set.ts";
 import { contentSimilarity, leastCosine, type Trigrams, trigramsOf } from "./content-similarity.ts";
 import type { ExtractedItem } from "./extractor.ts";
+import { lookAlikesMax } from "./limits.ts";
 import type { SimilarItems, SimilarMemory } from "./store.ts";
 
 /** The similarities are those of the contents. `revision` is null when the items were not compared. */
@@ -16,9 +18,11 @@ export interface Compared {
   readonly revision: number | null;
   readonly found: readonly (readonly SimilarMemory[])[];
   readonly similarItems: readonly SimilarItems[];
+  /** Memories that are less similar, and differ from the item in one place. */
+  readonly lookAlikes: readonly (readonly LookAlike[])[];
 }
 
-export const uncompared: Compared = { revision: null, found: [], similarItems: [] };
+export const uncompared: Compared = { revision: null, found: [], similarItems: [], lookAlikes: [] };
 
 /** The memories that are similar now; the transaction compares those that changed after `revision`. `report`: the part that is done. */
 export async function compareItems(
@@ -35,6 +39,7 @@ export async function compareItems(
   let revision: number | null = null;
   const found: SimilarMemory[][] = [];
   const similarItems: SimilarItems[] = [];
+  const lookAlikes: LookAlike[][] = [];
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
     report(found.length / vectors.length);
     const earlier = matrix.subarray(0, found.length * dimensions);
@@ -46,7 +51,9 @@ export async function compareItems(
       const own = trigrams[found.length];
       if (own === undefined) throw new Error("an item was not compared");
       similarItems.push(similarItemsOf(own, nearItems, trigrams));
+      const content = items[found.length]?.content ?? "";
       const similar: SimilarMemory[] = [];
+      const alike: LookAlike[] = [];
       for (const { id, similarity: cosine } of compared.found[at] ?? []) {
         await nextTurn();
         // If it changes from now on, the transaction compares it again.
@@ -54,11 +61,16 @@ export async function compareItems(
         if (version === null) continue;
         const similarity = contentSimilarity(cosine, own, trigramsOf(version.memory.content));
         if (similarity > updateAboveSimilarity) similar.push({ id, similarity });
+        else if (alike.length < lookAlikesMax) {
+          const kind = differenceOf(version.memory.content, content);
+          if (kind !== null) alike.push({ id, kind });
+        }
       }
       found.push(similar);
+      lookAlikes.push(alike);
     }
   }
-  return { revision, found, similarItems };
+  return { revision, found, similarItems, lookAlikes };
 }
 
 /** Of the items whose embeddings are near, those whose contents are similar. */

@@ -5,6 +5,7 @@ import type { ProjectApplication } from "../calls/application.ts";
 import type { JsonObject } from "../json/json.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
+import type { FoundPair } from "../suggestions/found.ts";
 import { contentSimilarity, leastCosine, trigramsOf } from "./content-similarity.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
@@ -17,6 +18,12 @@ export const skipAboveSimilarity = 0.98;
 /** An item with a higher similarity to a memory is a newer version of it and updates it. */
 export const updateAboveSimilarity = 0.9;
 
+/** A memory from which an item differs in one place. */
+export interface LookAlike {
+  readonly id: string;
+  readonly kind: FoundPair["kind"];
+}
+
 /** An item with everything that the transaction needs for its decision. */
 export interface Candidate extends ExtractedItem {
   /** Float32Array [dimensions], L2-normalised. */
@@ -26,6 +33,8 @@ export interface Candidate extends ExtractedItem {
   readonly found: readonly SimilarMemory[];
   /** Items before it in the same call with similar contents; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
+  /** Absent: none. */
+  readonly lookAlikes?: readonly LookAlike[];
 }
 
 /** The memory that is most similar to an item, as read inside the transaction. */

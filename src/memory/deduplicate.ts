@@ -6,6 +6,8 @@ import type { MadeMemory } from "../audit/made-of.ts";
 import { Refusal } from "../errors.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
+import { differenceOf } from "../suggestions/difference.ts";
+import { type FoundPair, suggestPairs } from "../suggestions/found.ts";
 import { changedAt } from "./change.ts";
 import {
   type Candidate,
@@ -40,6 +42,8 @@ export interface Outcome {
 
 export interface Stored {
   readonly outcomes: readonly Outcome[];
+  /** Ids of the suggestions about pairs that the call has found. */
+  readonly suggestions: readonly string[];
   readonly after: readonly AfterCommit[];
 }
 
@@ -58,6 +62,7 @@ export async function storeItems(
   const changed = revision === null ? [] : await transaction.memories.changedSince(owner, revision);
   const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
+  const pairs: FoundPair[] = [];
   const after: AfterCommit[] = [];
   for (const [at, candidate] of candidates.entries()) {
     if (candidate.passage === true) {
@@ -68,8 +73,9 @@ export async function storeItems(
     const outcome = await storeItem(transaction, candidate, match, storing);
     if (outcome.action !== "skipped") comparisonSet.add(outcome.memoryId, at);
     outcomes.push(outcome);
+    pairs.push(...pairsOf(outcome, candidate));
   }
-  return { outcomes, after };
+  return { outcomes, suggestions: await suggestPairs(transaction, pairs, storing), after };
 }
 
 async function storeItem(
@@ -80,7 +86,7 @@ async function storeItem(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, now } = storing;
-  const { vector, contentKey: key, found: _, similarItems: __, ...item } = candidate;
+  const { vector, contentKey: key, found: _, similarItems: __, lookAlikes: _l, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = async (same: { readonly id: string; readonly similarity: number }): Promise<Outcome> => {
@@ -115,6 +121,16 @@ async function storeItem(
   return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, former };
 }
 
+/** An updated memory and its former text, or a new memory and those that it looks like. */
+function pairsOf({ action, memoryId, item, former }: Outcome, { lookAlikes = [] }: Candidate): FoundPair[] {
+  if (former !== null) {
+    const { id, content } = former.memory;
+    return [{ memories: [id, memoryId], kind: differenceOf(content, item.content) ?? "near_duplicate" }];
+  }
+  if (action !== "created") return [];
+  return lookAlikes.map(({ id, kind }) => ({ memories: [id, memoryId], kind }));
+}
+
 /**
  * What is said again is the same passage, from one place more.
  * @param after what is left to do after the commit, once for all passages of the call
@@ -127,7 +143,7 @@ async function storePassage(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, plan, now } = storing;
-  const { vector: _, contentKey: key, found: __, similarItems: ___, ...item } = candidate;
+  const { vector: _, contentKey: key, found: __, similarItems: ___, lookAlikes: _l, ...item } = candidate;
   const holder = await memories.claimContent(caller.owner, key, now, { fromInactive: true });
   const known = holder === null ? null : await memories.find(caller.owner, holder);
   if (known === null) {

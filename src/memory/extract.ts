@@ -153,7 +153,7 @@ export const extractMemories = projectOperation({
       await charge(transaction.access, application.caller.project, cost);
       return stored;
     };
-    const { outcomes, after } = await settle().catch(recording(read));
+    const { outcomes, suggestions, after } = await settle().catch(recording(read));
     const created = outcomes.flatMap(({ action, memoryId, former }) => [
       ...(action === "created" ? [memoryId] : []),
       ...(former === null ? [] : [former.memory.id]),
@@ -175,6 +175,7 @@ export const extractMemories = projectOperation({
       made: dry_run ? [] : toMade(outcomes, prepared.said, application.origin.remembers),
       details: {
         ...read,
+        ...(!dry_run && suggestions.length > 0 && { suggestions: [...suggestions] }),
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
       },
     };

@@ -57,8 +57,12 @@ export async function findCandidates(
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
-    const { found, similarItems } = compared;
-    const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
+    const { found, similarItems, lookAlikes } = compared;
+    const similar = {
+      found: found[at] ?? [],
+      similarItems: similarItems[at] ?? null,
+      lookAlikes: lookAlikes[at] ?? [],
+    };
     const { passage = false } = item;
     const expiresAt = passage ? passagesEnd : item.expiresAt;
     return { ...item, ...similar, vector, expiresAt, contentKey: contentKey(item.content, { passage }) };

@@ -9,6 +9,7 @@ import type { JsonObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
+import { saidAt } from "../suggestions/found.ts";
 import { isBlank } from "../text/characters.ts";
 import { inConversationOrder, withoutRepeated } from "./conversation-order.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
@@ -26,6 +27,7 @@ import { rerankedField, rerankField } from "./rerank.ts";
 import type { RerankChoice } from "./reranker.ts";
 import { topK } from "./search.ts";
 import { searchResult } from "./search-result.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { tagsMatch, WantedTags } from "./tags.ts";
 import { describeTold } from "./told.ts";
 
@@ -159,7 +161,9 @@ export const injectMemories = projectOperation({
     const fitting = fit(found, budget);
     const chosen = withoutRepeated(fitting, ({ memory }) => memory.content);
     const references = chosen.map(({ memory }) => memory);
-    const injected = inConversationOrder([...rules, ...references]);
+    const ids = [...rules, ...references].map(({ id }) => id);
+    const links = await preparation.store.suggestions.linksBetween(caller.owner, ids);
+    const injected = sideBySide(inConversationOrder([...rules, ...references]), links, saidAt);
     const data = {
       prompt: toPrompt(injected),
       query,
