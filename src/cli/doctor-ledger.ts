@@ -36,7 +36,7 @@ export async function checkDatabase(checked: CheckedDirectory): Promise<string> 
   const inactive =
     superseded === 0
       ? ""
-      : `. ${counted(superseded, "memory is", "memories are")} inactive because of a rule of a former version: memledger memory reactivate lists them for each project`;
+      : `. ${counted(superseded, "memory is", "memories are")} inactive because of newer ones: memledger memory reactivate lists them for each project`;
   return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}${inactive}`;
 }
 

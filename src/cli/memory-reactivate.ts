@@ -1,5 +1,5 @@
-// Binds `memledger memory reactivate`: memories that a rule of a former version has superseded, listed, and with --apply active again. Through
-// the API, so each change is in the ledger.
+// Binds `memledger memory reactivate`: memories that a newer one has superseded, listed, and with --apply active again. Through the API, so
+// each change is in the ledger.
 
 import type { Command } from "commander";
 import { isObject, type JsonObject } from "../json/json.ts";
@@ -15,7 +15,7 @@ export function addMemoryReactivateCommand(memory: Command, session: Session): v
   const command = memory
     .command("reactivate")
     .description(
-      "List the inactive memories that a rule of a former version took for superseded, with what superseded them. Nothing makes memories inactive by rules any more.",
+      "List the inactive memories that a newer one has superseded, with that one: those that a rule of a former version took for superseded, and those that somebody has replaced by accepting a suggestion.",
     );
   addTargetOptions(command, "refused").option("--apply", "make them active again");
   bindWork(command, session, run);
@@ -70,7 +70,7 @@ function listed(found: readonly JsonObject[]): Report {
       superseded_by,
     })),
   };
-  if (found.length === 0) return { data, text: "No memory is inactive because of a rule." };
+  if (found.length === 0) return { data, text: "No memory is inactive because of a newer one." };
   const rows = found.map(({ id, content, superseded_by }) => [
     String(id),
     String(content),

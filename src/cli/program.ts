@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   "admin-key": async () => (await import("./admin-key.ts")).addAdministrationKeyCommands,
   memory: async () => (await import("./memory.ts")).addMemoryCommands,
   conversation: async () => (await import("./conversation.ts")).addConversationCommands,
+  suggestion: async () => (await import("./suggestion.ts")).addSuggestionCommands,
   audit: async () => (await import("./audit.ts")).addAuditCommands,
   backup: async () => (await import("./backup.ts")).addBackupCommand,
   restore: async () => (await import("./restore.ts")).addRestoreCommand,

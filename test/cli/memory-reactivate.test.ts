@@ -1,4 +1,4 @@
-// Tests `memledger memory reactivate`: it finds what a rule of a former version has superseded, and nothing that a person has deactivated.
+// Tests `memledger memory reactivate`: it finds what a newer memory has superseded, and nothing that a person has deactivated.
 
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
@@ -42,5 +42,5 @@ test("superseded memories are listed, and active again with --apply, in the ledg
   expect(await read(superseded)).toMatchObject({ is_active: true });
   expect(await read(superseded)).not.toHaveProperty("superseded_by");
   expect(await read(deactivated)).toMatchObject({ is_active: false });
-  expect((await reactivate()).stdout).toContain("No memory is inactive because of a rule.");
+  expect((await reactivate()).stdout).toContain("No memory is inactive because of a newer one.");
 });

@@ -85,7 +85,11 @@ function answerTools({ server, sdk, served, guard }: Methods): void {
   const { admitted, exchange } = served;
   const known = needsSubject(served) ? toolsNamingSubject : tools;
   server.setRequestHandler("tools/list", () => ({
-    tools: known.filter(({ operation }) => admitted.mayPerform(operation)).map(toListedOnce),
+    tools: known
+      .filter(({ operation, listedWith = operation }) =>
+        [operation, listedWith].every((each) => admitted.mayPerform(each)),
+      )
+      .map(toListedOnce),
   }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
     guard(async () => {

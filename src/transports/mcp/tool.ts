@@ -16,6 +16,8 @@ export interface Tool {
   /** For the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly operation: ProjectOperation;
+  /** Only connections that may perform this operation, too, see the tool in their list. Absent: all that may perform its own. */
+  readonly listedWith?: ProjectOperation;
   /** By the name of the argument, in the order in which clients show them. */
   readonly arguments: Readonly<Record<string, ToolArgument>>;
   /** Fields of the operation that every call of the tool has. */

@@ -1,5 +1,6 @@
 // Owns the table of tools, in the order in which clients see them. Each is one operation under the names that assistants are used to.
-// There is no tool that deletes all memories, and none for the ledger or administration.
+// There is no tool that deletes all memories, and none for the ledger or administration. Each connection pays for the list with its context, so
+// only those of keys with memory.propose see the tools for suggestions.
 
 import { Type } from "@sinclair/typebox";
 import { createMemory } from "../../memory/create.ts";
@@ -10,6 +11,9 @@ import { listMemories } from "../../memory/list.ts";
 import { searchMemories } from "../../memory/search.ts";
 import { updateMemory } from "../../memory/update.ts";
 import { Fields } from "../../schema/schema.ts";
+import { acceptSuggestion, refuseSuggestion } from "../../suggestions/decisions.ts";
+import { listSuggestions } from "../../suggestions/list.ts";
+import { proposeSuggestion } from "../../suggestions/propose.ts";
 import { counted } from "../../text/plural.ts";
 import {
   describeItem,
@@ -22,9 +26,11 @@ import {
   showItem,
   showListed,
 } from "./memory-view.ts";
+import { describeSuggestion, listedSuggestion, showSuggestion } from "./suggestion-view.ts";
 import { namingSubject, type Tool, type ToolArgument } from "./tool.ts";
 
 const id = { field: "memory_id" };
+const suggestion = { field: "suggestion_id" };
 const content = { field: "content" };
 const type: ToolArgument = { field: "memory_type" };
 const importance = { field: "importance" };
@@ -164,6 +170,64 @@ export const tools: readonly Tool[] = [
         ],
       );
     },
+  },
+  {
+    name: "memory_propose",
+    description: "Propose a change of memories. A person decides whether it is made.",
+    operation: proposeSuggestion,
+    arguments: {
+      kind: { field: "kind" },
+      id,
+      content,
+      type,
+      importance,
+      expires_at: expiresAt,
+      tags,
+      reason: { field: "reason" },
+    },
+    output: changed,
+    present: ({ id = null }) => ({ status: "proposed", id }),
+    describe: describeChanged,
+  },
+  {
+    name: "suggestion_list",
+    description: "List changes of memories that wait for a decision, newest first.",
+    operation: listSuggestions,
+    listedWith: proposeSuggestion,
+    arguments: { kind: { field: "kind" }, cursor: { field: "cursor" } },
+    output: Fields({
+      suggestions: Type.Array(listedSuggestion),
+      next_cursor: Type.Optional(Type.String()),
+    }),
+    present: ({ suggestions, next_cursor = null }) => ({
+      suggestions: objectsOf(suggestions).map(showSuggestion),
+      ...(next_cursor === null ? {} : { next_cursor }),
+    }),
+    describe: ({ suggestions, next_cursor }) =>
+      lines(counted(objectsOf(suggestions).length, "suggestion"), [
+        ...objectsOf(suggestions).map(describeSuggestion),
+        ...(next_cursor === undefined ? [] : [`next_cursor: ${next_cursor}`]),
+      ]),
+  },
+  {
+    name: "suggestion_accept",
+    description: "Make a suggested change. Only if the user wants it.",
+    operation: acceptSuggestion,
+    listedWith: proposeSuggestion,
+    arguments: { id: suggestion, content: { ...content, description: "Another text instead." } },
+    output: changed,
+    present: ({ id = null }) => ({ status: "accepted", id }),
+    describe: describeChanged,
+  },
+  {
+    name: "suggestion_refuse",
+    description: "Remove a suggestion. Memories stay as they are.",
+    operation: refuseSuggestion,
+    listedWith: proposeSuggestion,
+    arguments: { id: suggestion },
+    output: changed,
+    present: ({ id = null }) => ({ status: "refused", id }),
+    describe: describeChanged,
   },
 ];
 

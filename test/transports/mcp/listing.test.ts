@@ -23,6 +23,7 @@ const all = [
   "memory_context",
   "memory_extract",
 ];
+const suggesting = ["memory_propose", "suggestion_list", "suggestion_accept", "suggestion_refuse"];
 const reading = ["memory_search", "memory_list", "memory_context"];
 
 describe.each(eras)("a client of %s", (era) => {
@@ -46,7 +47,7 @@ describe.each(eras)("a client of %s", (era) => {
 
   test("sees all tools in their order, and the instructions", async () => {
     const { names, listed, extras, instructed } = await namesOf(app.apiKey);
-    expect(names).toEqual(all);
+    expect(names).toEqual([...all, ...suggesting]);
     expect(extras).toBe(2);
     expect(instructed).toBe(instructions);
     for (const { name, annotations } of listed) {
@@ -69,6 +70,15 @@ describe.each(eras)("a client of %s", (era) => {
       names: all.filter((name) => !reading.includes(name)),
       extras: 0,
     });
+    const proposer = await app.createKey(app.projectId, ["memory.propose"]);
+    expect(await namesOf(proposer.key)).toMatchObject({ names: ["memory_propose"], extras: 0 });
+    const agent = await app.createKey(app.projectId, ["memory.read", "memory.propose"]);
+    expect(await namesOf(agent.key)).toMatchObject({
+      names: [...reading, "memory_propose", "suggestion_list"],
+      extras: 2,
+    });
+    const usual = await app.createKey(app.projectId, ["memory.read", "memory.write"]);
+    expect(await namesOf(usual.key)).toMatchObject({ names: all, extras: 2 });
     const auditor = await app.createKey(
       app.projectId,
       permissions.filter((each) => each.startsWith("audit.")),
@@ -82,7 +92,8 @@ describe.each(eras)("a client of %s", (era) => {
 });
 
 test("the list of tools stays below 1,500 tokens", async () => {
-  const { json, text } = await post(app.url, app.apiKey, rpc("tools/list"));
+  const { key } = await app.createKey(app.projectId, ["memory.read", "memory.write"]);
+  const { json, text } = await post(app.url, key, rpc("tools/list"));
   expect(JSON.stringify(json)).toContain("memory_extract");
   expect(encode(text).length).toBeLessThan(1500);
 });
@@ -113,5 +124,9 @@ test("no tool touches the ledger, administers, or deletes all memories", () => {
     "memory.list",
     "memory.inject",
     "memory.extract",
+    "suggestion.create",
+    "suggestion.list",
+    "suggestion.accept",
+    "suggestion.refuse",
   ]);
 });

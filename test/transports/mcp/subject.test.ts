@@ -13,9 +13,10 @@ beforeAll(async () => {
   app = await startTestApp();
   const create = async (subject: string) =>
     (await app.createKey(app.projectId, ["memory.read", "memory.write"], { subject })).key;
-  const { data } = await app.call("POST", "/v1/keys", { body: { subject: "user:1" } });
+  const body = { subject: "user:1", permissions: ["memory.read", "memory.write"] };
+  const { data } = await app.call("POST", "/v1/keys", { body });
   keys = {
-    ofProject: app.apiKey,
+    ofProject: (await app.createKey(app.projectId, ["memory.read", "memory.write"])).key,
     ofOne: await create("user:1"),
     ofSeveral: await create("user:*"),
     token: String(data.token),

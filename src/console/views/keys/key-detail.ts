@@ -10,6 +10,7 @@ export const permissions = {
   "gateway.use": "Use language models through the gateway",
   "subject.erase": "Erase subjects",
   "key.issue": "Issue tokens, each for one subject",
+  "memory.propose": "Propose changes of memories, which somebody else decides about",
 };
 export type Permission = keyof typeof permissions;
 
