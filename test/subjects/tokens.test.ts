@@ -43,7 +43,7 @@ test("a token is for its subject, and its calls are recorded as those of the key
   const skipped = app.countRecords(app.projectId);
   const issued = await issue("user:1", { expires_in: 900 });
   expect(issued.status).toBe(201);
-  expect(issued.data.permissions).toEqual(["memory.read", "memory.write", "gateway.use"]);
+  expect(issued.data.permissions).toEqual(["memory.read", "memory.write", "gateway.use", "memory.propose"]);
   const token = String(issued.data.token);
   expect(token).toMatch(/^mlt_[\w-]{100}$/);
   expect((await create(token, "Ana has a dog.")).data.subject).toBe("user:1");
