@@ -67,6 +67,7 @@ describe("the surface", () => {
     const client = await createClient({ fetch: noting });
     await useMemories(client);
     await useSubjects(client);
+    await useSuggestions(client);
     await useLedger(client);
     const { key } = await app.administer(createAdministrationKey, { name: "client" });
     await useAdministration(await createClient({ apiKey: String(key), fetch: noting }));
@@ -177,6 +178,20 @@ async function useAdministration({ projects, keys, plans }: Memledger): Promise<
   expect((await projects.list({ text: "tenant" })).projects).toMatchObject([{ id: project.id, keys: 0 }]);
   expect((await plans.list()).plans.map(({ name }) => name)).toContain(project.plan);
   expect((await projects.delete(project.id, { name: "tenant 1" })).id).toBe(project.id);
+}
+
+async function useSuggestions({ suggestions }: Memledger): Promise<void> {
+  const ids: string[] = [];
+  for (const content of ["One is proposed.", "Two is proposed.", "Three is proposed.", "Four is proposed."])
+    ids.push((await suggestions.create({ kind: "create", content, memory_type: "fact" })).id);
+  const [accepted = "", refused = "", first = "", second = ""] = ids;
+  expect((await suggestions.list({ page_size: 1 })).suggestions).toMatchObject([{ id: second }]);
+  expect(await suggestions.read(accepted)).toMatchObject({ kind: "create", outdated: false });
+  expect(await suggestions.accept(accepted)).toMatchObject({ changes: [{ change: "created" }] });
+  await expect(suggestions.merge(refused)).rejects.toMatchObject({ code: 1400 });
+  expect(await suggestions.refuse(refused)).toMatchObject({ id: refused });
+  expect(await suggestions.acceptBatch({ suggestion_ids: [first] })).toMatchObject({ decided: 1 });
+  expect(await suggestions.refuseBatch({ suggestion_ids: [second] })).toMatchObject({ decided: 1 });
 }
 
 async function useSubjects({ memories, subjects, keys }: Memledger): Promise<void> {

@@ -4,7 +4,12 @@
 import { type CallOptions, type Calls, createCalls } from "../../../clients/typescript/src/calls.ts";
 import type { Memledger } from "../../../clients/typescript/src/client.ts";
 import { AuditLedger } from "../../../clients/typescript/src/exports.ts";
-import { Checks, Memories, Subjects } from "../../../clients/typescript/src/generated/operations.ts";
+import {
+  Checks,
+  Memories,
+  Subjects,
+  Suggestions,
+} from "../../../clients/typescript/src/generated/operations.ts";
 import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
@@ -26,6 +31,7 @@ export function clientOf(project: string, subject: string | null = null): Projec
   const client = {
     memories: new Memories(calls),
     checks: new Checks(calls),
+    suggestions: new Suggestions(calls),
     audit: new AuditLedger(calls, settings.sleep),
     subjects: new Subjects(calls),
   };

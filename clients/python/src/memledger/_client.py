@@ -12,8 +12,8 @@ import httpx
 
 from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
-from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects, AsyncSubjects
-from ._generated.resources import Checks, Keys, Memories, Plans, Projects, Subjects
+from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects, AsyncSubjects, AsyncSuggestions
+from ._generated.resources import Checks, Keys, Memories, Plans, Projects, Subjects, Suggestions
 from ._settings import read_settings
 from ._sync_calls import Calls
 
@@ -50,6 +50,7 @@ class Memledger:
         calls = Calls(settings, http_client or self._own or httpx.Client(), sleep)
         self.memories = Memories(calls)
         self.checks = Checks(calls)
+        self.suggestions = Suggestions(calls)
         self.audit = AuditLedger(calls)
         self.projects = Projects(calls)
         self.keys = Keys(calls)
@@ -93,6 +94,7 @@ class AsyncMemledger:
         calls = AsyncCalls(settings, http_client or self._own or httpx.AsyncClient(), sleep)
         self.memories = AsyncMemories(calls)
         self.checks = AsyncChecks(calls)
+        self.suggestions = AsyncSuggestions(calls)
         self.audit = AsyncAuditLedger(calls)
         self.projects = AsyncProjects(calls)
         self.keys = AsyncKeys(calls)
