@@ -12,7 +12,15 @@ import httpx
 
 from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
-from ._generated.async_resources import AsyncChecks, AsyncKeys, AsyncMemories, AsyncPlans, AsyncProjects, AsyncSubjects, AsyncSuggestions
+from ._generated.async_resources import (
+    AsyncChecks,
+    AsyncKeys,
+    AsyncMemories,
+    AsyncPlans,
+    AsyncProjects,
+    AsyncSubjects,
+    AsyncSuggestions,
+)
 from ._generated.resources import Checks, Keys, Memories, Plans, Projects, Subjects, Suggestions
 from ._settings import read_settings
 from ._sync_calls import Calls
