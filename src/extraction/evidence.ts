@@ -10,18 +10,41 @@ export interface TextRange {
 
 /**
  * Finds quotations in `text`, ignoring differences in Unicode form (NFKC), case, white space, quotation marks, dashes and invisible
- * characters. Returns the range of the original text.
+ * characters. A quotation begins and ends with whole words and numbers: "Ticket 88" is not in "Ticket 881". Returns the range of the
+ * original text.
  */
 export function createQuotationFinder(text: string): (quotation: string) => TextRange | null {
-  const haystack = fold(text);
+  const { folded, origins, ends } = fold(text);
   return (quotation) => {
     const needle = fold(quotation).folded.replace(/^[' ]+|[' ]+$/g, "");
-    if (!isLongEnough(needle)) return null;
-    const at = haystack.folded.indexOf(needle);
-    if (at < 0) return null;
-    const start = haystack.origins[at] ?? 0;
-    return { start, end: haystack.ends[at + needle.length - 1] ?? start };
+    const isWhole = lettersOf(needle) !== "" && lettersOf(needle) === lettersOf(folded);
+    if (!isWhole && !isLongEnough(needle)) return null;
+    for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + 1)) {
+      const end = at + needle.length;
+      if (isInsideWord(folded, at) || isInsideWord(folded, end)) continue;
+      const start = origins[at] ?? 0;
+      return { start, end: ends[end - 1] ?? start };
+    }
+    return null;
   };
+}
+
+/** A text that is short itself, such as "Vegan.", can only be quoted as a whole. */
+function lettersOf(folded: string): string {
+  return folded.replace(/[^\p{L}\p{N}\p{M}]/gu, "");
+}
+
+/** Whether a word or a number goes on at this place of a folded text. Scripts without spaces have words that end anywhere. */
+function isInsideWord(folded: string, at: number): boolean {
+  const before = folded.slice(Math.max(0, at - 2), at);
+  const after = folded.slice(at, at + 2);
+  const isDense = (character: string) => character.search(unspaced) >= 0;
+  const [last = ""] = /.$/u.exec(before) ?? [];
+  const [first = ""] = /^./u.exec(after) ?? [];
+  if (/\p{M}/u.test(first)) return true;
+  if (/\p{N}[.,:/]?$/u.test(before) && /^[.,:/]?\p{N}/u.test(after)) return true;
+  const isWord = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character) && !isDense(character);
+  return isWord(last) && isWord(first);
 }
 
 const unspaced =

@@ -40,6 +40,17 @@ describe("the text's own words are found", () => {
   });
 });
 
+test("a text that is short itself is quoted as a whole", () => {
+  expect(quote("Vegan.", "vegan")).toBe("Vegan");
+  expect(quote("我是", "我是")).toBe("我是");
+  expect(quote("Vegan since May.", "vegan")).toBeNull();
+  expect(quote("...", "...")).toBeNull();
+});
+
+test("of several places, one with whole words counts", () => {
+  expect(quote("I live in Romeville. I live in Rome.", "i live in rome")).toBe("I live in Rome");
+});
+
 describe("other words are not", () => {
   test.each<[string, string, string]>([
     ["with a word less", "I do not like tea.", "I like tea."],
@@ -50,7 +61,13 @@ describe("other words are not", () => {
     ["of one word", "Programming is fun.", "Programming"],
     ["of marks only", "--- *** ---", "--- ***"],
     ["of nothing", "I like tea.", " "],
-    ["of two ideographs", "我是", "我是"],
+    ["of two ideographs", "我是学生。", "我是"],
+    ["that ends within a word", "I live in Romeville.", "I live in Rome"],
+    ["that begins within a word", "I unlike tea a lot.", "like tea a lot"],
+    ["that ends within a number", "Close ticket 8812 now.", "Close ticket 881"],
+    ["that ends within a decimal", "It costs about 3.14 euro.", "It costs about 3"],
+    ["that begins within a time", "We meet at 10:30 today.", "30 today"],
+    ["without the mark of its last letter", "We like the cafe\u0301 here.", "like the cafe"],
   ])("%s", (_, text, quotation) => {
     expect(quote(text, quotation)).toBeNull();
   });
