@@ -1,5 +1,6 @@
 // Owns whether a new suggestion has room in the queue of its owner.
 
+import { isDeepStrictEqual } from "node:util";
 import { Refusal } from "../errors.ts";
 import type { Owner } from "../memory/owner.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -7,7 +8,8 @@ import { foundMax, proposedMax } from "./limits.ts";
 import type { NewSuggestion, Suggestion } from "./suggestion.ts";
 
 /**
- * The oldest ones that were found make room for another one that is found. What somebody has proposed stays until somebody decides.
+ * What is found again about the same versions of the same memories waits once. The oldest ones that were found make room for another one that
+ * is found. What somebody has proposed stays until somebody decides.
  * @throws Refusal 2111 when a key proposes one and the owner has too many
  */
 export async function addSuggestion(
@@ -16,6 +18,12 @@ export async function addSuggestion(
   suggestion: NewSuggestion,
   now: number,
 ): Promise<Suggestion> {
+  const [older] = suggestion.memories;
+  if (suggestion.source !== "key" && older !== undefined) {
+    const waiting = await suggestions.about(owner, older.id);
+    const same = waiting.find(({ memories }) => isDeepStrictEqual(memories, suggestion.memories));
+    if (same !== undefined) return same;
+  }
   const which = suggestion.source === "key" ? "proposed" : "found";
   const count = await suggestions.count(owner, which);
   if (which === "found") await suggestions.removeOldestFound(owner, count + 1 - foundMax);

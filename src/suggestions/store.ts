@@ -27,6 +27,8 @@ export interface SuggestionReader {
 }
 
 export interface SuggestionTransaction extends Pick<SuggestionReader, "find"> {
+  /** Those that concern a memory. */
+  about(owner: Owner, memory: string): Promise<readonly Suggestion[]>;
   /** How many were proposed by keys, or else were found. */
   count(owner: Owner, which: "proposed" | "found"): Promise<number>;
   /** The memories are those of the owner, found in the same transaction. */

@@ -36,7 +36,7 @@ export function createSuggestionReader(data: Data): SuggestionReader {
       data.inTurn(() =>
         [...new Set([ownerId(owner), owner.project])]
           .flatMap((id) => suggestionsOf(data, id))
-          .filter(({ kind }) => kind === "contradiction" || kind === "changed_value")
+          .filter(({ kind }) => ["contradiction", "changed_value", "replace"].includes(kind))
           .flatMap(({ memories: [one, other] }) =>
             one !== undefined && other !== undefined && [one.id, other.id].every((id) => wanted.includes(id))
               ? [[one.id, other.id] as const]
@@ -56,6 +56,8 @@ export function createSuggestionTransaction(data: Data): SuggestionTransaction {
     suggestionsOf(data, ownerId(owner)).filter(({ source }) => (source === "key") === isProposed);
   return {
     find: async (owner, id) => findIn(data, owner, id),
+    about: async (owner, memory) =>
+      suggestionsOf(data, ownerId(owner)).filter(({ memories }) => memories.some(({ id }) => id === memory)),
     count: async (owner, which) => of(owner, which === "proposed").length,
     async insert(owner, fields, now) {
       const suggestion = { ...fields, id: createId(now), createdAt: now };

@@ -80,7 +80,7 @@ export function createSuggestionReader(database: Database): SuggestionReader {
        JOIN suggestion_memory b ON b.suggestion = a.suggestion AND b.place > a.place
        JOIN memory n ON n.serial = b.memory JOIN suggestion s ON s.id = a.suggestion
        WHERE m.id IN (SELECT value FROM json_each(:memories)) AND n.id IN (SELECT value FROM json_each(:memories))
-         AND s.project IN (:own, :project) AND s.kind IN ('contradiction', 'changed_value')`,
+         AND s.project IN (:own, :project) AND s.kind IN ('contradiction', 'changed_value', 'replace')`,
     )
     .raw();
   return {
@@ -102,6 +102,9 @@ export function createSuggestionTransaction(
   const serialOf = ownerSerialsOf(database);
   const toSuggestion = createConversion(database);
   const find = createFind(database);
+  const about = database.prepare<[Record<string, unknown>], SuggestionRow>(
+    `SELECT ${columns} FROM suggestion s WHERE s.project = :project AND ${isOfMemory} AND ${isAlive}`,
+  );
   const count = database
     .prepare<[number, number], number>(
       "SELECT COUNT(*) FROM suggestion WHERE project = ? AND (source = 'key') = ?",
@@ -128,6 +131,7 @@ export function createSuggestionTransaction(
   const removeAll = database.prepare(`DELETE FROM suggestion WHERE project IN (${ownersOfProject})`);
   return {
     find: async (owner, id) => find(owner, id),
+    about: async (owner, memory) => about.all({ memory, project: serialOf(owner) }).map(toSuggestion),
     count: async (owner, which) => count.get(serialOf(owner), which === "proposed" ? 1 : 0) ?? 0,
     async insert(owner, suggestion, now) {
       const id = createId(now);
