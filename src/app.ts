@@ -22,6 +22,7 @@ import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type Logger } from "./log/logger.ts";
+import { chooseExtractor, defaultDetail } from "./memory/extractor.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import { type Overseeing, oversee } from "./overseeing.ts";
 import {
@@ -197,7 +198,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const build = () => ({
     format: locked.engine.format,
     model: embedder.current.model.id,
-    extractor: (languageModel ?? builtIn).name,
+    extractor: chooseExtractor(tools.extractors, defaultDetail).extractor.name,
   });
   const overseeing = oversee(config, {
     store,

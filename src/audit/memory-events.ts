@@ -115,7 +115,7 @@ function putEvent(data: JsonObject, former: Json | undefined): MemoryEvent | nul
   return { ...nothing, kind: "changed", values: memoryIn(data), former };
 }
 
-/** An item may update a memory that an item of the same call has created; one of a former version may supersede it. */
+/** An item may update a memory that an item of the same call has created. */
 function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningRecord): MemoryEvent | null {
   const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
   const former = objectsIn(data.extracted).find(
@@ -123,7 +123,7 @@ function extracted(data: JsonObject, id: string, { detail, madeOf }: MentioningR
   )?.former;
   if (isObject(former))
     return { ...nothing, kind: "created", values: valuesOf({ is_active: true, ...former }) };
-  const newer = objectsIn(data.extracted).find((item) => textsIn(item.supersedes).includes(id));
+  const newer = objectsIn(data.extracted).find((item) => supersededBy(item).includes(id));
   const superseded = newer === undefined ? {} : { is_active: false, superseded_by: newer.id ?? null };
   const last = items.at(-1);
   if (last === undefined) {
@@ -148,6 +148,12 @@ function acceptedEvent(accepted: readonly JsonObject[], id: string): MemoryEvent
   const values = isObject(after) ? after : null;
   if (change === "created") return { ...nothing, kind: "created", values };
   return { ...nothing, kind: "changed", values, former: isObject(before) ? before : null };
+}
+
+/** The memories that are inactive because of an item. Former versions have listed the ids. */
+function supersededBy({ supersedes, replaces }: JsonObject): readonly Json[] {
+  const replaced = objectsIn(replaces).filter(({ status }) => status === "replaced");
+  return [...textsIn(supersedes), ...replaced.map(({ id = null }) => id)];
 }
 
 function used({ action, memory_results }: MentioningRecord["detail"], id: string): MemoryEvent | null {

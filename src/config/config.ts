@@ -92,6 +92,8 @@ interface LlmConfig {
   readonly apiKey: string | null;
   /** Timeout of one request. */
   readonly timeoutSeconds: number;
+  /** Whether a memory that it replaces becomes inactive at once. */
+  readonly replacesAtOnce: boolean;
 }
 
 export interface ConfigSources {
@@ -218,6 +220,7 @@ function llmFrom(value: <Value>(setting: Setting<Value>) => Value): LlmConfig | 
     model,
     apiKey: value(settings.llmApiKey),
     timeoutSeconds: value(settings.llmTimeoutSeconds),
+    replacesAtOnce: value(settings.llmReplaceAtOnce),
   };
 }
 

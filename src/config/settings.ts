@@ -171,6 +171,14 @@ export const settings = {
     1,
     3_600,
   ),
+  llmReplaceAtOnce: toggle(
+    {
+      name: "llm-replace-at-once",
+      description:
+        "make a memory inactive at once when the language model replaces it by a newer one; false: the replacement is suggested",
+    },
+    false,
+  ),
   ...gatewaySettings,
 };
 

@@ -19,8 +19,10 @@ export const llmRequestLimits = {
 } as const;
 /** Maximum size of a decompressed answer of the language model's server. A larger answer is refused. */
 export const llmAnswerMaxBytes = 1024 * 1024;
-/** Maximum number of items in one answer. A model that returns more is repeating itself. */
+/** Items of one answer that are read. A model that returns more is repeating itself. */
 export const llmItemsMax = 200;
+/** Length of the parts of a chunk for which the nearest memories are searched: of as many sentences as one embedding represents well. */
+export const llmNearTextMinCharacters = 160;
 /** Delays before the first and the second retry. */
 export const llmRetryDelaysMs: readonly number[] = [1_000, 4_000];
 /** A request is not retried when the server asks for a longer delay than this. */

@@ -1,33 +1,38 @@
-// Owns extraction with a language model: it sends the text in chunks and merges the items of the answers. Must never return an item whose
-// evidence is not in the text, and must never fall back to the built-in extractor.
+// Owns extraction with a language model: it sends the text in chunks and merges the items of the answers. Must never fall back to the built-in
+// extractor.
 
-import { contentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ExtractedItem, ExtractionSource, Extractor, TokenUsage } from "../memory/extractor.ts";
+import type {
+  ExtractionSource,
+  Extractor,
+  FindNear,
+  LeftOutReason,
+  NearMemory,
+  TokenUsage,
+} from "../memory/extractor.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
-import { fromTimestamp } from "../timestamp.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
-import { createQuotationFinder, type TextRange } from "./evidence.ts";
-import { llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "./limits.ts";
-import type { LlmAnswerItem } from "./llm-answer.ts";
+import type { TextRange } from "./evidence.ts";
 import {
-  createLlmPrompt,
-  type LlmDetail,
-  type PromptPart,
-  speakerLineBytes,
-  withoutJoiners,
-} from "./llm-prompt.ts";
+  llmNearTextMinCharacters,
+  llmRequestLimits,
+  llmRequestsAtOnce,
+  llmRequestsPerCall,
+} from "./limits.ts";
+import { createLlmPrompt, type PromptPart, speakerLineBytes } from "./llm-prompt.ts";
 import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";
 import { mergeItems, type PlacedItem } from "./merge-items.ts";
-import { toOrigin } from "./origin.ts";
+import { quotedItems } from "./quoted-items.ts";
 import { splitSentences } from "./sentences.ts";
 import { splitIntoChunks, type TextChunk } from "./text-chunks.ts";
 
 export interface LlmExtractorOptions extends ChatClientOptions {
   readonly logger: Logger;
+  /** As of Extractor. */
+  readonly replacesAtOnce?: boolean;
   /** Waits between attempts; tests pass a function that does not wait. */
   readonly wait?: Wait;
 }
@@ -44,13 +49,15 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
   const gate = createFairGate({ concurrency: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
+    replacesAtOnce: options.replacesAtOnce ?? false,
     counts: gate.counts,
-    async extract(source, now, { project, signal }, onRead = () => {}) {
+    async extract(source, now, { project, signal }, { onRead = () => {}, findNear = nothingNear } = {}) {
       const tally = createTally();
       const chunks = chunksOf(source);
       let read = 0;
       const work = async (chunk: TextChunk, stop: AbortSignal) => {
-        const asking = { ask, now, signal: stop, tally };
+        const memories = await findNear(textsOf(source, chunk), stop);
+        const asking = { ask, now, signal: stop, tally, memories };
         const items = await gate({ project, signal: stop }, () => askAbout(source, chunk, asking));
         read += 1;
         onRead(read / chunks.length);
@@ -59,9 +66,16 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
       try {
         const found = await runConcurrently(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);
-        const counts = { chunks: chunks.length, offered: tally.offered(), items: items.length };
+        const leftOut = tally.leftOut();
+        const offered = tally.offered();
+        const counts = {
+          chunks: chunks.length,
+          offered,
+          items: items.length,
+          leftOut: leftOut.length,
+        };
         logger.debug("the language model has answered", counts);
-        return { items, model: tally.model() ?? options.model, usage: tally.usage() };
+        return { items, model: tally.model() ?? options.model, usage: tally.usage(), leftOut };
       } catch (error) {
         if (signal.aborted) throw cancelled();
         if (!(error instanceof ChatFailure)) throw error;
@@ -79,7 +93,10 @@ interface Asking {
   readonly now: number;
   readonly signal: AbortSignal;
   readonly tally: Tally;
+  readonly memories: readonly NearMemory[];
 }
+
+const nothingNear: FindNear = async () => [];
 
 /** No sentence belongs to two speakers. */
 function chunksOf({ text, utterances }: ExtractionSource): TextChunk[] {
@@ -94,18 +111,25 @@ function chunksOf({ text, utterances }: ExtractionSource): TextChunk[] {
   return splitIntoChunks(text, sentences, { labels });
 }
 
-/** The model is never asked for the words themselves (chooseExtractor). */
-function detailOf({ detail }: ExtractionSource): LlmDetail {
-  return detail === "verbatim" ? "full" : detail;
+/** What the nearest memories are searched for: consecutive sentences, because a short one says too little alone. */
+function textsOf(source: ExtractionSource, chunk: TextChunk): string[] {
+  const texts: string[] = [];
+  for (const { text } of partsOf(source, chunk).flatMap((part) => splitSentences(part.text))) {
+    const last = texts.at(-1);
+    if (last === undefined || last.length >= llmNearTextMinCharacters) texts.push(text);
+    else texts[texts.length - 1] = `${last} ${text}`;
+  }
+  return texts;
 }
 
 /** The parts of the chunk by their speakers. */
 function partsOf({ text, utterances }: ExtractionSource, chunk: TextChunk): PromptPart[] {
-  if (utterances === null) return [{ speaker: null, text: text.slice(chunk.start, chunk.end) }];
+  if (utterances === null) return [{ speaker: null, saidAt: null, text: text.slice(chunk.start, chunk.end) }];
   return utterances
     .filter(({ start, end }) => start < chunk.end && end > chunk.start)
-    .map(({ speaker, start, end }) => ({
+    .map(({ speaker, saidAt, start, end }) => ({
       speaker,
+      saidAt,
       text: text.slice(Math.max(start, chunk.start), Math.min(end, chunk.end)),
     }));
 }
@@ -113,51 +137,16 @@ function partsOf({ text, utterances }: ExtractionSource, chunk: TextChunk): Prom
 async function askAbout(
   source: ExtractionSource,
   chunk: TextChunk,
-  { ask, now, signal, tally }: Asking,
-): Promise<PlacedItem[]> {
-  const part = source.text.slice(chunk.start, chunk.end);
+  { ask, now, signal, tally, memories }: Asking,
+): Promise<readonly PlacedItem[]> {
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce, detailOf(source));
+  const parts = partsOf(source, chunk);
+  const prompt = createLlmPrompt({ parts, memories, detail: source.detail }, now, nonce);
   const answer = await ask({ prompt, signal, onReply: tally.add });
-  tally.offer(answer.length);
-  const find = createQuotationFinder(part);
-  return answer.flatMap((item) => {
-    const passage = find(item.evidence);
-    const extracted = passage === null ? null : toExtracted(item, part, passage, now);
-    if (passage === null || extracted === null) return [];
-    const start = chunk.start + passage.start;
-    return [{ ...extracted, ...originAt(source, start), start, end: chunk.start + passage.end }];
-  });
-}
-
-/** Of what is said at this place. */
-function originAt(source: ExtractionSource, start: number): Pick<ExtractedItem, "origin"> {
-  const message = source.utterances?.find((each) => each.start <= start && start < each.end) ?? null;
-  const { speaker: role = null, name = null, saidAt = null } = message ?? {};
-  return { origin: toOrigin({ role, name, saidAt }, message, source) };
-}
-
-/**
- * Null for an item that cannot be a memory. An item that expired before `now` is dropped too: without its expiry it would be valid forever,
- * and a model that confuses the year is not reliable about the rest of the item.
- */
-function toExtracted(
-  item: LlmAnswerItem,
-  text: string,
-  { start, end }: TextRange,
-  now: number,
-): ExtractedItem | null {
-  const content = withoutJoiners(item.content).trim();
-  const expiresAt = item.expires_at === null ? null : fromTimestamp(item.expires_at);
-  const isStorable = !isBlank(content) && content.isWellFormed() && !content.includes("\0");
-  if (!isStorable || [...content].length > contentMaxCharacters) return null;
-  if (expiresAt !== null && expiresAt <= now) return null;
-  const { memory_type: type, importance } = item;
-  return { content, type, importance, expiresAt, evidence: text.slice(start, end) };
-}
-
-function isBlank(text: string): boolean {
-  return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+  tally.offer(answer.items.length);
+  const { items, leftOut } = quotedItems(answer.items, { source, chunk, memories, now });
+  tally.leaveOut([...answer.leftOut, ...leftOut]);
+  return items;
 }
 
 /** Processes the chunks in order, `count` at a time. When one fails, the others are stopped before its error is thrown. */
@@ -193,6 +182,8 @@ interface Tally {
   add(reply: { readonly model: string | null; readonly usage: TokenUsage | null }): void;
   model(): string | null;
   usage(): TokenUsage | null;
+  leaveOut(reasons: readonly LeftOutReason[]): void;
+  leftOut(): readonly LeftOutReason[];
   /** Number of items in the answers, before any was dropped. */
   offer(count: number): void;
   offered(): number;
@@ -203,6 +194,7 @@ function createTally(): Tally {
   let model: string | null = null;
   let usage: TokenUsage | null = null;
   let offered = 0;
+  const leftOut: LeftOutReason[] = [];
   return {
     add(reply) {
       model ??= reply.model;
@@ -215,6 +207,8 @@ function createTally(): Tally {
     },
     model: () => model,
     usage: () => usage,
+    leaveOut: (reasons) => void leftOut.push(...reasons),
+    leftOut: () => leftOut,
     offer: (count) => {
       offered += count;
     },

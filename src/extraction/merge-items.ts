@@ -8,7 +8,10 @@ import type { TextChunk } from "./text-chunks.ts";
 /** An item with the range of its evidence in the whole text. */
 export type PlacedItem = ExtractedItem & TextRange;
 
-/** `found` has the items of each chunk. Returns them in the order of the text; of equal contents only the first. */
+/**
+ * `found` has the items of each chunk. Returns them in the order of the text; of equal contents only the first, which replaces what any of
+ * them replaces.
+ */
 export function mergeItems(
   chunks: readonly TextChunk[],
   found: readonly (readonly PlacedItem[])[],
@@ -20,14 +23,12 @@ export function mergeItems(
       start < ownStart && before.some((other) => other.start < end && start < other.end);
     merged.push(...(found[index] ?? []).filter((item) => !isRepeated(item)));
   }
-  const contents = new Set<string>();
-  return merged
-    .toSorted((one, other) => one.start - other.start)
-    .filter(({ content }) => {
-      const key = contentKey(content).toHex();
-      const isNew = !contents.has(key);
-      contents.add(key);
-      return isNew;
-    })
-    .map(({ start: _, end: __, ...item }) => item);
+  const items = new Map<string, ExtractedItem>();
+  for (const { start: _, end: __, ...item } of merged.toSorted((one, other) => one.start - other.start)) {
+    const key = contentKey(item.content).toHex();
+    const same = items.get(key);
+    const replaces = [...(same?.replaces ?? []), ...(item.replaces ?? [])];
+    items.set(key, { ...(same ?? item), ...(replaces.length === 0 ? {} : { replaces }) });
+  }
+  return [...items.values()];
 }

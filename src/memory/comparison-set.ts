@@ -49,6 +49,8 @@ export interface Storing extends ProjectApplication {
   readonly tags: readonly string[];
   /** Of the memories that the call creates; absent: none. */
   readonly metadata?: JsonObject | null;
+  /** Whether what the language model replaces is inactive at once; absent: it is suggested. */
+  readonly replacesAtOnce?: boolean;
 }
 
 /**

@@ -22,6 +22,7 @@ import { makeRoom, requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { contentKey, type Memory } from "./memory.ts";
 import { joinOrigins, unknownOrigin } from "./origin.ts";
+import { type Replacing, replaceOlder } from "./replace.ts";
 import { joinTags } from "./tags.ts";
 
 export const actions = ["created", "updated", "skipped"] as const;
@@ -40,10 +41,7 @@ export interface Outcome {
   readonly former: { readonly memory: Memory; readonly madeOf: Omit<MadeMemory, "memory"> | null } | null;
 }
 
-export interface Stored {
-  readonly outcomes: readonly Outcome[];
-  /** Ids of the suggestions about pairs that the call has found. */
-  readonly suggestions: readonly string[];
+export interface Stored extends Replacing<Outcome> {
   readonly after: readonly AfterCommit[];
 }
 
@@ -75,7 +73,9 @@ export async function storeItems(
     outcomes.push(outcome);
     pairs.push(...pairsOf(outcome, candidate));
   }
-  return { outcomes, suggestions: await suggestPairs(transaction, pairs, storing), after };
+  const replacing = await replaceOlder(transaction, outcomes, storing);
+  const found = await suggestPairs(transaction, pairs, storing);
+  return { ...replacing, suggestions: [...new Set([...replacing.suggestions, ...found])], after };
 }
 
 async function storeItem(

@@ -12,7 +12,14 @@ import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { type ReadText, readExtractionSource } from "./extraction-source.ts";
-import { chooseExtractor, defaultDetail, extractionDetails, extractorNames } from "./extractor.ts";
+import {
+  chooseExtractor,
+  countLeftOut,
+  defaultDetail,
+  extractionDetails,
+  extractorNames,
+  leftOutReasons,
+} from "./extractor.ts";
 import { messages } from "./messages.ts";
 import { NewMetadata, toMetadata } from "./metadata.ts";
 import { Tags, toTags } from "./tags.ts";
@@ -23,7 +30,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
+    "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. A language model is shown the memories that are nearest to the text, if the key can read memories; an item can then replace one of them, with words of both as the reason. The replacement is suggested, or done at once if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
   forSubjects: true,
@@ -96,6 +103,25 @@ export const extractMemories = projectOperation({
             "verbatim, if full was asked for and no language model is configured; otherwise absent.",
         }),
       ),
+      left_out: Type.Optional(
+        Type.Array(
+          Fields(
+            {
+              reason: Choice(leftOutReasons, {
+                title: "LeftOutReason",
+                description:
+                  "wrong-form: an item is incomplete, or its values mean nothing. not-quoted: what an item quotes is not in the text. not-storable: its content cannot be one of a memory, or its expiry has passed. too-many: it is beyond the limit of one answer. cut-off: an answer has no end; what is complete in it counts. Of the other reasons the item counts, and only its replacement does not. unknown-memory: of a memory that the model was not shown. memory-not-quoted: what it quotes is not in that memory. memory-changed: the memory was changed meanwhile, or replaced by another item. said-earlier: the memory was said after the text.",
+              }),
+              count: Type.Integer({ minimum: 1, description: "How often." }),
+            },
+            { title: "LeftOut" },
+          ),
+          {
+            description:
+              "What the language model has answered and was not done, because it was not usable or not quoted. Absent if there was nothing.",
+          },
+        ),
+      ),
       redacted: Type.Optional(
         Type.Array(
           Fields(
@@ -139,13 +165,15 @@ export const extractMemories = projectOperation({
     const scope = deduplicate ? toTags(tags) : null;
     return {
       cost,
+      replacesAtOnce: extractor.replacesAtOnce ?? false,
       ...(await preparation.inTurn(() => findCandidates(source, extractor, scope, preparation))),
     };
   },
 
   async apply(transaction, { dry_run = false, tags = [], metadata, detail }, prepared, application) {
     const { candidates, revision, cost } = prepared;
-    const scope = { tags: toTags(tags), metadata: toMetadata(metadata) };
+    const { replacesAtOnce } = prepared;
+    const scope = { tags: toTags(tags), metadata: toMetadata(metadata), replacesAtOnce };
     const store = () => storeItems(transaction, candidates, revision, { ...application, ...scope });
     const read = { model_id: prepared.model, input_content: prepared.input };
     const settle = async () => {
@@ -153,13 +181,14 @@ export const extractMemories = projectOperation({
       await charge(transaction.access, application.caller.project, cost);
       return stored;
     };
-    const { outcomes, suggestions, after } = await settle().catch(recording(read));
+    const { outcomes, suggestions, leftOut, after } = await settle().catch(recording(read));
     const created = outcomes.flatMap(({ action, memoryId, former }) => [
       ...(action === "created" ? [memoryId] : []),
       ...(former === null ? [] : [former.memory.id]),
     ]);
     const unstored = new Set(dry_run ? created : []);
-    const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
+    const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored, dry_run));
+    const leftOutInAll = countLeftOut([...prepared.leftOut, ...leftOut]);
     const count = (wanted: Outcome["action"]) => outcomes.filter(({ action }) => action === wanted).length;
     return {
       data: {
@@ -169,6 +198,7 @@ export const extractMemories = projectOperation({
         extractor: prepared.extractor,
         ...(prepared.detail !== (detail ?? defaultDetail) && { detail: prepared.detail }),
         ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
+        ...(leftOutInAll.length > 0 && { left_out: leftOutInAll }),
       },
       cost,
       ...(!dry_run && after.length > 0 && { after }),

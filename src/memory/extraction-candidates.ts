@@ -10,8 +10,9 @@ import { counted } from "../text/plural.ts";
 import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
 import { describeInput, textsWith } from "./extraction-source.ts";
-import type { Extraction, ExtractionSource, Extractor } from "./extractor.ts";
+import type { Extraction, ExtractionSource, Extractor, FindNear } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
+import { createFindNear } from "./near-memories.ts";
 import { addRedactions } from "./redactor.ts";
 
 /** Throws the error again, a refusal with these details; `code`: only that one. */
@@ -42,9 +43,11 @@ export async function findCandidates(
       embeddedShare + (1 - embeddedShare) * part,
       "Comparing the items with the memories of the project",
     );
-  const { input, items, said, model, usage, redacted } = await extractWithoutSecrets(
+  const findNear = scope === null ? null : createFindNear(scope, preparation);
+  const { input, items, said, model, usage, redacted, leftOut } = await extractWithoutSecrets(
     source,
     extractor,
+    findNear,
     preparation,
   );
   const vectors = await embedAll(items, preparation);
@@ -67,7 +70,16 @@ export async function findCandidates(
     const expiresAt = passage ? passagesEnd : item.expiresAt;
     return { ...item, ...similar, vector, expiresAt, contentKey: contentKey(item.content, { passage }) };
   });
-  const read = { input, said, extractor: extractor.name, detail: source.detail, model, usage, redacted };
+  const read = {
+    input,
+    said,
+    extractor: extractor.name,
+    detail: source.detail,
+    model,
+    usage,
+    redacted,
+    leftOut,
+  };
   return { ...read, revision: compared.revision, candidates };
 }
 
@@ -75,6 +87,7 @@ export async function findCandidates(
 async function extractWithoutSecrets(
   given: ExtractionSource,
   extractor: Extractor,
+  findNear: FindNear | null,
   preparation: Preparation,
 ) {
   const { caller, redactor, now, signal, report } = preparation;
@@ -85,8 +98,13 @@ async function extractWithoutSecrets(
   const onRead = (part: number) => report(part * readShare, "Reading the text");
   const extraction = isBlank(source.text)
     ? Promise.resolve(nothingFound)
-    : extractor.extract(source, now, waiter, onRead);
-  const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
+    : extractor.extract(source, now, waiter, { onRead, ...(findNear === null ? {} : { findNear }) });
+  const {
+    items,
+    model,
+    usage,
+    leftOut = [],
+  } = await extraction.catch(recording({ input_content: input }, 2103));
   const checked = await redactor.redactItems(items, waiter);
   const said = checked.items.map(({ evidence }) => textsWith(source, evidence));
   return {
@@ -95,6 +113,7 @@ async function extractWithoutSecrets(
     said,
     model,
     usage,
+    leftOut,
     redacted: addRedactions(redacted, checked.redacted),
   };
 }

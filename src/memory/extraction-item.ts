@@ -14,6 +14,7 @@ import {
   memoryType,
 } from "./memory.ts";
 import { origins, toOrigins } from "./origin.ts";
+import { type Replaced, replacedStatuses, type WithReplaced } from "./replace.ts";
 import { Tags } from "./tags.ts";
 
 export const extractionItem = Fields(
@@ -46,6 +47,29 @@ export const extractionItem = Fields(
         },
       ),
     ),
+    replaces: Type.Optional(
+      Type.Array(
+        Fields(
+          {
+            id: Nullable(memoryId),
+            quote: Type.String({ description: "The words of the memory that are no longer true, verbatim." }),
+            status: Choice(replacedStatuses, {
+              title: "ReplacementStatus",
+              description:
+                "suggested: a suggestion waits for a decision. replaced: the memory is inactive now, with superseded_by.",
+            }),
+            suggestion_id: Type.Optional(
+              Nullable(Type.String({ description: "Identifier of the suggestion; null in a dry run." })),
+            ),
+          },
+          { title: "ReplacedMemory" },
+        ),
+        {
+          description:
+            "Memories that are no longer true because of the item, as the language model says. The field is absent if there are none.",
+        },
+      ),
+    ),
     match: Nullable(
       Fields(
         {
@@ -73,9 +97,19 @@ export const extractionItem = Fields(
 export type ExtractionItem = Static<typeof extractionItem>;
 
 /** `created` are the ids of memories that a dry run would create: clients see null instead. */
-export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
-  const { item, action, memoryId, memoryType, tags, match, former } = outcome;
+export function toExtractionItem(
+  outcome: WithReplaced<Outcome>,
+  created: ReadonlySet<string>,
+  isDryRun: boolean,
+): ExtractionItem {
+  const { item, action, memoryId, memoryType, tags, match, former, replaced } = outcome;
   const shown = (id: string) => (created.has(id) ? null : id);
+  const toReplaced = ({ id, quote, status, suggestion }: Replaced) => ({
+    id: shown(id),
+    quote,
+    status,
+    ...(suggestion === null ? {} : { suggestion_id: isDryRun ? null : suggestion }),
+  });
   return {
     id: shown(memoryId),
     content: item.content,
@@ -88,6 +122,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
     ...(former === null ? {} : { former: { id: shown(former.memory.id), content: former.memory.content } }),
+    ...(replaced.length === 0 ? {} : { replaces: replaced.map(toReplaced) }),
     match: match === null ? null : { id: shown(match.id), similarity: match.similarity },
   };
 }

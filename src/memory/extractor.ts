@@ -54,6 +54,61 @@ export interface ExtractedItem {
   readonly lead?: string | null;
   /** The sentence of the text from which the item was extracted, or consecutive ones, verbatim. */
   readonly evidence: string;
+  /** Memories that are no longer true because of the item, as a language model says; absent: none. */
+  readonly replaces?: readonly Replacement[];
+}
+
+/** What a language model says of a memory that it was shown. */
+export interface Replacement {
+  /** Id of the memory. */
+  readonly memory: string;
+  /** Its content as the model was shown it. */
+  readonly content: string;
+  /** The words of the content that are no longer true, verbatim. */
+  readonly quote: string;
+}
+
+/** A memory that a language model is shown, because the text may say that it is no longer true. */
+export interface NearMemory {
+  readonly id: string;
+  readonly content: string;
+  /** When it was said, or else stored, in milliseconds since 1970. */
+  readonly saidAt: number;
+}
+
+/** The memories that are nearest to any of the texts, nearest first. @throws what MemoryReader.search throws */
+export type FindNear = (texts: readonly string[], signal: AbortSignal) => Promise<readonly NearMemory[]>;
+
+/**
+ * Why something that a language model has answered was not done. wrong-form: an item is incomplete or has values that mean nothing.
+ * not-quoted: what it quotes is not in the text. not-storable: its content cannot be one of a memory, or its expiry has passed.
+ * too-many: it is beyond the limit of one answer. cut-off: an answer ends before it is complete. Of the others the item is stored, and only the
+ * replacement is left out: unknown-memory: of a memory that the model was not shown. memory-not-quoted: what it quotes is not in the memory.
+ * memory-changed: the memory was changed meanwhile, or replaced by another item. said-earlier: the memory was said after the text.
+ */
+export const leftOutReasons = [
+  "wrong-form",
+  "not-quoted",
+  "not-storable",
+  "too-many",
+  "cut-off",
+  "unknown-memory",
+  "memory-not-quoted",
+  "memory-changed",
+  "said-earlier",
+] as const;
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
+export interface LeftOut {
+  readonly reason: LeftOutReason;
+  readonly count: number;
+}
+
+/** Each reason once, in the order of their list. */
+export function countLeftOut(reasons: readonly LeftOutReason[]): LeftOut[] {
+  return leftOutReasons
+    .map((reason) => ({ reason, count: reasons.filter((each) => each === reason).length }))
+    .filter(({ count }) => count > 0);
 }
 
 export interface TokenUsage {
@@ -69,22 +124,33 @@ export interface Extraction {
   readonly model: string | null;
   /** Null for the built-in extractor, and if the language model's server does not report it. */
   readonly usage: TokenUsage | null;
+  /** What of the answers of the language model was left out, once for each time; absent: nothing. */
+  readonly leftOut?: readonly LeftOutReason[];
+}
+
+/** What an extractor may use besides the text. */
+export interface ExtractionTools {
+  /** Told which part of the text was read, from 0 to 1, if that takes long. */
+  readonly onRead?: (part: number) => void;
+  /** Absent: the items are not compared with memories. */
+  readonly findNear?: FindNear;
 }
 
 export const extractorNames = ["built-in", "llm"] as const;
 
 export interface Extractor {
   readonly name: (typeof extractorNames)[number];
+  /** Whether a memory that it replaces becomes inactive at once; absent: that is suggested. */
+  readonly replacesAtOnce?: boolean;
   /**
    * `now`, in milliseconds since 1970, is the reference of relative dates such as "until Friday". Stops when the signal is aborted.
-   * `onRead` is told which part of the text was read, from 0 to 1, if that takes long.
    * @throws Refusal 2103 when the extraction failed, 1503 when the signal was aborted, and what FairQueue.add throws.
    */
   extract(
     source: ExtractionSource,
     now: number,
     waiter: Waiter,
-    onRead?: (part: number) => void,
+    tools?: ExtractionTools,
   ): Promise<Extraction>;
 }
 

@@ -109,7 +109,7 @@ export const agentMemory = Fields(
     superseded_by: Type.Optional(
       Type.String({
         description:
-          "Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then. The field is absent if there is none, and after the memory was activated again.",
+          "Identifier of the newer memory that replaces this one, which is inactive since then. The field is absent if there is none, and after the memory was activated again.",
       }),
     ),
   },

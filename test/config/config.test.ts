@@ -103,10 +103,13 @@ test("the language model is configured as a whole or not at all", () => {
     model: "My Model 7B",
     apiKey: "sk-secret",
     timeoutSeconds: 600,
+    replacesAtOnce: false,
   });
   expect(JSON.stringify(reports)).not.toContain("sk-secret");
   const local = { "llm-base-url": "http://[::1]:8080/v1?version=1", "llm-model": "m" };
   expect(load("", { flags: local }).config.llm).toMatchObject({ apiKey: null, timeoutSeconds: 120 });
+  const atOnce = { ...local, "llm-replace-at-once": "true" };
+  expect(load("", { flags: atOnce }).config.llm).toMatchObject({ replacesAtOnce: true });
   expect(load('llm-api-key = "k"').config.llm).toBeNull();
 
   expect(fault('llm-base-url = "http://127.0.0.1/v1"')).toContain("Set the name of the model");

@@ -47,6 +47,20 @@ export interface FakeItem {
   readonly memory_type?: unknown;
   readonly importance?: unknown;
   readonly expires_at?: unknown;
+  readonly operation?: unknown;
+  readonly memory?: unknown;
+  readonly memory_quote?: unknown;
+}
+
+/** What a question shows of what is known: the content below each line MEMORY, by its number. */
+export function memoriesIn({ user }: FakeRequest): Map<number, string> {
+  const before = user.slice(0, user.search(/^BEGIN TEXT (\w+)\n[\s\S]*\nEND TEXT \1$/m));
+  const mark = /^MEMORY (\w{8}) 1, /.exec(before)?.[1] ?? "none";
+  const parts = before.split(new RegExp(`^MEMORY ${mark} (\\d+), .*\n`, "m")).slice(1);
+  const shown = new Map<number, string>();
+  for (let at = 0; at + 1 < parts.length; at += 2)
+    shown.set(Number(parts[at]), (parts[at + 1] ?? "").replace(/\n$/, "").replaceAll("\u2060", ""));
+  return shown;
 }
 
 export async function startFakeLlm(): Promise<FakeLlm> {
@@ -105,6 +119,14 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
     text: text.replaceAll("\u2060", ""),
     format,
     abandoned: closed.promise,
+  };
+}
+
+/** A good answer that replaces the memory with this content, if the question shows it. */
+export function replaces(content: string, item: FakeItem): Reply {
+  return (request, response) => {
+    const memory = [...memoriesIn(request)].find(([, shown]) => shown === content)?.[0] ?? null;
+    return items({ operation: "replace", memory, memory_quote: content, ...item })(request, response);
   };
 }
 

@@ -39,6 +39,14 @@ test("a line before each message says who speaks, with a mark that nobody can kn
   expect(found).toMatchObject([{ content: "The user is vegan.", evidence: "I am vegan" }]);
 });
 
+test("the line says on which day it was said, because the text may speak of tomorrow", async () => {
+  const said = { role: "user", content: "I fly to Rome tomorrow.", said_at: "2024-03-02T23:30:00Z" };
+  const { requests } = await extract([said, { role: "assistant", content: "Enjoy it." }]);
+  expect(requests[0]?.text).toMatch(
+    /^USER (\w{8}), 2024-03-02\nI fly to Rome tomorrow\.\nASSISTANT \1\nEnjoy it\.$/,
+  );
+});
+
 test("a text that names its speakers itself has no such lines", async () => {
   const { requests } = await extract([{ role: "user", content: "I am vegan." }]);
   expect(requests[0]?.system).toContain("USER");
@@ -76,7 +84,7 @@ test("each chunk of a long conversation says who speaks, and has its lines withi
   expect(requests.length).toBeGreaterThan(3);
   for (const { text } of requests) {
     expect(text).toMatch(/^(USER|ASSISTANT) \w{8}\n/);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(llmChunkMaxBytes + 20);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(llmChunkMaxBytes + 32);
     for (const [, speaker, at] of text.matchAll(/^(\w+) \w{8}\nNumber (\d+) is/gm))
       expect(speaker).toBe(Number(at) % 2 === 0 ? "USER" : "ASSISTANT");
   }

@@ -167,7 +167,16 @@ describe("a good answer", () => {
             items: {
               items: {
                 additionalProperties: false,
-                required: ["evidence", "content", "memory_type", "importance", "expires_at"],
+                required: [
+                  "evidence",
+                  "operation",
+                  "memory",
+                  "memory_quote",
+                  "content",
+                  "memory_type",
+                  "importance",
+                  "expires_at",
+                ],
                 properties: { memory_type: { type: "string", enum: ["rule", "fact", "context"] } },
               },
             },
@@ -196,6 +205,9 @@ describe("a good answer", () => {
       "with fields that nobody asked for",
       `{"ok":true,"items":[${JSON.stringify({ ...JSON.parse(json).items[0], id: 1 })}]}`,
     ],
+    ["in the second of two objects", `${itemsText([])} or ${json}`],
+    ["as a list", JSON.stringify(JSON.parse(json).items)],
+    ["as one object", JSON.stringify(JSON.parse(json).items[0])],
   ])("is understood %s", async (_, content) => {
     expect((await extract(says(content))).items.map(({ evidence }) => evidence)).toEqual([vegan.evidence]);
   });
@@ -229,9 +241,7 @@ describe("an answer of no use is asked for again, twice", () => {
   const answer = (fields: object) => says(JSON.stringify({ items: [{ ...item, ...fields }] }));
   test.each<[string, Reply, RegExp]>([
     ["text", says("I could not find anything."), /do not have the requested form/],
-    ["two objects", says(`${itemsText([])} or ${itemsText([vegan])}`), /do not have the requested form/],
     ["reasoning only", says(`<think>${itemsText([vegan])}`), /do not have the requested form/],
-    ["a list", says(JSON.stringify([item])), /do not have the requested form/],
     ["nothing", says(null), /do not have the requested form/],
     [
       "a call of a tool",
@@ -241,12 +251,10 @@ describe("an answer of no use is asked for again, twice", () => {
     ["items that are no list", says('{"items":{}}'), /do not have the requested form/],
     ["an item that is no object", says('{"items":["x"]}'), /do not have the requested form/],
     ["a missing field", answer({ content: undefined }), /do not have the requested form/],
-    ["an importance above 1", answer({ importance: 1.01 }), /do not have the requested form/],
-    ["an importance in words", answer({ importance: "high" }), /do not have the requested form/],
-    ["an unknown type", answer({ memory_type: "secret" }), /do not have the requested form/],
+    ["an unknown operation", answer({ operation: "delete" }), /do not have the requested form/],
+    ["evidence that is no text", answer({ evidence: ["y"] }), /do not have the requested form/],
     ["an end that is no time", answer({ expires_at: "Friday" }), /do not have the requested form/],
     ["a 30 February", answer({ expires_at: "2027-02-30T00:00:00Z" }), /do not have the requested form/],
-    ["201 items", items(...Array<FakeItem>(201).fill(vegan)), /do not have the requested form/],
     ["half an object", says(itemsText([vegan]).slice(0, -5), { finishReason: "length" }), /incomplete/],
     ["a web page", sends(200, "<html>Welcome</html>"), /not a Chat Completions API/],
     ["another JSON", sends(200, { status: "ok" }), /not a Chat Completions API/],
@@ -565,9 +573,8 @@ describe("a long text", () => {
       }),
     );
     const read: number[] = [];
-    const { items: found, usage } = await extractor.extract(plain(long), now, never, (part) =>
-      read.push(part),
-    );
+    const onRead = (part: number) => void read.push(part);
+    const { items: found, usage } = await extractor.extract(plain(long), now, never, { onRead });
     const pieces = requests().map((request) => request.text);
     expect(pieces.length).toBeGreaterThan(3);
     for (const piece of pieces) {
@@ -633,6 +640,7 @@ describe("a long text", () => {
       items: [],
       model: "configured",
       usage: null,
+      leftOut: [],
     });
     expect(requests()).toHaveLength(0);
   });

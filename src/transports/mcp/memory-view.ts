@@ -65,7 +65,7 @@ export const extractedItem = Fields({
 /** @param item as the API shows it */
 export function showItem(item: JsonObject): JsonObject {
   const { action = null, id = null, content = null, memory_type = null, importance = null } = item;
-  const { expires_at = null, tags } = item;
+  const { expires_at = null, tags, replaces } = item;
   return {
     action,
     id,
@@ -74,16 +74,18 @@ export function showItem(item: JsonObject): JsonObject {
     importance,
     ...(expires_at === null ? {} : { expires_at: toMinute(expires_at) }),
     ...(tags === undefined ? {} : { tags }),
+    ...(replaces === undefined ? {} : { replaces }),
   };
 }
 
 export function describeItem(shown: JsonObject): string {
-  const { action, id, content, type, importance, expires_at, tags } = shown;
+  const { action, id, content, type, importance, expires_at, tags, replaces } = shown;
   const details = [
     `id ${id}`,
     `importance ${importance}`,
     ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
     ...(Array.isArray(tags) ? [`tags ${JSON.stringify(tags)}`] : []),
+    ...(Array.isArray(replaces) ? [`replaces ${JSON.stringify(replaces)}`] : []),
   ];
   return `- ${action} ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
 }

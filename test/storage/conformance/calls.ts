@@ -103,7 +103,7 @@ export function testCalls(subject: EngineUnderTest): void {
           contentKey: contentKey(content),
           found: [],
           similarItems: null,
-          older: { memories: [], items: [] },
+          lookAlikes: [],
         };
         const prepared = {
           candidates: [candidate],
@@ -114,6 +114,7 @@ export function testCalls(subject: EngineUnderTest): void {
           usage: null,
           input: { text: content },
           redacted: [],
+          leftOut: [],
           said: [],
         };
         const dryRun = await member.call("memory.extract", { text: content, dry_run: true }, prepared);

@@ -44,7 +44,14 @@ async function extract(
     lookAlikes,
   }));
   const read = { input: {}, said: [], extractor: "built-in", detail: "essential", model: null, usage: null };
-  const prepared = { ...read, redacted: [], cost: { credits: 0, usd: 0 }, candidates, revision: null };
+  const prepared = {
+    ...read,
+    redacted: [],
+    leftOut: [],
+    cost: { credits: 0, usd: 0 },
+    candidates,
+    revision: null,
+  };
   const { code, data } = await member.call("memory.extract", { text: "x" }, prepared);
   expect(code).toBe(1000);
   return (data.extracted as { id: string }[]).map(({ id }) => id);

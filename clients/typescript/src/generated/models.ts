@@ -46,8 +46,8 @@ export interface AgentMemory {
    */
   former_of?: string;
   /**
-   * Identifier of the newer memory that an extraction has found to replace this one, which is inactive since then.
-   * The field is absent if there is none, and after the memory was activated again.
+   * Identifier of the newer memory that replaces this one, which is inactive since then. The field is absent if
+   * there is none, and after the memory was activated again.
    */
   superseded_by?: string;
 }
@@ -853,6 +853,11 @@ export interface Extraction {
   /** verbatim, if full was asked for and no language model is configured; otherwise absent. */
   detail?: "essential" | "full" | "verbatim";
   /**
+   * What the language model has answered and was not done, because it was not usable or not quoted. Absent if
+   * there was nothing.
+   */
+  left_out?: LeftOut[];
+  /**
    * Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with one becomes
    * no memory; of an address only user name and password are removed. Absent if there were none.
    */
@@ -893,6 +898,11 @@ export interface ExtractionItem {
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
   former?: FormerMemory;
+  /**
+   * Memories that are no longer true because of the item, as the language model says. The field is absent if there
+   * are none.
+   */
+  replaces?: ReplacedMemory[];
   /** The memory that the item updated, or the memory because of which it was skipped. */
   match: ExtractionMatch | null;
 }
@@ -1064,6 +1074,22 @@ export interface LedgerStatistics {
   /** Bytes of these records in the database, compressed, estimated from 100 of them. */
   bytes_estimate: number;
 }
+
+export interface LeftOut {
+  reason: LeftOutReason;
+  /** How often. */
+  count: number;
+}
+
+/**
+ * wrong-form: an item is incomplete, or its values mean nothing. not-quoted: what an item quotes is not in the
+ * text. not-storable: its content cannot be one of a memory, or its expiry has passed. too-many: it is beyond
+ * the limit of one answer. cut-off: an answer has no end; what is complete in it counts. Of the other reasons
+ * the item counts, and only its replacement does not. unknown-memory: of a memory that the model was not shown.
+ * memory-not-quoted: what it quotes is not in that memory. memory-changed: the memory was changed meanwhile, or
+ * replaced by another item. said-earlier: the memory was said after the text.
+ */
+export type LeftOutReason = "wrong-form" | "not-quoted" | "not-storable" | "too-many" | "cut-off" | "unknown-memory" | "memory-not-quoted" | "memory-changed" | "said-earlier";
 
 export interface ListedConversation {
   /** Id of the conversation, as the client names it. */
@@ -1751,6 +1777,19 @@ export interface RefusedSuggestion {
   id: string;
   kind: SuggestionKind;
 }
+
+export interface ReplacedMemory {
+  /** Memory identifier, 32 hexadecimal characters. */
+  id: string | null;
+  /** The words of the memory that are no longer true, verbatim. */
+  quote: string;
+  status: ReplacementStatus;
+  /** Identifier of the suggestion; null in a dry run. */
+  suggestion_id?: string | null;
+}
+
+/** suggested: a suggestion waits for a decision. replaced: the memory is inactive now, with superseded_by. */
+export type ReplacementStatus = "suggested" | "replaced";
 
 /**
  * Whether the best 32 memories (more if top_k is more) are judged again by a model that compares each word of

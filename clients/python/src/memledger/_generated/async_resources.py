@@ -629,10 +629,12 @@ class AsyncMemories:
         type and importance stay. Inactive memories are not compared: what they say is stored again. With
         tags, the new memories get them, only memories that have all of them are updated, and a memory
         because of which an item is skipped gets them, too. Items of one call are also compared with each
-        other. With deduplicate false, only items whose text is already stored are skipped. With dry_run
-        true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal
-        call with a language model, unless the operator has configured otherwise. A call stores all of its
-        items or none.
+        other. With deduplicate false, only items whose text is already stored are skipped. A language model
+        is shown the memories that are nearest to the text, if the key can read memories; an item can then
+        replace one of them, with words of both as the reason. The replacement is suggested, or done at once
+        if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with
+        the built-in extractor and costs as much as a normal call with a language model, unless the operator
+        has configured otherwise. A call stores all of its items or none.
 
         Permission: `memory.write`.
 

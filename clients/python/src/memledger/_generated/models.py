@@ -68,8 +68,12 @@ __all__ = [
     "ExtractionAction",
     "ExtractionMatch",
     "FormerMemory",
+    "ReplacementStatus",
+    "ReplacedMemory",
     "ExtractionItem",
     "ExtractorName",
+    "LeftOutReason",
+    "LeftOut",
     "Redaction",
     "Extraction",
     "ExtractionDetail",
@@ -212,8 +216,8 @@ class AgentMemory(Model):
     if there is none.
     """
     superseded_by: str | None = None
-    """Identifier of the newer memory that an extraction has found to replace this one, which is inactive
-    since then. The field is absent if there is none, and after the memory was activated again.
+    """Identifier of the newer memory that replaces this one, which is inactive since then. The field is
+    absent if there is none, and after the memory was activated again.
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin}
 
@@ -964,6 +968,19 @@ class FormerMemory(Model):
     content: str
     """Text of the memory, stored verbatim."""
 
+ReplacementStatus = Literal["suggested", "replaced"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplacedMemory(Model):
+    id: str | None
+    """Memory identifier, 32 hexadecimal characters."""
+    quote: str
+    """The words of the memory that are no longer true, verbatim."""
+    status: ReplacementStatus
+    suggestion_id: str | None | None = None
+    """Identifier of the suggestion; null in a dry run."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionItem(Model):
@@ -988,9 +1005,22 @@ class ExtractionItem(Model):
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
     former: FormerMemory | None = None
-    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin, "former": FormerMemory, "match": ExtractionMatch}
+    replaces: list[ReplacedMemory] | None = None
+    """Memories that are no longer true because of the item, as the language model says. The field is
+    absent if there are none.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"former": FormerMemory, "replaces": ReplacedMemory, "match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
+
+LeftOutReason = Literal["wrong-form", "not-quoted", "not-storable", "too-many", "cut-off", "unknown-memory", "memory-not-quoted", "memory-changed", "said-earlier"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut(Model):
+    reason: LeftOutReason
+    count: int
+    """How often."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1011,12 +1041,16 @@ class Extraction(Model):
     extractor: ExtractorName
     detail: Literal["essential", "full", "verbatim"] | None = None
     """verbatim, if full was asked for and no language model is configured; otherwise absent."""
+    left_out: list[LeftOut] | None = None
+    """What the language model has answered and was not done, because it was not usable or not quoted.
+    Absent if there was nothing.
+    """
     redacted: list[Redaction] | None = None
     """Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with
     one becomes no memory; of an address only user name and password are removed. Absent if there were
     none.
     """
-    _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "redacted": Redaction}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "left_out": LeftOut, "redacted": Redaction}
 
 ExtractionDetail = Literal["essential", "full", "verbatim"]
 
