@@ -1009,7 +1009,7 @@ class ExtractionItem(Model):
     """Memories that are no longer true because of the item, as the language model says. The field is
     absent if there are none.
     """
-    _models: ClassVar[Mapping[str, type[Model]]] = {"former": FormerMemory, "replaces": ReplacedMemory, "match": ExtractionMatch}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin, "former": FormerMemory, "replaces": ReplacedMemory, "match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
 
