@@ -2,6 +2,7 @@
 
 import type { Conversation, Owner, Subject } from "../memory/owner.ts";
 import type { Key } from "./key.ts";
+import { isOfMachineUser } from "./machine-user.ts";
 import type { Project } from "./project.ts";
 import type { Token } from "./token.ts";
 
@@ -20,8 +21,15 @@ export interface Caller extends KeyOwner {
   readonly subject: Subject | null;
   /** The project, and the subject if there is one. */
   readonly owner: Owner;
+  /** Whether the memories of the project are the caller's own, too: the subject is the user of this machine. */
+  readonly ownsProject: boolean;
   /** The conversation of this owner that the call names; null: none. */
   readonly conversation: Conversation | null;
+}
+
+/** Whose memories a call may change. */
+export function ownersOf({ owner, ownsProject }: Pick<Caller, "owner" | "ownsProject">): readonly Owner[] {
+  return ownsProject ? [owner, { ...owner, subject: null }] : [owner];
 }
 
 /** Makes a call be for a subject; null: for the project itself. */
@@ -31,7 +39,8 @@ export function callerFor(
   conversation: Conversation | null = null,
 ): Caller {
   const owner = { project: known.project.id, subject: subject?.id ?? null };
-  return { ...known, subject, owner, conversation };
+  const ownsProject = subject !== null && isOfMachineUser(known.key, subject.name);
+  return { ...known, subject, owner, ownsProject, conversation };
 }
 
 /** The key as a token of it can be used: for its subject only, with no more than its permissions. */

@@ -29,7 +29,7 @@ export interface Received {
   readonly exchange: RunningExchange | null;
 }
 
-interface DecideTools extends Pick<PreparationTools, "store" | "gateway" | "bodies"> {
+interface DecideTools extends Pick<PreparationTools, "store" | "gateway" | "bodies" | "extractors"> {
   readonly report: ReportFailure;
 }
 

@@ -1,7 +1,9 @@
 // Owns whom a call is for: the subject that its key, a header or its input names, and the conversation. Decided once, before the call is prepared.
 
 import { chooseSubject, isForSeveral } from "../access/bound-subject.ts";
-import { randomId } from "../ids.ts";
+import { isOfMachineUser, machineUser } from "../access/machine-user.ts";
+import { randomId, toId } from "../ids.ts";
+import type { Extractors } from "../memory/extractor.ts";
 import type { Conversation, Subject } from "../memory/owner.ts";
 import { conversationName } from "../schema/conversation-name.ts";
 import { createParser, Fields } from "../schema/schema.ts";
@@ -26,7 +28,8 @@ export interface FoundSubject {
 }
 
 interface SubjectTools extends Pick<SubjectReading, "gateway" | "bodies"> {
-  readonly store: Pick<Store, "subjects">;
+  readonly store: Pick<Store, "subjects" | "memories">;
+  readonly extractors: Extractors;
 }
 
 /**
@@ -35,6 +38,19 @@ interface SubjectTools extends Pick<SubjectReading, "gateway" | "bodies"> {
  * @throws Refusal 1400 or 1403, and what reading the body of an exchange throws
  */
 export async function findSubject(
+  tools: SubjectTools,
+  authority: ProjectAuthority,
+  request: Request,
+  reading: Reading,
+  exchange: Exchange | null,
+): Promise<FoundSubject | null> {
+  if (authority.operation.forSubjects === undefined) return null;
+  const found = await findNamed(tools, authority, request, reading, exchange);
+  if (!isOfMachineUser(authority.caller.key, found?.subject.name ?? null)) return found;
+  return findMachineUser(tools, authority, reading.input ?? {});
+}
+
+async function findNamed(
   { store: { subjects }, gateway, bodies }: SubjectTools,
   { operation, caller }: ProjectAuthority,
   { credentials, subject: header = null, signal }: Request,
@@ -42,7 +58,6 @@ export async function findSubject(
   exchange: Exchange | null,
 ): Promise<FoundSubject | null> {
   // What the server does for a call is for whom the call is.
-  if (operation.forSubjects === undefined) return null;
   if (credentials.kind === "caller" || credentials.kind === "task")
     return caller.subject === null ? null : { subject: caller.subject, isRecorded: true };
   // Without a body it says nothing about anybody, such as a request for the list of models, which clients send by themselves.
@@ -62,6 +77,30 @@ export async function findSubject(
   const saysSomething = reading.kept.bodyText !== null || operation.exchange !== undefined;
   const isRecorded = known !== null || (saysSomething && operation.forSubjects === true);
   return { subject: known ?? { id: randomId(), name }, isRecorded };
+}
+
+/**
+ * The user of this machine, if the call has to do with its passages. All other calls are for the project, also those that keep something.
+ * @returns null: the project itself
+ */
+async function findMachineUser(
+  { store: { subjects, memories }, extractors }: SubjectTools,
+  { operation: { passages }, caller: { project } }: ProjectAuthority,
+  input: Readonly<Record<string, unknown>>,
+): Promise<FoundSubject | null> {
+  if (passages === undefined) return null;
+  const known = await subjects.find(project, machineUser);
+  const found = { subject: known ?? { id: randomId(), name: machineUser }, isRecorded: true };
+  if (typeof passages === "object" && "stores" in passages)
+    return passages.stores(input, extractors) ? found : null;
+  if (known === null) return null;
+  if (passages === "reads") return found;
+  const owner = { project: project.id, subject: known.id };
+  for (const text of passages.memories(input)) {
+    const id = typeof text === "string" ? toId(text) : null;
+    if (id !== null && (await memories.find(owner, id)) !== null) return found;
+  }
+  return null;
 }
 
 /** As FoundSubject. */
@@ -84,14 +123,16 @@ export async function findConversation(
 ): Promise<FoundConversation | null> {
   const { forConversations } = operation;
   if (forConversations === undefined) return null;
-  const { conversation: known } = caller;
+  const owner = { project: caller.project.id, subject: found?.subject.id ?? null };
   const isForOther = credentials.kind === "caller" || credentials.kind === "task";
-  if (isForOther && known !== null) return { conversation: known, isRecorded: true };
+  const known = isForOther ? caller.conversation : null;
+  // What the user of this machine keeps of a conversation is the project's, and so is the conversation then.
+  if (known !== null && caller.owner.subject === owner.subject)
+    return { conversation: known, isRecorded: true };
   const isExchange = operation.exchange !== undefined;
   const inHeader = isExchange && header !== null ? readConversation(header) : null;
-  const name = reading.input === null ? null : (inHeader ?? reading.conversation);
+  const name = reading.input === null ? null : (known?.name ?? inHeader ?? reading.conversation);
   if (name === null) return null;
-  const owner = { project: caller.project.id, subject: found?.subject.id ?? null };
   const stored = await conversations.find(owner, name);
   const isNew =
     stored === null && forConversations === true && (reading.kept.bodyText !== null || isExchange);

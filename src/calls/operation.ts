@@ -95,6 +95,15 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly example?: { readonly input: JsonObject; readonly data: Json };
 }
 
+/**
+ * reads: memories of the project, and passages. memories: those of these ids, as received. stores: whether the call stores passages, and
+ * nothing that is kept.
+ */
+export type PassageUse<Input> =
+  | "reads"
+  | { memories(input: Input): readonly unknown[] }
+  | { stores(input: Input, extractors: Extractors): boolean };
+
 /** An operation of a project: needs a key, a permission and a plan that includes the feature. */
 export interface ProjectOperation<
   Input extends TObject = TObject,
@@ -116,6 +125,8 @@ export interface ProjectOperation<
    * the input, and is not recorded.
    */
   readonly forConversations?: true | "known";
+  /** What a call has to do with the passages of the user of this machine, if it is of that user; absent: nothing. */
+  readonly passages?: PassageUse<Static<Input>>;
   /** The subject that the body of an exchange names, canonical; null: none. Absent: no body names one. @throws Refusal */
   readonly readSubject?: (exchange: Exchange, reading: SubjectReading) => Promise<string | null>;
   /** May run for minutes; disables the idle timeout of its connection. */

@@ -22,9 +22,12 @@ export async function findEarlier(
 ): Promise<EarlierSections> {
   const byTurn = new Map<number, readonly PutMemory[]>();
   const alive = new Map<string, Promise<boolean>>();
+  /** A section for a subject has memories of the project, too. */
+  const find = async (id: string) =>
+    (await store.memories.find(caller.owner, id)) ??
+    (await store.memories.find({ ...caller.owner, subject: null }, id));
   const isAlive = (id: string): Promise<boolean> => {
-    const known =
-      alive.get(id) ?? store.memories.find(caller.owner, id).then((found) => found?.memory.active === true);
+    const known = alive.get(id) ?? find(id).then((found) => found?.memory.active === true);
     alive.set(id, known);
     return known;
   };

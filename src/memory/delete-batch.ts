@@ -11,7 +11,7 @@ import { requireVersion } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
 import { ownerId } from "./owner.ts";
-import { requireMemory } from "./read.ts";
+import { ownerIn, requireMemory } from "./read.ts";
 
 const deleteResult = Fields(
   {
@@ -35,6 +35,7 @@ export const deleteMemories = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
+  passages: { memories: ({ memory_ids }) => memory_ids },
   feature: "memory",
   mayRunLong: true,
   refusals: [],
@@ -70,7 +71,7 @@ export const deleteMemories = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller: { owner }, now }) {
+  async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller, now }) {
     if (known !== undefined && known.length !== memory_ids.length)
       throw new Refusal(
         1400,
@@ -78,12 +79,15 @@ export const deleteMemories = projectOperation({
       );
     const results: Static<typeof deleteResult>[] = [];
     const deleted: JsonObject[] = [];
+    const owners = new Set<string>();
     for (const [index, wanted] of memory_ids.entries()) {
       try {
+        const owner = await ownerIn(transaction, caller, wanted);
         const memory = await requireMemory(transaction, owner, wanted);
         requireVersion(memory, known?.[index], "delete it again");
         const { id, type, importance } = memory;
         await transaction.memories.remove(owner, id, now);
+        owners.add(ownerId(owner));
         deleted.push({ id, memory_type: type, importance });
         results.push({ index, status: "deleted", id });
       } catch (error) {
@@ -95,7 +99,7 @@ export const deleteMemories = projectOperation({
     return {
       data,
       details: { deleted_memories: deleted },
-      after: deleted.length === 0 ? [] : [{ effect: "remove_cached_vectors", project: ownerId(owner) }],
+      after: [...owners].map((project) => ({ effect: "remove_cached_vectors", project })),
     };
   },
 });

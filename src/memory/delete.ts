@@ -1,6 +1,7 @@
 // Owns the deletion of memories, one or many. After the answer, no search, list or injection returns a deleted memory.
 
 import { Type } from "@sinclair/typebox";
+import { ownersOf } from "../access/caller.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
@@ -18,6 +19,7 @@ export const deleteMemory = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
+  passages: { memories: ({ memory_id }) => [memory_id] },
   feature: "memory",
   refusals: [2100],
   success: 204,
@@ -49,6 +51,7 @@ export const deleteAllMemories = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
+  passages: "reads",
   feature: "memory",
   refusals: [],
   success: 200,
@@ -66,14 +69,20 @@ export const deleteAllMemories = projectOperation({
 
   async prepare() {},
 
-  async apply({ memories }, input, _prepared, { caller: { owner }, now }) {
+  async apply({ memories }, input, _prepared, { caller, now }) {
     const kinds = kindsOf(input.memory_type ?? null, input.origin);
     const tags = toTagFilter(input.tags);
     const metadata = toMetadataFilter(input.metadata);
-    const count = await (tags === null && metadata === null
-      ? memories.removeAll(owner, kinds)
-      : memories.removeSelected(owner, kinds, { tags, metadata }, now));
-    return { data: { deleted_count: count }, after: afterBulkDelete(owner, count) };
+    const after: AfterCommit[] = [];
+    let deleted = 0;
+    for (const owner of ownersOf(caller)) {
+      const count = await (tags === null && metadata === null
+        ? memories.removeAll(owner, kinds)
+        : memories.removeSelected(owner, kinds, { tags, metadata }, now));
+      deleted += count;
+      after.push(...afterBulkDelete(owner, count));
+    }
+    return { data: { deleted_count: deleted }, after };
   },
 });
 

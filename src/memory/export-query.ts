@@ -17,6 +17,8 @@ export interface ExportQuery {
   /** `next` of the page before; null: the first page. */
   readonly cursor: string | null;
   readonly limit: number;
+  /** As of ListQuery. */
+  readonly withProject?: boolean;
 }
 
 /** The model that has made the vectors. */

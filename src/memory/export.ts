@@ -21,6 +21,7 @@ export const exportMemories = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
+  passages: "reads",
   feature: "memory",
   refusals: [],
   success: 200,
@@ -81,6 +82,7 @@ export const exportMemories = projectOperation({
       withVectors: include_vectors,
       cursor: cursor ?? null,
       limit: page_size,
+      withProject: caller.ownsProject,
     };
     const page = await store.memories.exportPage(caller.owner, query, signal);
     if (page === null) throw unknownCursor();

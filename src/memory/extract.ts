@@ -35,6 +35,10 @@ export const extractMemories = projectOperation({
   permission: "memory.write",
   forSubjects: true,
   forConversations: true,
+  passages: {
+    stores: ({ detail = defaultDetail }, extractors) =>
+      chooseExtractor(extractors, detail).detail === "verbatim",
+  },
   namesItsRecord: true,
   feature: "memory",
   mayRunLong: true,

@@ -50,6 +50,7 @@ export const injectMemories = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   forConversations: true,
+  passages: "reads",
   feature: "memory",
   refusals: [],
   success: 200,

@@ -55,7 +55,7 @@ export async function findCandidates(
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   const metadata = toMetadataFilter(wanted.metadata);
   const isInScope = inScope(tags, metadata);
-  const withProject = wanted.include_project ?? true;
+  const withProject = caller.ownsProject || (wanted.include_project ?? true);
   if (query === null) {
     const most = explain ? topK + missedMax : topK;
     const search = {

@@ -31,6 +31,8 @@ export interface ListQuery extends ListFilter {
   readonly direction: "asc" | "desc";
   readonly limit: number;
   readonly after: PageStart;
+  /** Whether the memories of the project itself are listed, too, if the owner is a subject; absent: no. */
+  readonly withProject?: boolean;
 }
 
 export interface MemoryPage extends PagePlace {

@@ -33,6 +33,7 @@ export const listMemories = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   forConversations: "known",
+  passages: "reads",
   feature: "memory",
   refusals: [],
   success: 200,
@@ -101,6 +102,7 @@ export const listMemories = projectOperation({
       direction: input.sort_dir ?? "desc",
       limit,
       after: pageStart(input, limit),
+      withProject: caller.ownsProject,
     };
     const found = await store.memories.list(caller.owner, query, signal);
     if (found === null) throw foreignCursor(same);

@@ -1,5 +1,7 @@
 // Owns reading one memory by its id.
 
+import { isDeepStrictEqual } from "node:util";
+import { type Caller, ownersOf } from "../access/caller.ts";
 import { confirmed, type Foreseen } from "../calls/applied.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
@@ -25,6 +27,7 @@ export const readMemory = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
+  passages: { memories: ({ memory_id }) => [memory_id] },
   feature: "memory",
   refusals: [2100],
   success: 200,
@@ -75,6 +78,14 @@ export function touchMemories(
     const ids = found.map(({ id }) => id);
     return { effect: "touch_memories", project, memories: ids, at: now };
   });
+}
+
+/** @param text id of a memory, as received. @returns whose it is, of those whose memories the call may change; of none: the first */
+export async function ownerIn({ memories }: Transaction, caller: Caller, text: string): Promise<Owner> {
+  const id = toId(text);
+  if (!caller.ownsProject || id === null) return caller.owner;
+  const owner = await memories.ownerOf(id);
+  return ownersOf(caller).find((each) => isDeepStrictEqual(each, owner)) ?? caller.owner;
 }
 
 /** @param text its id, as received. @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */

@@ -31,6 +31,7 @@ export const searchMemories = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
+  passages: "reads",
   feature: "memory",
   refusals: [],
   success: 200,
@@ -115,7 +116,7 @@ export const searchMemories = projectOperation({
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,
       includeInactive: input.include_inactive ?? false,
-      withProject: input.include_project ?? true,
+      withProject: caller.ownsProject || (input.include_project ?? true),
       now,
     };
     const judgement = toJudgement(input.query, topK, choice, now);

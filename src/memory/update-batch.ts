@@ -4,6 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ProjectApplication } from "../calls/application.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
+import { isObject } from "../json/json.ts";
 import { embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { CheckedLater, Choice, Fields, Timestamp } from "../schema/schema.ts";
@@ -14,7 +15,7 @@ import { count, index, refusalFields } from "./batch-result.ts";
 import { changedAt, formerValues, requireKnown, requireUnchanged, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
-import { requireMemory } from "./read.ts";
+import { ownerIn, requireMemory } from "./read.ts";
 import { changed, readUpdateItem, updateItem } from "./update-item.ts";
 
 const updateResult = Fields(
@@ -55,6 +56,7 @@ export const updateMemories = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
+  passages: { memories: ({ memories }) => memories.map((each) => (isObject(each) ? each.memory_id : null)) },
   feature: "memory",
   mayRunLong: true,
   refusals: [],
@@ -146,7 +148,8 @@ async function updateOne(
 ): Promise<Omit<Static<typeof updateResult>, "index">> {
   try {
     const item = readUpdateItem(value);
-    const before = await requireMemory(transaction, application.caller.owner, item.memory_id);
+    const owner = await ownerIn(transaction, application.caller, item.memory_id);
+    const before = await requireMemory(transaction, owner, item.memory_id);
     requireUnchanged(before, item);
     const after = changed(before, item);
     requireKnown(before, after, item.if_updated_at ?? item.updated_at);
@@ -154,7 +157,8 @@ async function updateOne(
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
     const memory = { ...after, updatedAt: changedAt(before, application.now) };
-    await storeChange(transaction, { before, memory, vector }, application);
+    const caller = { ...application.caller, owner };
+    await storeChange(transaction, { before, memory, vector }, { ...application, caller });
     return { status: "updated", id, updated_at: toTimestamp(memory.updatedAt), former };
   } catch (error) {
     return { status: "refused", ...refuseItem(error) };

@@ -53,6 +53,7 @@ export const updateMemory = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
+  passages: { memories: ({ memory_id }) => [memory_id] },
   feature: "memory",
   refusals: [2100, 2101, 2104, 2108],
   success: 200,

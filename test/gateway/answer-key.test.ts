@@ -14,6 +14,7 @@ const callerOf = (project: string, key: string): Caller => ({
   subject: null,
   conversation: null,
   owner: { project, subject: null },
+  ownsProject: false,
   isProjectDeleted: false,
   key: {
     id: key,

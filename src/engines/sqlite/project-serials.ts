@@ -48,6 +48,14 @@ export function ownerSerialsOf(database: Database): (owner: Owner) => number {
   return (owner) => (owner.subject === null ? serialOf(owner.project) : (find(ownerId(owner)) ?? nobody));
 }
 
+/** The numbers of the owner and, `withProject`, of its project; each once. */
+export function ownerSetsOf(database: Database): (owner: Owner, withProject?: boolean) => readonly number[] {
+  const serialOf = ownerSerialsOf(database);
+  return (owner, withProject = false) => [
+    ...new Set([owner, ...(withProject ? [{ ...owner, subject: null }] : [])].map(serialOf)),
+  ];
+}
+
 /** @returns a function that creates the pools of a new owner, one for each kind of memories */
 export function createPoolInsertion(database: Database): (owner: number) => void {
   const insert = database.prepare<[number, string]>(

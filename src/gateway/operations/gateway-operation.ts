@@ -45,6 +45,7 @@ export function gatewayOperation<Result>({
     permission: "gateway.use",
     forSubjects: true,
     forConversations: true,
+    passages: "reads",
     feature: "gateway",
     success: 200,
     mayRunLong: true,

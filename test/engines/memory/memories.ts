@@ -50,8 +50,9 @@ export function createMemoryReader(data: Data): MemoryReader {
           ),
         );
       }),
-    list: (owner, query, signal) => read(signal, () => list(rowsOf(owner), query)),
-    exportPage: (owner, query, signal) => read(signal, () => exportPage(data, rowsOf(owner), query)),
+    list: (owner, query, signal) => read(signal, () => list(rowsOf(owner, query.withProject), query)),
+    exportPage: (owner, query, signal) =>
+      read(signal, () => exportPage(data, rowsOf(owner, query.withProject), query)),
     listTags: (owner, query, signal) => read(signal, () => listTags(owner, rowsOf(owner), query)),
     expectSearch: () => ({ [Symbol.dispose]() {} }),
     statistics: (owner, now, signal) =>

@@ -19,6 +19,7 @@ const caller: Caller = {
   subject: null,
   conversation: null,
   owner: { project: "2".repeat(32), subject: null },
+  ownsProject: false,
   key: {
     id: "1".repeat(32),
     name: "key",

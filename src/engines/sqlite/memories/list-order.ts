@@ -17,6 +17,7 @@ export interface ListedRow {
   readonly memory_type: Kind;
   readonly epoch: number;
   readonly is_active: number;
+  readonly updated_at: number;
   readonly expires_at: number | null;
   /** A JSON array; null without tags. */
   readonly tags: string | null;
@@ -52,7 +53,7 @@ const indexes = {
 const nullable: ReadonlySet<ListQuery["sortBy"]> = new Set(["expires_at", "last_accessed_at"]);
 
 /** The direction of the serials of memories with equal values: of equal importance the newest is first, in both directions. */
-function tieOf({ sortBy, direction }: Order): Order["direction"] {
+export function tieOf({ sortBy, direction }: Order): Order["direction"] {
   return sortBy === "importance" ? "desc" : direction;
 }
 
@@ -79,7 +80,7 @@ export function createWalk(
 ): (project: number, order: Order, place: Place | null) => Generator<ListedRow, void> {
   const rows = (sortBy: ListQuery["sortBy"], condition: string, direction: string) =>
     database.prepare<[Record<string, unknown>], ListedRow>(
-      `SELECT m.serial, ${sortColumns[sortBy]} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags, m.metadata
+      `SELECT m.serial, ${sortColumns[sortBy]} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.updated_at, m.expires_at, m.tags, m.metadata
        FROM memory m INDEXED BY ${indexes[sortBy]} WHERE m.project = :project ${condition} ORDER BY ${direction}`,
     );
 

@@ -6,7 +6,7 @@ import type { ExportPage, ExportQuery } from "../../../memory/export-query.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { ownerSerialsOf } from "../project-serials.ts";
+import { ownerSetsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import {
   aliveJoin,
@@ -27,24 +27,27 @@ interface ExportRow extends MemoryRow {
 export function createMemoryExport(
   database: Database,
 ): (owner: Owner, query: ExportQuery) => ExportPage | null {
-  const serialOf = ownerSerialsOf(database);
+  const serialsOf = ownerSetsOf(database);
   const cursors = createCursors();
   return database.transaction((owner: Owner, query: ExportQuery) => {
-    const { type, origin, tags, metadata = null, withVectors, cursor, limit } = query;
+    const { type, origin, tags, metadata = null, withVectors, cursor, limit, withProject = false } = query;
     const kinds = toKindsParameter(kindsOf(type, origin));
-    const list = JSON.stringify([ownerId(owner), kinds, tags?.tags ?? null, metadata]);
+    const list = JSON.stringify([ownerId(owner), kinds, tags?.tags ?? null, metadata, withProject]);
     const after = cursor === null ? 0 : cursors.read(list, cursor);
     if (after === null) return null;
     const selected = selectedMemories(query);
-    const rows = database
-      .prepare<[Record<string, unknown>], ExportRow>(
-        `SELECT ${memoryColumns}, ${withVectors ? "v.embedding" : "NULL AS embedding"} FROM memory m ${aliveJoin}
+    const statement = database.prepare<[Record<string, unknown>], ExportRow>(
+      `SELECT ${memoryColumns}, ${withVectors ? "v.embedding" : "NULL AS embedding"} FROM memory m ${aliveJoin}
          ${withVectors ? "JOIN memory_vector v ON v.memory = m.serial" : ""}
          WHERE m.project = :project AND m.serial > :after AND ${ofKinds("m")}
            ${selected === null ? "" : `AND m.serial IN (${selected.sql})`}
          ORDER BY m.serial LIMIT :limit`,
-      )
-      .all({ ...selected?.parameters, project: serialOf(owner), after, kinds, limit });
+    );
+    const wanted = { ...selected?.parameters, after, kinds, limit };
+    const rows = serialsOf(owner, withProject)
+      .flatMap((project) => statement.all({ ...wanted, project }))
+      .sort((one, other) => one.serial - other.serial)
+      .slice(0, limit);
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
       memories: rows.map(toMemory),

@@ -8,9 +8,10 @@ import { matchesMetadata } from "../../../memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { ownerSerialsOf } from "../project-serials.ts";
+import { ownerSetsOf } from "../project-serials.ts";
 import { type ListLimits, listLimits } from "./limits.ts";
 import { createListCursors } from "./list-cursor.ts";
+import { inOneOrder, take } from "./list-merge.ts";
 import {
   createWalk,
   type ListedRow,
@@ -33,6 +34,9 @@ import {
 } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
+/** Behind which memory a page begins. Of a list of several owners: behind which one of each; null: with the first one. */
+type ListPlace = Place & { readonly places?: readonly (Place | null)[] };
+
 type Matches = (row: ListedRow) => boolean;
 
 /** @returns a function that reads one page; null: the cursor is not one of this list. */
@@ -40,8 +44,8 @@ export function createMemoryList(
   database: Database,
   { sortedCost, walkFactor, walkMin }: ListLimits = listLimits,
 ): (owner: Owner, query: ListQuery) => MemoryPage | null {
-  const serialOf = ownerSerialsOf(database);
-  const cursors = createListCursors<Place>(database);
+  const serialsOf = ownerSetsOf(database);
+  const cursors = createListCursors<ListPlace>(database);
   const walk = createWalk(database);
   const sourcesOf = createListSources(database);
   const knownTotal = createListTotal(database);
@@ -126,30 +130,37 @@ export function createMemoryList(
     const list = nameOf(owner, query);
     const from = "cursor" in after ? cursors.read(list, after.cursor) : null;
     if ("cursor" in after && from === null) return null;
-    const serial = serialOf(owner);
-    const found = sourcesOf(serial, query, now, isPurging.get(serial) === 1);
-    const alive = new Map(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
-    const saidThere = saidIn(serial, query.conversation ?? null);
-    const matches = toPredicate(query, found.revisions, saidThere, alive);
-    const total = from?.total ?? countOf(serial, query, found, matches);
+    const lists = serialsOf(owner, query.withProject).map((serial) => {
+      const found = sourcesOf(serial, query, now, isPurging.get(serial) === 1);
+      const alive = new Map(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
+      const saidThere = saidIn(serial, query.conversation ?? null);
+      return { serial, found, matches: toPredicate(query, found.revisions, saidThere, alive) };
+    });
+    const counts = () => lists.map(({ serial, found, matches }) => countOf(serial, query, found, matches));
+    const total = from?.total ?? counts().reduce((sum, each) => sum + each, 0);
     const skip = "skip" in after ? after.skip : 0;
+    const [first] = lists;
     const isSeekable = query.active === null && query.expired === null && query.words === null;
     const start =
-      isSeekable && skip > 0
-        ? { skipped: 0, place: placeOf(serial, query, skip) }
-        : { skipped: skip, place: from };
-    const expected = ((start.skipped + limit + 1) * size(serial)) / Math.max(1, total);
+      isSeekable && skip > 0 && first !== undefined && lists.length === 1
+        ? { skipped: 0, places: [placeOf(first.serial, query, skip)] }
+        : { skipped: skip, places: from?.places ?? [from] };
+    const matching = lists.map(({ serial, found, matches }, at) => {
+      const expected = ((start.skipped + limit + 1) * size(serial)) / Math.max(1, total);
+      return candidates(serial, query, start.places[at] ?? null, found, expected).filter(matches);
+    });
     const rows =
-      total <= skip && from === null
-        ? []
-        : take(candidates(serial, query, start.place, found, expected), matches, start.skipped, limit + 1);
+      total <= skip && from === null ? [] : take(inOneOrder(matching, query), start.skipped, limit + 1);
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     const before = from?.before ?? skip;
-    const { value = 0, serial: end = 0 } = last ?? {};
-    const next = { value, serial: end, total, before: before + limit };
+    const { value = 0, serial: end = 0 } = last?.row ?? {};
+    const placeIn = (list: number) =>
+      shown.findLast((each) => each.list === list)?.row ?? start.places[list] ?? null;
+    const places = lists.length === 1 ? {} : { places: lists.map((_, at) => toPlace(placeIn(at))) };
+    const next = { value, serial: end, ...places, total, before: before + limit };
     return {
-      memories: shown.map((row) => toMemory(present(bySerial.get(row.serial)))),
+      memories: shown.map(({ row }) => toMemory(present(bySerial.get(row.serial)))),
       total,
       before,
       next: last === undefined ? null : cursors.write(list, next),
@@ -187,7 +198,7 @@ function smallest(sources: readonly ListSource[], max: number): ListSource | nul
 /** Reads the rows of a source. */
 function createCollection(database: Database) {
   const columns = (value: string) =>
-    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags, m.metadata`;
+    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.updated_at, m.expires_at, m.tags, m.metadata`;
   const read = (sql: string) => database.prepare<[Record<string, unknown>], ListedRow>(sql);
   return {
     all({ sql, parameters }: ListSource): Iterable<ListedRow> {
@@ -204,15 +215,8 @@ function createCollection(database: Database) {
   };
 }
 
-function take(rows: Iterable<ListedRow>, matches: Matches, skip: number, limit: number): ListedRow[] {
-  const taken: ListedRow[] = [];
-  let skipped = 0;
-  for (const row of rows) {
-    if (!matches(row)) continue;
-    if (skipped < skip) skipped += 1;
-    else if (taken.push(row) === limit) break;
-  }
-  return taken;
+function toPlace(row: Place | null): Place | null {
+  return row === null ? null : { value: row.value, serial: row.serial };
 }
 
 /** @param said serials of the memories of the wanted conversation; null: all. @param alive the epoch of each kind: memories with another one are hidden */
@@ -251,6 +255,7 @@ function nameOf(owner: Owner, query: ListQuery): string {
   const { sortBy, direction } = query;
   const kinds = kindsOf(type, origin);
   const said = conversation === null ? [] : [{ conversation }];
-  const filters = [kinds, tags, metadata, active, expired, words, ...said];
+  const all = query.withProject === true ? [owner.project] : [];
+  const filters = [kinds, tags, metadata, active, expired, words, ...said, ...all];
   return JSON.stringify([ownerId(owner), ...filters, sortBy, direction]);
 }

@@ -9,7 +9,7 @@ import type { Reading, ReadNearWords } from "../../../../ranking/query-keywords.
 import { relevanceFloor, spreadOfAll } from "../../../../ranking/relevance-floor.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
-import { ownerSerialsOf } from "../../project-serials.ts";
+import { ownerSerialsOf, ownerSetsOf } from "../../project-serials.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
 import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-facts.ts";
 import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
@@ -60,6 +60,7 @@ export function createSearchStatements(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
   const serialOf = ownerSerialsOf(database);
+  const serialsOf = ownerSetsOf(database);
   const countOf = (project: number) => memoryCount.get(project) ?? 0;
   const nearWords = createNearWords(database, vocabularies, countOf);
   const model = createModelLookup(database);
@@ -68,10 +69,8 @@ export function createSearchStatements(
     index: createIndexStatements(database),
     cache: createCacheFacts(database),
     serialOf: (project) => serialOf({ project, subject: null }),
-    ownersOf(owner, withProject = false) {
-      const own = serialOf(owner);
-      const project = serialOf({ ...owner, subject: null });
-      return (withProject && own !== project ? [own, project] : [own]).filter((each) => countOf(each) > 0);
+    ownersOf(owner, withProject) {
+      return serialsOf(owner, withProject).filter((each) => countOf(each) > 0);
     },
     model,
     memoryCount: countOf,
