@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { machineUser } from "../../src/access/machine-user.ts";
 import { type HookClientName, type HookName, hookClientNames, hookClients } from "../../src/hooks/client.ts";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { transcripts } from "../hooks/transcript-files.ts";
@@ -78,7 +79,9 @@ describe.each(hookClientNames)("%s", (client) => {
     }
     expect(await runHook(client, "session-end", transcript)).toBe("");
     for (;;) {
-      const stored = await (await call(server.url, key, "/v1/memories?page_size=100")).text();
+      const stored = await (
+        await call(server.url, key, `/v1/memories?page_size=100&subject=${machineUser}`)
+      ).text();
       if (stored.includes(`Tuesdays with ${client}`)) break;
       await Bun.sleep(50);
     }

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { machineUser } from "../../src/access/machine-user.ts";
 import { type HookClientName, hookClientNames } from "../../src/hooks/client.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { isRunning } from "../../src/local-access/start-marker.ts";
@@ -129,7 +130,8 @@ describe("the transcript of a client", () => {
     await endSession("claude-code", newSession(), transcript);
     expect(await memories()).not.toContain("boathouse of Skagen");
     await endSession("claude-code", newSession(), transcript, dataDir, ["--detail=full"]);
-    expect(await memories()).toContain("boathouse of Skagen");
+    expect(await memories()).not.toContain("boathouse of Skagen");
+    expect(await memories(`&subject=${machineUser}`)).toContain("boathouse of Skagen");
   });
 
   test("becomes memories without its secrets", async () => {
