@@ -105,7 +105,7 @@ export class FilledServer implements Disposable {
 }
 
 /** Stores each memory as a fact of the same importance. By fetch, because a Connection sends no more than its socket takes at once. */
-async function remember(port: number, key: string, { memories }: Pool): Promise<Filled["idsOf"]> {
+export async function remember(port: number, key: string, { memories }: Pool): Promise<Filled["idsOf"]> {
   const idsOf = new Map<string, string[]>();
   for (let from = 0; from < memories.length; from += batchSize) {
     const some = memories.slice(from, from + batchSize);
