@@ -38,6 +38,20 @@ export interface ConversationContents {
   readonly kept: readonly Memory[];
 }
 
+export interface NeighbourQuery {
+  /** Ids. */
+  readonly passages: readonly string[];
+  /** Whether passages of the project itself are among them, too, if the owner is a subject. */
+  readonly withProject: boolean;
+  readonly now: number;
+}
+
+/** What was said next to a passage in its first conversation. Null: nothing, or nothing that is active and unexpired. */
+export interface Neighbours {
+  readonly before: Memory | null;
+  readonly after: Memory | null;
+}
+
 export interface ConversationReader {
   /** Null: no call has named it since it was erased last. Waits for no turn, as `findById`. */
   find(owner: Owner, name: string): Promise<Conversation | null>;
@@ -55,6 +69,8 @@ export interface ConversationReader {
     query: PageQuery & { readonly keptMax: number },
     signal: AbortSignal,
   ): Promise<ConversationContents | "absent" | null>;
+  /** Of each passage, in their order. */
+  neighbours(owner: Owner, query: NeighbourQuery, signal: AbortSignal): Promise<readonly Neighbours[]>;
   /** As ConversationTransaction. */
   madeOf(owner: Owner, conversation: Conversation, signal: AbortSignal): Promise<readonly Memory[]>;
 }

@@ -110,7 +110,7 @@ function toPutMemories(data: JsonObject): Record<"rules" | "reference", readonly
   const found = objectsIn(data.results).flatMap(({ memory }) => (isObject(memory) ? [memory] : []));
   const call = { data, memoryId: null, body: null, deleted: null, deletedMemories: [] };
   const results = memoryAuditFields(injectMemories.name).results(call) ?? [];
-  const put = [...rules, ...found].map((memory, at) => ({
+  const put = [...rules, ...found, ...objectsIn(data.neighbours)].map((memory, at) => ({
     id: String(memory.id),
     memory: toDated(memory),
     result: { ...results[at] },

@@ -143,10 +143,11 @@ function searchResults({ data }: Pick<AuditedCall, "data">): readonly MemoryResu
   }));
 }
 
-/** For an injection: its rules, then its hits with their scores. */
+/** For an injection: its rules, then its hits with their scores, then what was said next to them. */
 function injectedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.rules)) return null;
-  return [...data.rules.filter(isObject).map(toDirect), ...(searchResults({ data }) ?? [])];
+  const neighbours = objectsIn(data.neighbours).map(toDirect);
+  return [...data.rules.filter(isObject).map(toDirect), ...(searchResults({ data }) ?? []), ...neighbours];
 }
 
 function sourceOfHit({ score_details: details }: JsonObject): string {

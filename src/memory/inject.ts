@@ -13,6 +13,7 @@ import { saidAt } from "../suggestions/found.ts";
 import { isBlank } from "../text/characters.ts";
 import { inConversationOrder, withoutRepeated } from "./conversation-order.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
+import { findNeighbours } from "./injection-neighbours.ts";
 import { originFilter } from "./kind.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
@@ -107,6 +108,12 @@ export const injectMemories = projectOperation({
       results: Type.Array(searchResult, {
         description: "The facts and contexts in the prompt, ordered by final_score.",
       }),
+      neighbours: Type.Optional(
+        Type.Array(agentMemory, {
+          description:
+            "Passages of conversations that are in the prompt because they were said next to one of the results, and that fit into max_characters after all of these. The field is absent if there are none.",
+        }),
+      ),
       omitted: Type.Integer({
         minimum: 0,
         description:
@@ -156,12 +163,17 @@ export const injectMemories = projectOperation({
       rules,
       results: found,
       missed: others,
+      isSelected,
+      withProject,
       ...ranked
     } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const fitting = fit(found, budget);
     const chosen = withoutRepeated(fitting, ({ memory }) => memory.content);
-    const references = chosen.map(({ memory }) => memory);
+    const shown = chosen.map(({ memory }) => memory);
+    const room = { characters: budget - lengthOf(shown), isSelected, withProject };
+    const neighbours = query === null ? [] : await findNeighbours(shown, room, preparation);
+    const references = [...shown, ...neighbours];
     const ids = [...rules, ...references].map(({ id }) => id);
     const links = await preparation.store.suggestions.linksBetween(caller.owner, ids);
     const injected = sideBySide(inConversationOrder([...rules, ...references]), links, saidAt);
@@ -170,6 +182,7 @@ export const injectMemories = projectOperation({
       query,
       rules: rules.map(toAgentMemory),
       results: chosen.map(({ result }) => result),
+      ...(neighbours.length > 0 ? { neighbours: neighbours.map(toAgentMemory) } : {}),
       omitted: found.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
       characters: lengthOf(references),

@@ -36,6 +36,10 @@ export interface Found {
 }
 
 interface Candidates {
+  /** Whether a fact or a context has the tags and the metadata that are wanted. */
+  readonly isSelected: (memory: Memory) => boolean;
+  /** Whether memories of the project itself are among the results, if the call is for a subject. */
+  readonly withProject: boolean;
   readonly rules: readonly Memory[];
   /** Best first. */
   readonly results: readonly Found[];
@@ -55,6 +59,8 @@ export async function findCandidates(
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   const metadata = toMetadataFilter(wanted.metadata);
   const isInScope = inScope(tags, metadata);
+  const isSelected = (memory: Memory) =>
+    matchesTags(memory.tags, tags) && matchesMetadata(memory.metadata, metadata);
   const withProject = caller.ownsProject || (wanted.include_project ?? true);
   if (query === null) {
     const most = explain ? topK + missedMax : topK;
@@ -70,6 +76,8 @@ export async function findCandidates(
     const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
+      isSelected,
+      withProject,
       rules: rules.filter(isInScope),
       results: ranked.slice(0, topK),
       missed: ranked.slice(topK).map(({ result }) => ({ ...result, reasons: ["rank"] })),
@@ -99,6 +107,8 @@ export async function findCandidates(
   const { hits, ...ranked } = await rerank(found, judgement, reranker);
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
+    isSelected,
+    withProject,
     rules: rules.filter(isInScope),
     missed: others,
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),

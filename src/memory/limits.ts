@@ -18,3 +18,5 @@ export const checksMax = 200;
 export const checksAtOnce = 8;
 /** Words that are searched in front of a memory, such as the headings above it. */
 export const leadMaxCharacters = 200;
+/** Passages of an injection that were said next to found ones. */
+export const neighboursMax = 10;

@@ -5,6 +5,7 @@ import type {
   ConversationSummary,
   ConversationTransaction,
 } from "../../../src/conversations/store.ts";
+import { isExpired } from "../../../src/memory/memory.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import type { Data, MemoryRow } from "./data.ts";
 
@@ -51,6 +52,25 @@ export function createConversationReader(data: Data): ConversationReader {
           kept: memories.filter(({ passage }) => !passage).slice(0, keptMax),
         };
       }),
+    neighbours: (owner, { passages, withProject, now }) =>
+      data.inTurn(() =>
+        passages.map((id) => {
+          const own = ofOwner(data, owner);
+          const all = withProject ? [...own, ...ofOwner(data, { ...owner, subject: null })] : own;
+          const passage = all.find(({ memory }) => memory.id === id && memory.passage);
+          const name = passage?.memory.origins[0]?.conversation ?? null;
+          if (passage === undefined || name === null) return { before: null, after: null };
+          const said = all
+            .filter(
+              (row) => row.project === passage.project && row.memory.passage && timesOf(row, name).length > 0,
+            )
+            .toSorted((one, other) => one.created - other.created);
+          const at = said.indexOf(passage);
+          const shown = (row: MemoryRow | undefined) =>
+            row?.memory.active === true && !isExpired(row.memory, now) ? row.memory : null;
+          return { before: at > 0 ? shown(said[at - 1]) : null, after: shown(said[at + 1]) };
+        }),
+      ),
     madeOf: (owner, { name }) => data.inTurn(() => saidIn(data, owner, name).map(({ memory }) => memory)),
   };
 }

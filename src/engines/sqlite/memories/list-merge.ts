@@ -1,6 +1,6 @@
 // Owns how the lists of several owners become one. Never reads more of a list than is asked for.
 
-import { type ListedRow, type Order, tieOf } from "./list-order.ts";
+import { type ListedRow, type Order, type Place, tieOf } from "./list-order.ts";
 
 /** A memory, and in which of the lists it is. */
 export interface Merged {
@@ -48,4 +48,9 @@ function isBehind(one: ListedRow, other: ListedRow, order: Order): boolean {
     return isAfter(one.serial, other.serial, tieOf(order));
   if (value === null || than === null) return value === null;
   return isAfter(value, than, order.direction);
+}
+
+/** The place behind a row; null: no row. */
+export function toPlace(row: Place | null): Place | null {
+  return row === null ? null : { value: row.value, serial: row.serial };
 }

@@ -11,7 +11,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { ownerSetsOf } from "../project-serials.ts";
 import { type ListLimits, listLimits } from "./limits.ts";
 import { createListCursors } from "./list-cursor.ts";
-import { inOneOrder, take } from "./list-merge.ts";
+import { inOneOrder, take, toPlace } from "./list-merge.ts";
 import {
   createWalk,
   type ListedRow,
@@ -213,10 +213,6 @@ function createCollection(database: Database) {
       ).iterate({ ...parameters, value: place?.value, serial: place?.serial });
     },
   };
-}
-
-function toPlace(row: Place | null): Place | null {
-  return row === null ? null : { value: row.value, serial: row.serial };
 }
 
 /** @param said serials of the memories of the wanted conversation; null: all. @param alive the epoch of each kind: memories with another one are hidden */

@@ -3,6 +3,7 @@
 import { workerData } from "node:worker_threads";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { createChainContentsReader } from "../chain-contents.ts";
+import { createNeighbours } from "../conversation-neighbours.ts";
 import { createConversationContents, createConversationList, createMade } from "../conversations.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
@@ -42,6 +43,7 @@ const handlers = {
   listTags: createTagList(database),
   listConversations: createConversationList(database),
   readConversation: createConversationContents(database),
+  findNeighbours: createNeighbours(database),
   madeOfConversation: createMade(database),
   exportMemories: createMemoryExport(database),
   listRecords: createRecordList(database),

@@ -31,7 +31,7 @@ import type { ReadHandlers } from "./reader-worker.ts";
 
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
-  readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf">;
+  readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf" | "neighbours">;
   readonly models: Pick<ModelVectors, "bound" | "change" | "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
@@ -113,6 +113,7 @@ export function createReader(
       list: (owner, query, signal) => ask(ofOwner(owner, signal), "listConversations", owner, query),
       read: (owner, name, query, signal) =>
         ask(ofOwner(owner, signal), "readConversation", owner, name, query),
+      neighbours: (owner, query, signal) => ask(ofOwner(owner, signal), "findNeighbours", owner, query),
       madeOf: (owner, conversation, signal) =>
         ask(ofOwner(owner, signal), "madeOfConversation", owner, conversation),
     },
