@@ -22,8 +22,8 @@ interface Turn extends Range {
   readonly message: UtteranceRange | null;
 }
 
-/** Below everything that somebody has chosen to keep. */
-const importance = 0.2;
+/** Below what somebody keeps without saying how important it is. With less, answers are not among the first results beside such memories. */
+const importance = 0.4;
 
 /** The passages of the source in its order. `now`: milliseconds since 1970. */
 export function extractVerbatim(source: ExtractionSource, now: number): ExtractedItem[] {

@@ -11,7 +11,7 @@ import { batchesOf, compareItems, uncompared } from "./compare-items.ts";
 import type { Candidate } from "./comparison-set.ts";
 import { describeInput, textsWith } from "./extraction-source.ts";
 import type { Extraction, ExtractionSource, Extractor, FindNear } from "./extractor.ts";
-import { contentKey } from "./memory.ts";
+import { contentKey, toSearched } from "./memory.ts";
 import { createFindNear } from "./near-memories.ts";
 import { addRedactions } from "./redactor.ts";
 
@@ -129,7 +129,9 @@ async function embedAll(
     const share = readShare + (embeddedShare - readShare) * (vectors.length / items.length);
     report(share, `Embedding ${counted(items.length, "item")}`);
     vectors.push(
-      ...(await Promise.all(batch.map(({ content, lead }) => embed(`${lead ?? ""}${content}`, "passage")))),
+      ...(await Promise.all(
+        batch.map(({ content, lead = null }) => embed(toSearched({ lead, content }), "passage")),
+      )),
     );
   }
   return vectors;

@@ -106,7 +106,8 @@ export const injectMemories = projectOperation({
       query: Nullable(query),
       rules: Type.Array(agentMemory, { description: "Ordered by importance, then oldest first." }),
       results: Type.Array(searchResult, {
-        description: "The facts and contexts in the prompt, ordered by final_score.",
+        description:
+          "The facts and contexts in the prompt, ordered by final_score; without a query, passages of conversations after all others.",
       }),
       neighbours: Type.Optional(
         Type.Array(agentMemory, {

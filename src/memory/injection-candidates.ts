@@ -12,6 +12,7 @@ import { findMissed, type MissedMemory } from "./missed.ts";
 import { candidatesOf, rerank, toJudgement } from "./rerank.ts";
 import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
+import type { ProminenceQuery, ProminentMemories } from "./store.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
 
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
@@ -73,7 +74,7 @@ export async function findCandidates(
       withProject,
       now,
     };
-    const { rules, memories } = await store.memories.readProminent(caller.owner, search, signal);
+    const { rules, memories } = await readProminent(search, preparation);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
       isSelected,
@@ -114,6 +115,19 @@ export async function findCandidates(
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
     ...ranked,
   };
+}
+
+/** Passages are injected without a query only where what is kept leaves room: nobody has chosen them, and the newest ones are many. */
+async function readProminent(
+  query: ProminenceQuery,
+  { store, caller, signal }: Preparation,
+): Promise<ProminentMemories> {
+  const read = (wanted: ProminenceQuery) => store.memories.readProminent(caller.owner, wanted, signal);
+  if (query.origin !== null) return await read(query);
+  const { rules, memories: kept } = await read({ ...query, origin: "kept" });
+  if (kept.length === query.topK) return { rules, memories: kept };
+  const rest = await read({ ...query, origin: "conversation", topK: query.topK - kept.length });
+  return { rules, memories: [...kept, ...rest.memories] };
 }
 
 /** A rule without tags is a rule of the whole project, and so is one without metadata. */

@@ -151,6 +151,11 @@ export function toAgentMemory(memory: Memory): AgentMemory {
   };
 }
 
+/** The text that is searched: it is embedded, its words are in the index, and it is judged again. */
+export function toSearched({ lead, content }: Pick<Memory, "lead" | "content">): string {
+  return `${lead ?? ""}${content}`;
+}
+
 export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boolean {
   return memory.expiresAt !== null && memory.expiresAt <= now;
 }

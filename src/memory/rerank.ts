@@ -14,6 +14,7 @@ import {
   unjudgedRelevance,
 } from "../ranking/reranking.ts";
 import { Choice, Fields } from "../schema/schema.ts";
+import { toSearched } from "./memory.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "./reranker.ts";
 import type { SearchHit } from "./store.ts";
 
@@ -104,7 +105,7 @@ export async function rerank(
   if (choice === "off") return { hits: found.slice(0, topK) };
   const isOfPeriod = period && (({ memory }: SearchHit) => shareOfPeriod(memory, period) >= 0.5);
   const judged = candidatesAmong(found, topK, isOfPeriod);
-  const contents = judged.map(({ memory }) => memory.content);
+  const contents = judged.map(({ memory }) => toSearched(memory));
   const maxSims = await reranker.judge(query, contents, choice);
   if (maxSims === null) return { hits: unjudged(judged, period).slice(0, topK), reranked: false };
   const candidates = judged.map((hit, at) => {

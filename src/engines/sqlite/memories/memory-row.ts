@@ -36,13 +36,8 @@ const subjectColumn =
 
 export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.metadata, m.origins, m.lead, m.former_of, m.superseded_by, ${subjectColumn}`;
 
-/** SQL of the text that is searched: it is embedded, and its words are in the index. */
+/** SQL of toSearched. */
 export const searchedText = "COALESCE(m.lead, '') || m.content";
-
-/** As `searchedText`. */
-export function toSearched({ lead, content }: Pick<MemoryRow, "lead" | "content">): string {
-  return `${lead ?? ""}${content}`;
-}
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =

@@ -2,7 +2,7 @@
 
 import { madeOfText } from "../../../audit/made-of.ts";
 import { type Kind, kindOf, kinds } from "../../../memory/kind.ts";
-import { keepsContent } from "../../../memory/memory.ts";
+import { keepsContent, toSearched } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -17,7 +17,6 @@ import {
   toMemory,
   toMetadataColumn,
   toOriginsColumn,
-  toSearched,
   toTagColumn,
   toVector,
   toVectorColumn,
