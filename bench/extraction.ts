@@ -32,6 +32,7 @@ import {
 } from "./harness.ts";
 import { kept } from "./kept.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
+import { said } from "./said.ts";
 import { tailText } from "./tail.ts";
 import { workDetails } from "./work-details.ts";
 
@@ -43,10 +44,11 @@ const probeEveryMs = 2;
 const probeSeconds = 3;
 
 export async function extraction(options: BenchOptions): Promise<readonly Table[]> {
-  const { executable, datasets } = options;
+  const { executable, against, datasets } = options;
   const [dataset] = datasets;
   const keeping = dataset === undefined ? [] : [await kept(executable, dataset)];
-  return [quality(), ...keeping, await workDetails(executable), await cost(options)];
+  const later = await said(executable, against, dataset ?? null);
+  return [quality(), ...keeping, ...later, await workDetails(executable), await cost(options)];
 }
 
 function quality(): Table {

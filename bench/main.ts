@@ -61,7 +61,7 @@ const benches: Readonly<Record<string, Bench>> = {
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
-  --against FILE     another executable whose speed is compared, by turns, in throughput and scale
+  --against FILE     another executable whose speed is compared, by turns, in throughput and scale; in extraction, what it finds
   --against FILE.json  what --output of another run of retrieval wrote; its rankings are compared question by question
   --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
   --dataset FILE     conversations in the LoCoMo format (.json or .json.gz), for retrieval, embedding and extraction; may be

@@ -46,7 +46,9 @@ export async function findSubject(
 ): Promise<FoundSubject | null> {
   if (authority.operation.forSubjects === undefined) return null;
   const found = await findNamed(tools, authority, request, reading, exchange);
-  if (!isOfMachineUser(authority.caller.key, found?.subject.name ?? null)) return found;
+  const { kind } = request.credentials;
+  const isNamed = found !== null && kind !== "caller" && kind !== "task";
+  if (isNamed || !isOfMachineUser(authority.caller.key, found?.subject.name ?? null)) return found;
   return findMachineUser(tools, authority, reading.input ?? {});
 }
 

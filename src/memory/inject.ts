@@ -85,7 +85,7 @@ export const injectMemories = projectOperation({
           minimum: 0,
           maximum: 1,
           description:
-            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts reach in a project with as many memories.",
+            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts reach in a project with as many memories, and passages of conversations that are less than half as relevant as the best memory.",
         }),
       ),
       rerank: rerankField,
@@ -112,7 +112,7 @@ export const injectMemories = projectOperation({
       neighbours: Type.Optional(
         Type.Array(agentMemory, {
           description:
-            "Passages of conversations that are in the prompt because they were said next to one of the results, and that fit into max_characters after all of these. The field is absent if there are none.",
+            "Passages of conversations that are in the prompt because they were said next to one of the best three passages of the results, and that fit into max_characters after all of these. The field is absent if there are none.",
         }),
       ),
       omitted: Type.Integer({

@@ -9,7 +9,7 @@ import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryOrigin, type MemoryType, toAgentMemory } from "./memory.ts";
 import { type MetadataFilter, matchesMetadata, toMetadataFilter } from "./metadata-filter.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
-import { candidatesOf, rerank, toJudgement } from "./rerank.ts";
+import { candidatesOf, type RankedHit, rerank, toJudgement } from "./rerank.ts";
 import type { RerankChoice } from "./reranker.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 import type { ProminenceQuery, ProminentMemories } from "./store.ts";
@@ -105,7 +105,8 @@ export async function findCandidates(
   const candidates = { ...search, prompt, topK: candidatesOf(judgement) };
   const read = await store.memories.readForInjection(caller.owner, candidates, signal);
   const { rules, hits: found, floor } = read;
-  const { hits, ...ranked } = await rerank(found, judgement, reranker);
+  const { hits: best, ...ranked } = await rerank(found, judgement, reranker);
+  const hits = wanted.min_similarity === undefined ? withoutFaint(best) : best;
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {
     isSelected,
@@ -115,6 +116,17 @@ export async function findCandidates(
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
     ...ranked,
   };
+}
+
+/**
+ * Without the passages that are less than half as relevant as the best memory. Conversations have many that resemble a query a little; what is
+ * kept was chosen, and stays. With 0.7 instead, answers are lost (bench/said.ts).
+ */
+function withoutFaint(hits: readonly RankedHit[]): readonly RankedHit[] {
+  const relevanceOf = ({ rerank, period, relevance }: RankedHit) =>
+    rerank?.relevance ?? period?.relevance ?? relevance;
+  const least = Math.max(0, ...hits.map(relevanceOf)) / 2;
+  return hits.filter((hit) => !hit.memory.passage || relevanceOf(hit) >= least);
 }
 
 /** Passages are injected without a query only where what is kept leaves room: nobody has chosen them, and the newest ones are many. */

@@ -3,7 +3,7 @@
 
 import type { Preparation } from "../calls/operation.ts";
 import { withoutRepeated } from "./conversation-order.ts";
-import { neighboursMax } from "./limits.ts";
+import { understoodMax } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import { promptLineLength } from "./prompt.ts";
 
@@ -22,14 +22,16 @@ export async function findNeighbours(
   { characters, withProject, isSelected }: Room,
   { store, caller, now, signal }: Pick<Preparation, "store" | "caller" | "now" | "signal">,
 ): Promise<readonly Memory[]> {
-  const passages = found.filter(({ passage, origins }) => passage && origins[0]?.conversation != null);
+  const passages = found
+    .filter(({ passage, origins }) => passage && origins[0]?.conversation != null)
+    .slice(0, understoodMax);
   if (passages.length === 0 || characters === 0) return [];
   const query = { passages: passages.map(({ id }) => id), withProject, now };
   const beside = await store.conversations.neighbours(caller.owner, query, signal);
   const taken: Memory[] = [];
   let left = characters;
   for (const each of beside.flatMap(({ before, after }) => [before, after])) {
-    if (each === null || !isSelected(each) || taken.length === neighboursMax) continue;
+    if (each === null || !isSelected(each)) continue;
     const length = promptLineLength(each);
     const all = [...found, ...taken, each];
     if (length > left || withoutRepeated(all, ({ content }) => content).length < all.length) continue;

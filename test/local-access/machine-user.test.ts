@@ -109,7 +109,9 @@ test("what is kept is the project's, whoever asks the extraction, and a subject 
   expect(listed(await local("GET", "/v1/memories"))).toEqual([rule]);
   await local("POST", extract, said(blue));
   await local("POST", "/v1/memories", fact(kept), machineUser);
-  expect(listed(await remote("GET", "/v1/memories"))).toEqual([kept, rule]);
+  expect(listed(await remote("GET", "/v1/memories"))).toEqual([rule]);
+  const { data } = await local("GET", "/v1/conversations", undefined, machineUser);
+  expect(JSON.stringify(data.conversations)).toContain('"chat-1"');
 });
 
 test("the same passage of the user, of a subject and over HTTP is three memories", async () => {

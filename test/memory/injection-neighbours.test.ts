@@ -133,3 +133,21 @@ test("without a query, and of passages without a conversation, there are none", 
   const body = { subject: "prominent", top_k: 1 };
   expect((await app.call("POST", "/v1/memories/inject", { body })).data.neighbours).toBeUndefined();
 });
+
+test("a passage that is much less relevant than the best memory is left out, unless the call has a floor of its own", async () => {
+  const weak = "The kettle is beside the window.";
+  const body = { subject: "faint", conversation: "chat-1", detail: "verbatim" };
+  const contents = ["The vault of the bank opens with the code word walrus.", weak];
+  for (const content of contents)
+    await app.call("POST", "/v1/memories/extract", {
+      body: { ...body, messages: [{ role: "user", content }] },
+    });
+  const query = "With which code word does the vault of the bank open?";
+  const resultsOf = ({ results }: JsonObject) =>
+    (results as { memory: { content: string } }[]).map(({ memory }) => memory.content);
+  const given = { query, subject: "faint", rerank: "off" };
+  const floored = await app.call("POST", "/v1/memories/inject", { body: { ...given, min_similarity: 0 } });
+  expect(resultsOf(floored.data).toSorted()).toEqual(contents.toSorted());
+  const unfloored = await app.call("POST", "/v1/memories/inject", { body: given });
+  expect(resultsOf(unfloored.data)).toEqual(contents.slice(0, 1));
+});

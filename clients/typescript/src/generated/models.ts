@@ -942,8 +942,16 @@ export interface Injection {
   query: string | null;
   /** Ordered by importance, then oldest first. */
   rules: AgentMemory[];
-  /** The facts and contexts in the prompt, ordered by final_score. */
+  /**
+   * The facts and contexts in the prompt, ordered by final_score; without a query, passages of conversations after
+   * all others.
+   */
   results: SearchResult[];
+  /**
+   * Passages of conversations that are in the prompt because they were said next to one of the best three passages
+   * of the results, and that fit into max_characters after all of these. The field is absent if there are none.
+   */
+  neighbours?: AgentMemory[];
   /** Number of facts and contexts among the best top_k that were omitted because of max_characters. */
   omitted: number;
   /** Whether the lines of the rules alone are longer than max_characters. */
@@ -1321,7 +1329,7 @@ export interface MemoryInjectRequest {
   /**
    * Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it,
    * those are excluded whose relevance is not above what unrelated prompts reach in a project with as many
-   * memories.
+   * memories, and passages of conversations that are less than half as relevant as the best memory.
    */
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;

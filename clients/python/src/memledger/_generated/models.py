@@ -1135,13 +1135,20 @@ class Injection(Model):
     rules: list[AgentMemory]
     """Ordered by importance, then oldest first."""
     results: list[SearchResult]
-    """The facts and contexts in the prompt, ordered by final_score."""
+    """The facts and contexts in the prompt, ordered by final_score; without a query, passages of
+    conversations after all others.
+    """
     omitted: int
     """Number of facts and contexts among the best top_k that were omitted because of max_characters."""
     rules_exceed_budget: bool
     """Whether the lines of the rules alone are longer than max_characters."""
     characters: int
     """Total length of the lines of facts and contexts in the prompt, in Unicode code points."""
+    neighbours: list[AgentMemory] | None = None
+    """Passages of conversations that are in the prompt because they were said next to one of the best
+    three passages of the results, and that fit into max_characters after all of these. The field is
+    absent if there are none.
+    """
     reranked: bool | None = None
     """Whether the memories were judged again; false: not in time, or the server cannot, and only a time
     that the query names changes the order. Absent if it was not asked for.
@@ -1150,7 +1157,7 @@ class Injection(Model):
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
     memories; keyword scores differ from those of the results, because words have another rarity there.
     """
-    _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult, "missed": MissedMemory}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult, "neighbours": AgentMemory, "missed": MissedMemory}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -571,7 +571,8 @@ class Memories:
         limit.
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
-        reach in a project with as many memories.
+        reach in a project with as many memories, and passages of conversations that are less than half as
+        relevant as the best memory.
         include_project: Whether the memories of the project itself are included in a call for a subject.
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
