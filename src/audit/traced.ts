@@ -70,7 +70,20 @@ export interface Held {
   readonly parts: readonly number[] | null;
 }
 
-export interface TracedRecord extends RecordLocation, Held {}
+/** What becomes of the payload, made before the transaction, so that other calls do not wait for it. */
+export interface PreparedErasure {
+  /** The stored text that it is made of. Another one: the erasure must be made again. */
+  readonly before: Uint8Array;
+  readonly salt: Uint8Array;
+  readonly compressed: Uint8Array;
+}
+
+export interface TracedRecord extends RecordLocation, Held {
+  readonly prepared?: PreparedErasure;
+}
+
+/** Records that hold something of a subject. */
+export interface RecordsAbout extends Pick<TracedRecords, "records" | "through"> {}
 
 /** Records that hold what a trace looks for. */
 export interface TracedRecords {

@@ -117,14 +117,6 @@ export async function eraseConversationIn(
   const { id } = conversation;
   const erased = { project: { id: owner.project }, id, pseudonyms: [id], memories: removed.length, held };
   const { erasure, after } = await recordErasure(transaction, erased, application);
-  // Reads that were prepared before look for it in this chain (audit/store.ts, erasures), and are prepared again.
-  await transaction.audit.append(
-    toServerRecord(null, "audit.redact", now, {
-      ...application.sender(),
-      redacted: [],
-      redacted_parts: [],
-    }),
-  );
   const counts = { memories: removed.length, changed: changed.length, checks: expecting };
   const cached: AfterCommit = { effect: "remove_cached_vectors", project: ownerId(owner) };
   return { erasure: { ...counts, ...erasure }, after: [...after, cached] };

@@ -83,17 +83,25 @@ export const eraseSubject = projectOperation({
     },
   },
 
-  prepare: async (_input, preparation) => ({ backups: await listBackups(preparation) }),
+  async prepare({ dry_run: isDryRun = false }, preparation) {
+    const { caller, store, signal, inTurn } = preparation;
+    const { owner, subject } = caller;
+    const known =
+      subject === null || isDryRun
+        ? null
+        : await inTurn(() => store.subjects.recordsAbout(owner, subject, signal));
+    return { known, backups: await listBackups(preparation) };
+  },
 
   async apply(transaction, { dry_run: isDryRun = false }, prepared, { caller, now, sender }) {
     const { project, subject } = caller;
-    const { backups } = prepared;
+    const { backups, known } = prepared;
     if (subject === null) return { data: { erased: false, ...nothingErased, backups } };
     if (isDryRun) {
       const counts = toCounts(await transaction.subjects.holdings(subject));
       return { data: { erased: false, ...counts, backups } };
     }
-    const { erasure, after } = await eraseIn(transaction, { project, subject }, { now, sender });
+    const { erasure, after } = await eraseIn(transaction, { project, subject, known }, { now, sender });
     return { data: { erased: true, ...erasure, backups }, after };
   },
 });

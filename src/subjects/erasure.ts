@@ -6,7 +6,7 @@ import type { Project } from "../access/project.ts";
 import { describeErased } from "../audit/erased.ts";
 import { toReceipt } from "../audit/receipt.ts";
 import { toServerRecord } from "../audit/record.ts";
-import type { TracedRecord } from "../audit/traced.ts";
+import type { RecordsAbout, TracedRecord } from "../audit/traced.ts";
 import type { Application } from "../calls/application.ts";
 import { successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -56,13 +56,20 @@ export function toCounts({ memories, checks, records }: SubjectHoldings) {
   return { memories, checks, records, exports: 0 };
 }
 
+interface EraseInput {
+  readonly project: Pick<Project, "id">;
+  readonly subject: Subject;
+  /** What was read before the transaction; null: nothing. */
+  readonly known: RecordsAbout | null;
+}
+
 /** @returns what the answer says, and what is left to do after the commit */
 export async function eraseIn(
   transaction: Transaction,
-  { project, subject }: { readonly project: Pick<Project, "id">; readonly subject: Subject },
+  { project, subject, known }: EraseInput,
   application: Pick<Application, "now" | "sender">,
 ) {
-  const found = await transaction.subjects.erase(subject, application.now);
+  const found = await transaction.subjects.erase(subject, application.now, known);
   const erased = { project, id: subject.id, ...found };
   const { erasure, after } = await recordErasure(transaction, erased, application);
   return { erasure: { ...toCounts(found), ...erasure }, after };
@@ -96,6 +103,10 @@ export async function recordErasure(
   const entry = await transaction.audit.append(draft);
   const checkpoint = await transaction.audit.signCheckpoint(project.id, now);
   const inclusion = await transaction.audit.proveInclusion(project.id, entry.seq, now);
+  // Reads that were prepared before look for it in this chain (audit/store.ts, erasures), and are prepared again.
+  await transaction.audit.append(
+    toServerRecord(null, "audit.redact", now, { ...sender(), redacted: [], redacted_parts: [] }),
+  );
   const proven = { entry, payload: draft.payload, checkpoint, inclusion };
   const receipt = toReceipt({ project: project.id, subject: id, ...proven });
   const counts = { records: records.length, exports: exports.length };

@@ -46,7 +46,7 @@ export const repeatErasure = installationOperation({
     const project = { id: input.project };
     // False: another call has erased it meanwhile.
     if (subject !== null && (await transaction.subjects.open(project, subject))) {
-      const { erasure, after } = await eraseIn(transaction, { project, subject }, application);
+      const { erasure, after } = await eraseIn(transaction, { project, subject, known: null }, application);
       return { data: { result: "erased" as const, ...erasure }, after };
     }
     if (holdings !== null && (await transaction.conversations.open(holdings.owner, holdings.conversation))) {

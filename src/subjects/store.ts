@@ -1,7 +1,7 @@
 // Owns the interface that subjects need from a storage engine.
 
 import type { Project } from "../access/project.ts";
-import type { TracedRecord } from "../audit/traced.ts";
+import type { RecordsAbout, TracedRecord } from "../audit/traced.ts";
 import type { Owner, Subject } from "../memory/owner.ts";
 
 /** How much there is of a subject. */
@@ -21,6 +21,8 @@ export interface ListedSubject {
 export interface SubjectReader {
   /** Null: no call has named the subject since it was erased last. Waits for no turn: it takes microseconds. */
   find(project: Pick<Project, "id">, name: string): Promise<Subject | null>;
+  /** The records of which an erasure of the subject erases something. `signal` works as in MemoryReader. */
+  recordsAbout(owner: Owner, subject: Subject, signal: AbortSignal): Promise<RecordsAbout>;
   /** By its pseudonym. Null: the project has no such subject, or it was erased. As `find`. */
   findById(project: Pick<Project, "id">, id: string): Promise<Subject | null>;
   /** The project itself, and all of its subjects. */
@@ -51,7 +53,7 @@ export interface SubjectTransaction {
   holdings(subject: Subject): Promise<SubjectHoldings>;
   /**
    * Deletes memories, checks, what waits to be remembered, and the name. The caller erases the payloads of the records that it returns, and
-   * requests `erase_remains` after the commit.
+   * requests `erase_remains` after the commit. `known`: SubjectReader.recordsAbout; null: it was not asked.
    */
-  erase(subject: Subject, now: number): Promise<ErasedSubject>;
+  erase(subject: Subject, now: number, known: RecordsAbout | null): Promise<ErasedSubject>;
 }

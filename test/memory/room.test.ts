@@ -163,7 +163,7 @@ describe.each([
     await say(own, ["e", "f"], 3);
     expect(await contents(own)).toEqual(["b", "e", "f"]);
     expect(await contents(other)).toEqual(["d"]);
-    await perform(({ subjects }) => subjects.erase(subject, Date.now()));
+    await perform(({ subjects }) => subjects.erase(subject, Date.now(), null));
     expect(await counts()).toEqual([1, 2]);
   });
 });

@@ -175,6 +175,7 @@ export async function openStore(
       linksBetween: lookUp(suggestions.linksBetween),
     },
     subjects: {
+      ...reader.subjects,
       find: lookUp(subjects.find),
       findById: lookUp(subjects.findById),
       owners: lookUp(subjects.owners),
@@ -210,13 +211,9 @@ export async function openStore(
         if (committed.after.some(({ effect }) => effect === "continue_model_change"))
           options.onModelChange?.();
         if (committed.after.some(({ effect }) => effect === "remember_answer")) options.onRemember?.();
-        const afterErasure = await eraseRemains(committed, writer.eraseRemains, clock, logger);
-        const afterExports = await performExportEffects(
-          { ...committed, answer: afterErasure },
-          exports,
-          logger,
-        );
-        const answer = await answers.performEffects({ ...committed, answer: afterExports });
+        let answer = await eraseRemains(committed, writer.eraseRemains, clock, logger);
+        answer = await performExportEffects({ ...committed, answer }, exports, logger);
+        answer = await answers.performEffects({ ...committed, answer });
         return await cache.performEffects({ ...committed, answer });
       } finally {
         snapshot.end();

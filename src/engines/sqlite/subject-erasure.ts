@@ -1,7 +1,6 @@
 // Owns the SQL that deletes what there is of a subject. Rows are deleted at once and not hidden first, because nothing of them may be left
 // when the call is answered.
 
-import type { Subject } from "../../memory/owner.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { SubjectTransaction } from "../../subjects/store.ts";
 import { createRecordsAbout } from "./ledger/records-about.ts";
@@ -63,7 +62,7 @@ export function createSubjectErasure(
   };
   return {
     holdings,
-    async erase(subject: Subject, now: number) {
+    async erase(subject, now, known) {
       const { id } = subject;
       const found = await holdings(subject);
       const owner = ownerOf.get(id) ?? 0;
@@ -72,7 +71,8 @@ export function createSubjectErasure(
       removeTasks.run(id);
       state.callers.clear();
       revokeKeys.run({ id, name: subject.name, now });
-      return { ...found, held: records.held(id), pseudonyms: removeNames.all({ id }) };
+      const held = [...(known?.records ?? []), ...records.held(id, known?.through)];
+      return { ...found, held, pseudonyms: removeNames.all({ id }) };
     },
   };
 }

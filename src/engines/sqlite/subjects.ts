@@ -10,7 +10,7 @@ import type { WriterState } from "./threads/writer-state.ts";
 const byName =
   "SELECT id FROM pseudonym WHERE project = ? AND kind = 'subject' AND COALESCE(owner, 0) = 0 AND name = ?";
 
-export function createSubjectReader(database: Database): SubjectReader {
+export function createSubjectReader(database: Database): Omit<SubjectReader, "recordsAbout"> {
   const serialOf = serialsOf(database);
   const find = database.prepare<[number, string], string>(byName).pluck();
   // Of a name, "" is before every one.

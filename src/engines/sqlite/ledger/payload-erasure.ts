@@ -24,12 +24,19 @@ export function createPayloadErasure(database: Database): (held: TracedRecord) =
      JOIN audit_entry e ON e.number = p.entry WHERE e.id = ?`,
   );
   const replace = database.prepare("UPDATE audit_payload SET salt = ?, text = ? WHERE entry = ?");
+  const replaceSame = database.prepare(
+    "UPDATE audit_payload SET salt = ?, text = ? WHERE entry = (SELECT number FROM audit_entry WHERE id = ?) AND text = ?",
+  );
   // As the trigger of the schema does for a whole payload.
   const removeTask = database.prepare("DELETE FROM remember_task WHERE record = ?");
 
-  return (held) => {
-    const { id, parts } = held;
+  const erase = (held: TracedRecord): TracedRecord | null => {
+    const { id, parts, prepared } = held;
     if (parts === null) return remove.run(id).changes > 0 ? held : null;
+    if (prepared !== undefined) {
+      const { salt, compressed, before } = prepared;
+      if (replaceSame.run(salt, compressed, id, before).changes > 0) return held;
+    }
     const row = find.get(id);
     const content = row === undefined ? null : unpackPayload(row.text);
     if (row === undefined || content === null) return null;
@@ -39,7 +46,11 @@ export function createPayloadErasure(database: Database): (held: TracedRecord) =
     const erased = left.map(({ index }) => index);
     const { salt, compressed } = eraseParts(stored, row.parts, new Set(erased));
     replace.run(salt, compressed, row.entry);
-    removeTask.run(id);
     return { ...held, parts: erased };
+  };
+  return (held) => {
+    const erased = erase(held);
+    if (erased !== null && erased.parts !== null) removeTask.run(held.id);
+    return erased;
   };
 }

@@ -12,6 +12,7 @@ import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createMemoryMentions } from "../ledger/memory-mentions.ts";
 import { createGatewayCostReader, createPastCallsReader } from "../ledger/past-calls.ts";
 import { createRecordList } from "../ledger/record-list.ts";
+import { createRecordsAbout } from "../ledger/records-about.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-list.ts";
 import { createMemoryStatistics } from "../memories/memory-statistics.ts";
@@ -54,6 +55,7 @@ const handlers = {
   partsOfRecord: audit.partsAt,
   placeRecord: audit.place,
   traceBatch: audit.traceBatch,
+  recordsAbout: createRecordsAbout(database).prepare,
   boundModel: missing.boundModel,
   modelChange: missing.modelChange,
   countMemories: missing.countMemories,

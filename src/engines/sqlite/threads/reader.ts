@@ -22,6 +22,7 @@ import type {
   PastCalls,
   PastCallsQuery,
 } from "../../../storage/statistics.ts";
+import type { SubjectReader } from "../../../subjects/store.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { Searches } from "../search/groups/searches.ts";
 import type { GroupRequestName, GroupRequests } from "../search/searcher/group-requests.ts";
@@ -31,6 +32,7 @@ import type { ReadHandlers } from "./reader-worker.ts";
 
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
+  readonly subjects: Pick<SubjectReader, "recordsAbout">;
   readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf" | "neighbours">;
   readonly models: Pick<ModelVectors, "bound" | "change" | "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
@@ -108,6 +110,9 @@ export function createReader(
       readProminent: (owner, query, signal) => search(owner, signal, "readProminent", query, 1),
       findSimilar: (owner, query, signal) =>
         search(owner, signal, "findSimilar", query, query.vectors.length),
+    },
+    subjects: {
+      recordsAbout: (owner, { id }, signal) => ask(ofOwner(owner, signal), "recordsAbout", id),
     },
     conversations: {
       list: (owner, query, signal) => ask(ofOwner(owner, signal), "listConversations", owner, query),
