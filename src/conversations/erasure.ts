@@ -2,7 +2,6 @@
 // stays with its other origins.
 
 import { notErasable } from "../audit/erased.ts";
-import { toServerRecord } from "../audit/record.ts";
 import { withContents } from "../audit/trace-texts.ts";
 import { emptyTrace, type TracedRecord, type TracedRecords } from "../audit/traced.ts";
 import type { Application } from "../calls/application.ts";
