@@ -151,8 +151,6 @@ export const wordErasureShare = 0.05;
 export const wordErasureMaxMs = 30_000;
 /** How long the shutdown of the writer waits for it. */
 export const wordErasureAtEndMs = 2_000;
-/** Payloads of a subject whose erasure is prepared before the transaction; that of the others is not. */
-export const preparedErasuresMaxBytes = 32 * 1024 * 1024;
 
 /** Rate of records about calls without a valid key: of one network, and of all networks. Further calls are only counted. */
 export const unauthenticatedNetworkRate = { perSecond: 1, burst: 10 };

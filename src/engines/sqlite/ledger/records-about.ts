@@ -5,9 +5,11 @@ import { eraseParts } from "../../../audit/parts.ts";
 import { partsAbout } from "../../../audit/stored-payload.ts";
 import type { RecordsAbout, TracedRecord } from "../../../audit/traced.ts";
 import type { StoredParts } from "../../../audit/verify/part-lines.ts";
-import { preparedErasuresMaxBytes } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
+
+/** Payloads whose erasure is prepared before the transaction; that of the others is not. */
+const preparedMaxBytes = 32 * 1024 * 1024;
 
 interface PayloadRow {
   seq: number;
@@ -60,7 +62,7 @@ export function createRecordsAbout(database: Database) {
       const records = naming(pseudonym).flatMap((row) =>
         toHeld(pseudonym)(row).map((held) => {
           bytes += row.text.length;
-          return bytes > preparedErasuresMaxBytes ? held : { ...held, ...toPrepared(row, held) };
+          return bytes > preparedMaxBytes ? held : { ...held, ...toPrepared(row, held) };
         }),
       );
       return { records, through: newest.get() ?? 0 };
