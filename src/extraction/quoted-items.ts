@@ -45,7 +45,7 @@ export function quotedItems(
     const start = chunk.start + passage.start;
     const place = { start, end: chunk.start + passage.end };
     const replaces = isQuoted ? { replaces: [replacement] } : {};
-    return [{ ...extracted, ...originAt(source, start), ...replaces, ...place }];
+    return [{ ...extracted, ...originAt(source, place), ...replaces, ...place }];
   });
   return { items, leftOut };
 }
@@ -64,10 +64,11 @@ function toReplacement(
 }
 
 /** Of what is said at this place. */
-function originAt(source: ExtractionSource, start: number): Pick<ExtractedItem, "origin"> {
-  const message = source.utterances?.find((each) => each.start <= start && start < each.end) ?? null;
+function originAt(source: ExtractionSource, place: TextRange): Pick<ExtractedItem, "origin"> {
+  const message =
+    source.utterances?.find((each) => each.start <= place.start && place.start < each.end) ?? null;
   const { speaker: role = null, name = null, saidAt = null } = message ?? {};
-  return { origin: toOrigin({ role, name, saidAt }, message, source) };
+  return { origin: toOrigin({ role, name, saidAt }, message, place, source) };
 }
 
 /**

@@ -29,10 +29,11 @@ const importance = 0.4;
 export function extractVerbatim(source: ExtractionSource, now: number): ExtractedItem[] {
   const { text } = source;
   return turnsOf(source, now).flatMap(({ start, end, said, message }) => {
-    const origin = toOrigin(said, message, source);
     return passagesOf(text.slice(start, end)).map((range): ExtractedItem => {
       const from = start + range.start;
-      const content = text.slice(from, start + range.end);
+      const to = start + range.end;
+      const content = text.slice(from, to);
+      const origin = toOrigin(said, message, { start: from, end: to }, source);
       const lead = leadOfPassage(text.slice(0, from), said.name);
       const kept = { content, type: "context", importance, expiresAt: null } as const;
       return { ...kept, passage: true, origin, lead, evidence: content };

@@ -23,6 +23,14 @@ export interface Origin {
   readonly name: string | null;
   /** Milliseconds since 1970; null: it is not known. */
   readonly saidAt: number | null;
+  /** Absent: the message has no name, or it is not known. */
+  readonly span?: Span;
+}
+
+/** Of the words in their message, in characters; the end is exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 export const unknownOrigin: Origin = {
@@ -42,6 +50,18 @@ export const origin = Fields(
     ),
     name: Type.Optional(Type.String({ description: "Name of the speaker, as the text has it." })),
     said_at: Type.Optional(Timestamp({ description: "When it was said." })),
+    span: Type.Optional(
+      Fields(
+        {
+          start: Type.Integer({ minimum: 0, description: "Number of characters before the words." }),
+          end: Type.Integer({ minimum: 0, description: "The same, with the words." }),
+        },
+        {
+          title: "Span",
+          description: "Where the words are in the message, as the audit record has it: without secrets.",
+        },
+      ),
+    ),
   },
   {
     title: "Origin",
@@ -125,21 +145,23 @@ export function joinOrigins(known: readonly Origin[], added: Origin | null): rea
 }
 
 export function toOrigins(all: readonly Origin[]): Static<typeof origins> {
-  return all.map(({ conversation, message, role, name, saidAt }) => ({
+  return all.map(({ conversation, message, role, name, saidAt, span }) => ({
     ...(conversation === null ? {} : { conversation }),
     ...(message === null ? {} : { message }),
     ...(role === null ? {} : { role }),
     ...(name === null ? {} : { name }),
     ...(saidAt === null ? {} : { said_at: toTimestamp(saidAt) }),
+    ...(span === undefined ? {} : { span }),
   }));
 }
 
 export function fromOrigins(all: readonly Static<typeof origin>[]): Origin[] {
-  return all.map(({ conversation = null, message = null, role = null, name = null, said_at }) => ({
+  return all.map(({ conversation = null, message = null, role = null, name = null, said_at, span }) => ({
     conversation,
     message,
     role,
     name,
     saidAt: said_at === undefined ? null : fromTimestamp(said_at),
+    ...(span === undefined ? {} : { span }),
   }));
 }

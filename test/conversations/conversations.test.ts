@@ -98,7 +98,14 @@ test("a conversation is listed and read as it was, with the memories that were k
     "And bring the blue folder.",
   ]);
   expect((data.said as JsonObject[])[0]?.origins).toEqual([
-    { conversation: "a/b c?", message: "m1", role: "user", name: "Ana", said_at: "2026-03-12T09:00:00.000Z" },
+    {
+      conversation: "a/b c?",
+      message: "m1",
+      role: "user",
+      name: "Ana",
+      said_at: "2026-03-12T09:00:00.000Z",
+      span: { start: 0, end: 27 },
+    },
   ]);
   expect(contentsOf(madeOf(data).memories)).toEqual(["We decided that releases go out on Tuesdays."]);
   const records = madeOf(data).records as { id: string; action: string }[];

@@ -26,12 +26,15 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
     // What stands beside a prompt injection is not reliable, either.
     if (passage.speaker.role === "assistant" || isPromptInjection(onOneLine(passage.text))) continue;
     const said = saidBy(passage, message);
-    const origin = toOrigin(said, message, source);
     const lead = leadOf(said.name);
     for (const sentence of splitSentences(passage.text)) {
       const found = toEssential(text, { ...passage, saidAt: said.saidAt }, sentence, language, now);
       const key = `${said.name}: ${found?.content.toLowerCase()}`;
-      if (found !== null && !seen.has(key)) items.push({ ...found, origin, lead });
+      if (found !== null && !seen.has(key)) {
+        const start = passage.start + sentence.start;
+        const place = { start, end: start + sentence.text.length };
+        items.push({ ...found, origin: toOrigin(said, message, place, source), lead });
+      }
       seen.add(key);
     }
   }

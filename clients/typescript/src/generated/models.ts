@@ -1600,6 +1600,7 @@ export interface NewOrigin {
   name?: string | undefined;
   /** When it was said. */
   said_at?: string | undefined;
+  span?: Span | undefined;
 }
 
 /** Where the words of a memory were said, by whom, and when. A field that is not known is absent. */
@@ -1613,6 +1614,7 @@ export interface Origin {
   name?: string;
   /** When it was said. */
   said_at?: string;
+  span?: Span;
 }
 
 export interface Pagination {
@@ -1884,6 +1886,14 @@ export interface SearchResults {
 
 /** Direction of the order. */
 export type SortDirection = "asc" | "desc";
+
+/** Where the words are in the message, as the audit record has it: without secrets. */
+export interface Span {
+  /** Number of characters before the words. */
+  start: number;
+  /** The same, with the words. */
+  end: number;
+}
 
 /** Who said it: the user or the assistant. */
 export type SpeakerRole = "user" | "assistant";

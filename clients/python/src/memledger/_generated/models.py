@@ -15,6 +15,7 @@ __all__ = [
     "AcceptedSuggestion",
     "MemoryOrigin",
     "MemoryType",
+    "Span",
     "SpeakerRole",
     "Origin",
     "AgentMemory",
@@ -162,6 +163,15 @@ MemoryOrigin = Literal["conversation", "kept"]
 
 MemoryType = Literal["rule", "fact", "context"]
 
+
+@dataclass(frozen=True, kw_only=True)
+class Span(Model):
+    """Where the words are in the message, as the audit record has it: without secrets."""
+    start: int
+    """Number of characters before the words."""
+    end: int
+    """The same, with the words."""
+
 SpeakerRole = Literal["user", "assistant"]
 
 
@@ -177,6 +187,8 @@ class Origin(Model):
     """Name of the speaker, as the text has it."""
     said_at: str | None = None
     """When it was said."""
+    span: Span | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"span": Span}
 
 
 @dataclass(frozen=True, kw_only=True)
