@@ -58,7 +58,8 @@ export const origin = Fields(
         },
         {
           title: "Span",
-          description: "Where the words are in the message, as the audit record has it: without secrets.",
+          description:
+            "Where the words are in the message, as the audit record has it: without secrets and white space around it.",
         },
       ),
     ),

@@ -1887,7 +1887,7 @@ export interface SearchResults {
 /** Direction of the order. */
 export type SortDirection = "asc" | "desc";
 
-/** Where the words are in the message, as the audit record has it: without secrets. */
+/** Where the words are in the message, as the audit record has it: without secrets and white space around it. */
 export interface Span {
   /** Number of characters before the words. */
   start: number;

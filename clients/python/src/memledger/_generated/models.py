@@ -166,7 +166,9 @@ MemoryType = Literal["rule", "fact", "context"]
 
 @dataclass(frozen=True, kw_only=True)
 class Span(Model):
-    """Where the words are in the message, as the audit record has it: without secrets."""
+    """Where the words are in the message, as the audit record has it: without secrets and white space
+    around it.
+    """
     start: int
     """Number of characters before the words."""
     end: int
