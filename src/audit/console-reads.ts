@@ -29,6 +29,8 @@ export const readActions: readonly string[] = [
   "memory.statistics",
   "memory.tags",
   "subject.list",
+  "suggestion.list",
+  "suggestion.read",
 ];
 
 /** @param isWanted whether they are to be left out. @returns null: nothing is left out */

@@ -111,6 +111,8 @@ async function callProject(gateway: TestGateway): Promise<void> {
   await send("POST", "/v1/memories/extract", {
     messages: [{ role: "user", content: `Remember that ${marked("Bo lives in Oslo.")}` }],
   });
+  await callConversation(send);
+  await callSuggestions(send, String(id));
   const check = await send("POST", "/v1/checks", { query, expected_memory_id: id, tags: [mark] });
   await send("GET", "/v1/checks");
   await send("POST", "/v1/checks/run");
@@ -150,6 +152,38 @@ async function callProject(gateway: TestGateway): Promise<void> {
     metadata: { [mark]: mark },
   });
   await gateway.app.call("GET", "/v1/memories", { key: mark, headers: headers() });
+}
+
+type Send = (method: string, path: string, body?: unknown) => Promise<JsonObject>;
+
+async function callConversation(send: Send): Promise<void> {
+  const messages = [{ role: "user", id: mark, name: mark, content: marked("Ana lives in Porto.") }];
+  await send("POST", "/v1/memories/extract", { messages, conversation: mark, detail: "verbatim" });
+  await send("GET", "/v1/conversations");
+  await send("GET", `/v1/conversations/${mark}`);
+  await send("POST", `/v1/conversations/${mark}/erase`, {});
+}
+
+async function callSuggestions(send: Send, memory: string): Promise<void> {
+  const propose = async (fields: JsonObject) => {
+    const said = { reason: marked(), quotes: [marked()] };
+    return String((await send("POST", "/v1/suggestions", { ...said, ...fields })).id);
+  };
+  const created = { kind: "create", memory_type: "fact", tags: [mark] };
+  const [accepted, refused, batched] = [
+    await propose({ ...created, content: marked() }),
+    await propose({ ...created, content: marked() }),
+    await propose({ ...created, content: marked() }),
+  ];
+  const merged = await propose({ kind: "replace", memory_id: memory, content: marked() });
+  await propose({ kind: mark, content: marked() });
+  await send("GET", "/v1/suggestions");
+  await send("GET", `/v1/suggestions/${accepted}`);
+  await send("POST", `/v1/suggestions/${accepted}/accept`, { content: marked() });
+  await send("POST", `/v1/suggestions/${merged}/merge`, { content: marked() });
+  await send("POST", `/v1/suggestions/${refused}/refuse`);
+  await send("POST", "/v1/suggestions/accept", { suggestion_ids: [batched, mark] });
+  await send("POST", "/v1/suggestions/refuse", { suggestion_ids: [batched, mark] });
 }
 
 async function callGateway(gateway: TestGateway): Promise<void> {
@@ -264,6 +298,7 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["audit.trace", { record }],
     ["audit.redact", { memory: id ?? "", delete_memory: true }],
     ["audit.prune"],
+    ["project.erase_conversation", { project, conversation: mark }],
     ["subject.repeat_erasure", { project, subject: record, record }],
     ["subject.repeat_erasure", { project: mark, subject: mark, record: mark }],
     ["backup.create", { file: `/${mark}`, includes_signing_key: false }],

@@ -27,7 +27,7 @@ const facts = [
   "The warehouse closes for inventory in March.",
 ];
 
-const userLine = (text: string) => /^USER \w+\n(.*)$/m.exec(text)?.[1] ?? "";
+const userLine = (text: string) => /^USER .*\n(.*)$/m.exec(text)?.[1] ?? "";
 
 async function send(url: string, key: string, method: string, path: string, body?: JsonObject) {
   const response = await fetch(`${url}${path}`, {

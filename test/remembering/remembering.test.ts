@@ -22,7 +22,7 @@ const { llm, app, stop } = await startLlmApp({});
 afterAll(stop);
 
 /** The line of the user, without the marks that say who speaks; "" without one. */
-const userLine = (text: string) => /^USER \w+\n(.*)$/m.exec(text)?.[1] ?? "";
+const userLine = (text: string) => /^USER .*\n(.*)$/m.exec(text)?.[1] ?? "";
 /** The model finds what the user says. */
 const findsWords = itemsFrom((text) => [{ content: userLine(text), evidence: userLine(text) }]);
 
