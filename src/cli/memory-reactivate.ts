@@ -1,8 +1,8 @@
 // Binds `memledger memory reactivate`: memories that a newer one has superseded, listed, and with --apply active again. Through the API, so
 // each change is in the ledger.
 
-import type { Command } from "commander";
-import { isObject, type JsonObject } from "../json/json.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { batchMaxItems } from "../memory/limits.ts";
 import { counted } from "../text/plural.ts";
@@ -17,16 +17,23 @@ export function addMemoryReactivateCommand(memory: Command, session: Session): v
     .description(
       "List the inactive memories that a newer one has superseded, with that one: those that a rule of a former version took for superseded, and those that somebody has replaced by accepting a suggestion, or a language model at once.",
     );
+  command.argument("[id...]", "only these memories; default: all that are listed");
   addTargetOptions(command, "refused").option("--apply", "make them active again");
   bindWork(command, session, run);
 }
 
 async function run(invocation: Invocation): Promise<Report> {
-  const { options, terminal } = invocation;
+  const { options, operands, terminal } = invocation;
   const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
   const onWait = (reason: string) => terminal.writeError(waitingNotice(reason));
   const call = createRepeatedCall({ channel, onWait });
-  const found = await findSuperseded(call);
+  const all = await findSuperseded(call);
+  const unknown = operands.filter((id) => !all.some((memory) => memory.id === id));
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(
+      `${unknown.join(", ")}: no memory that is inactive because of a newer one. Run the command without ids to list them.`,
+    );
+  const found = operands.length === 0 ? all : all.filter(({ id }) => operands.includes(String(id)));
   if (options.apply !== true) return listed(found);
   let reactivated = 0;
   for (let start = 0; start < found.length; start += batchMaxItems) {
@@ -53,31 +60,33 @@ const userAgent = { "User-Agent": `memledger-reactivate/${version}` };
 
 async function findSuperseded(call: RepeatedCall): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
-  for (let page = 1; ; page += 1) {
-    const path = `/v1/memories?is_active=false&page_size=100&page=${page}`;
-    const { memories } = await call(path, { method: "GET", headers: userAgent });
-    const listed = Array.isArray(memories) ? memories.filter(isObject) : [];
+  let cursor: Json | undefined = null;
+  do {
+    const from: string = typeof cursor === "string" ? `&cursor=${cursor}` : "";
+    const path = `/v1/memories?is_active=false&page_size=100${from}`;
+    const page = await call(path, { method: "GET", headers: userAgent });
+    const listed = Array.isArray(page.memories) ? page.memories.filter(isObject) : [];
     found.push(...listed.filter(({ superseded_by }) => typeof superseded_by === "string"));
-    if (listed.length === 0) return found;
-  }
+    cursor = page.next_cursor;
+  } while (typeof cursor === "string");
+  return found;
 }
 
 function listed(found: readonly JsonObject[]): Report {
   const data = {
-    memories: found.map(({ id = null, content = null, superseded_by = null }) => ({
+    memories: found.map(({ id = null, content = null, superseded_by = null, updated_at = null }) => ({
       id,
       content,
       superseded_by,
+      updated_at,
     })),
   };
   if (found.length === 0) return { data, text: "No memory is inactive because of a newer one." };
-  const rows = found.map(({ id, content, superseded_by }) => [
-    String(id),
-    String(content),
-    String(superseded_by),
-  ]);
+  const rows = found.map(({ id, content, superseded_by, updated_at }) =>
+    [id, content, superseded_by, updated_at].map(String),
+  );
   return {
     data,
-    text: `${table(["memory", "content", "superseded by"], rows)}\n\nTo make them active again, add --apply.`,
+    text: `${table(["memory", "content", "superseded by", "last change"], rows)}\n\nTo make them active again, add --apply; with ids, only those.`,
   };
 }

@@ -36,7 +36,12 @@ test("superseded memories are listed, and active again with --apply, in the ledg
   expect(listed.stdout).toContain(superseded);
   expect(listed.stdout).toContain("Ana lives in Oslo.");
   expect(listed.stdout).not.toContain(deactivated);
-  const applied = await reactivate("--apply");
+  const refused = await reactivate(deactivated, "--apply");
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining(`${deactivated}: no memory`),
+  ]);
+  const applied = await reactivate(superseded, "--apply");
   expect(applied.stdout).toContain("1 memory is active again.");
   const read = async (id: string) => (await app.call("GET", `/v1/memories/${id}`)).data;
   expect(await read(superseded)).toMatchObject({ is_active: true });
