@@ -32,6 +32,13 @@ export const addresses = {
     permission: "memory.read",
     forSubjects: true,
   },
+  conversations: {
+    path: "/console/projects/:project/conversations",
+    title: "Conversations",
+    needs: "project",
+    permission: "memory.read",
+    forSubjects: true,
+  },
   subjects: {
     path: "/console/projects/:project/subjects",
     title: "Subjects",

@@ -2,7 +2,7 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Checks, Keys, Memories, Plans, Projects, Subjects, Suggestions } from "./generated/operations.ts";
+import { Checks, Conversations, Keys, Memories, Plans, Projects, Subjects, Suggestions } from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**
@@ -13,6 +13,7 @@ export class Memledger {
   readonly memories: Memories;
   readonly checks: Checks;
   readonly suggestions: Suggestions;
+  readonly conversations: Conversations;
   readonly audit: AuditLedger;
   /** Projects, keys and plans need an administration key as `apiKey`. */
   readonly projects: Projects;
@@ -27,6 +28,7 @@ export class Memledger {
     this.memories = new Memories(calls);
     this.checks = new Checks(calls);
     this.suggestions = new Suggestions(calls);
+    this.conversations = new Conversations(calls);
     this.audit = new AuditLedger(calls, settings.sleep);
     this.projects = new Projects(calls);
     this.keys = new Keys(calls);

@@ -6,6 +6,7 @@ import type { Memledger } from "../../../clients/typescript/src/client.ts";
 import { AuditLedger } from "../../../clients/typescript/src/exports.ts";
 import {
   Checks,
+  Conversations,
   Memories,
   Subjects,
   Suggestions,
@@ -14,7 +15,7 @@ import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
 /** What an API key of a project can call. */
-export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit" | "subjects">;
+export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit" | "subjects" | "conversations" | "suggestions">;
 
 const clients = new Map<string, ProjectClient>();
 
@@ -34,6 +35,7 @@ export function clientOf(project: string, subject: string | null = null): Projec
     suggestions: new Suggestions(calls),
     audit: new AuditLedger(calls, settings.sleep),
     subjects: new Subjects(calls),
+    conversations: new Conversations(calls),
   };
   clients.set(owner, client);
   return client;

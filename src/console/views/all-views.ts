@@ -19,6 +19,7 @@ import { SignIn } from "./sign-in/sign-in.tsx";
 
 // Memories
 
+import { Conversations } from "./conversations/conversations.tsx";
 import { Extract } from "./extract/extract.tsx";
 import { Memories } from "./memories/memories.tsx";
 import { Search } from "./search/search.tsx";
@@ -40,6 +41,7 @@ export const allViews: Readonly<Record<ViewName, ComponentType>> = {
   overview: Overview,
   "project-overview": ProjectOverview,
   memories: Memories,
+  conversations: Conversations,
   subjects: Subjects,
   search: Search,
   extract: Extract,

@@ -14,6 +14,7 @@ from ._async_calls import AsyncCalls
 from ._exports import AsyncAuditLedger, AuditLedger
 from ._generated.async_resources import (
     AsyncChecks,
+    AsyncConversations,
     AsyncKeys,
     AsyncMemories,
     AsyncPlans,
@@ -21,7 +22,7 @@ from ._generated.async_resources import (
     AsyncSubjects,
     AsyncSuggestions,
 )
-from ._generated.resources import Checks, Keys, Memories, Plans, Projects, Subjects, Suggestions
+from ._generated.resources import Checks, Conversations, Keys, Memories, Plans, Projects, Subjects, Suggestions
 from ._settings import read_settings
 from ._sync_calls import Calls
 
@@ -59,6 +60,7 @@ class Memledger:
         self.memories = Memories(calls)
         self.checks = Checks(calls)
         self.suggestions = Suggestions(calls)
+        self.conversations = Conversations(calls)
         self.audit = AuditLedger(calls)
         self.projects = Projects(calls)
         self.keys = Keys(calls)
@@ -103,6 +105,7 @@ class AsyncMemledger:
         self.memories = AsyncMemories(calls)
         self.checks = AsyncChecks(calls)
         self.suggestions = AsyncSuggestions(calls)
+        self.conversations = AsyncConversations(calls)
         self.audit = AsyncAuditLedger(calls)
         self.projects = AsyncProjects(calls)
         self.keys = AsyncKeys(calls)

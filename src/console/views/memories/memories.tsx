@@ -17,7 +17,7 @@ import { type QueryChanges, useQuery } from "../../query.ts";
 import { SubjectLine } from "../subjects/subject-line.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { memoryChanges } from "./memory-changes.ts";
-import { columns } from "./memory-columns.tsx";
+import { columnsOf } from "./memory-columns.tsx";
 import { newMemory } from "./memory-fields.ts";
 import { MemoryFilters } from "./memory-filters.tsx";
 import { MemoryForm } from "./memory-form.tsx";
@@ -127,7 +127,7 @@ export function Memories() {
         <Table
           label="Memories"
           noun={["memory", "memories"]}
-          columns={columns}
+          columns={columnsOf(shown.origin)}
           rows={rows}
           idOf={({ id }) => id}
           nameOf={({ content }) => content.slice(0, 100)}
@@ -151,6 +151,13 @@ export function Memories() {
                 <button type="button" onClick={() => query.set(noFilters)}>
                   Remove the filters
                 </button>
+              </Empty>
+            ) : shown.origin === "conversation" ? (
+              <Empty title="Nothing of conversations yet">
+                <p>
+                  Hooks and the gateway store what is said in conversations, where they are configured to
+                  remember it.
+                </p>
               </Empty>
             ) : (
               <Empty title="No memories yet">

@@ -4,14 +4,20 @@ import { now } from "../../clock.ts";
 import type { Column } from "../../parts/table-types.ts";
 import { Tags } from "../../parts/tag-input.tsx";
 import { agoWidth, Time } from "../../parts/time.tsx";
-import { type Memory, typeNames } from "./memory-query.ts";
+import { speakerOf } from "../conversations/turns.ts";
+import { type Memory, type ShownOrigin, typeNames } from "./memory-query.ts";
 
 /** A row is one line: more of a long text would not be seen, and slow the table down. */
 const shownMaxCharacters = 400;
 /** Rows show the first tags only; the panel shows all. */
 const shownTags = 4;
 
-export const columns: readonly Column<Memory>[] = [
+/** @param origin which memories are listed */
+export function columnsOf(origin: ShownOrigin): readonly Column<Memory>[] {
+  return origin === "conversation" ? saidColumns : columns;
+}
+
+const columns: readonly Column<Memory>[] = [
   {
     name: "content",
     title: "Memory",
@@ -56,6 +62,31 @@ export const columns: readonly Column<Memory>[] = [
     cell: ({ created_at }) => <Time at={created_at} ago />,
     isSortable: true,
   },
+];
+
+/** Passages all have the same type and importance: who said them is of more use. */
+const saidColumns: readonly Column<Memory>[] = [
+  ...columns.filter(({ name }) => name === "content"),
+  {
+    name: "speaker",
+    title: "Speaker",
+    width: 7,
+    cell: ({ origins = [] }) => <bdi>{speakerOf(origins.at(-1))}</bdi>,
+  },
+  {
+    name: "conversation",
+    title: "Conversation",
+    width: 11,
+    cell: ({ origins = [] }) => <bdi>{origins.at(-1)?.conversation ?? "–"}</bdi>,
+  },
+  {
+    name: "said_at",
+    title: "Said",
+    width: agoWidth,
+    cell: ({ origins = [] }) => <Time at={origins.at(-1)?.said_at ?? null} ago />,
+    narrow: "hidden",
+  },
+  ...columns.filter(({ name }) => name === "created_at"),
 ];
 
 /** Why searches do not find the memory; nothing if they do. */

@@ -1,9 +1,10 @@
 // The filters above the table. Each one is in the address.
 
 import { Select } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { SearchField } from "../../parts/search-field.tsx";
 import { useQuery } from "../../query.ts";
-import { isFiltered, type MemoryQuery, noFilters } from "./memory-query.ts";
+import { isFiltered, type MemoryQuery, noFilters, originNames } from "./memory-query.ts";
 import { TagFilter } from "./tag-filter.tsx";
 
 const types = { "": "All types", rule: "Rules", fact: "Facts", context: "Contexts" };
@@ -19,6 +20,12 @@ export function MemoryFilters({ shown }: { readonly shown: MemoryQuery }) {
         text={shown.text}
         onPause={(text) => query.set({ text }, "replace")}
       />
+      <Select
+        label="Origin"
+        value={shown.origin}
+        options={originNames}
+        onChange={(origin) => query.set({ origin: origin === "kept" ? null : origin })}
+      />
       <Select label="Type" value={shown.type} options={types} onChange={(type) => query.set({ type })} />
       <Select
         label="Active"
@@ -33,6 +40,17 @@ export function MemoryFilters({ shown }: { readonly shown: MemoryQuery }) {
         onChange={(expired) => query.set({ expired })}
       />
       <TagFilter tags={shown.tags} query={query} />
+      {shown.conversation !== "" && (
+        <button
+          type="button"
+          class="tag chosen"
+          aria-label={`Remove the filter for the conversation ${shown.conversation}`}
+          onClick={() => query.set({ conversation: null })}
+        >
+          <bdi>{shown.conversation}</bdi>
+          <Icon name="close" />
+        </button>
+      )}
       {isFiltered(shown) && (
         <button type="button" class="bare" onClick={() => query.set(noFilters)}>
           Clear

@@ -15,12 +15,14 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { Tags } from "../../parts/tag-input.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Data } from "../../parts/use-data.ts";
+import { linkTo, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { History } from "./history.tsx";
 import type { MemoryChanges } from "./memory-changes.ts";
 import { isExpired, State } from "./memory-columns.tsx";
 import { MemoryEditing } from "./memory-editing.tsx";
 import { type Memory, typeNames } from "./memory-query.ts";
+import { Origins } from "./origins.tsx";
 
 interface MemoryPanelProps {
   readonly id: string;
@@ -29,6 +31,7 @@ interface MemoryPanelProps {
   readonly changes: MemoryChanges | null;
 }
 
+const shownCharacters = 12;
 const tabs = { memory: "Memory", history: "History", uses: "Uses" };
 const parts = { history: "changes", uses: "uses" } as const;
 
@@ -89,6 +92,7 @@ function Facts({ memory }: { readonly memory: Memory }) {
         {content}
       </p>
       <dl class="facts">
+        <Origins memory={memory} />
         <dt>Type</dt>
         <dd>
           {typeNames[memory_type]} <State memory={memory} />
@@ -116,12 +120,38 @@ function Facts({ memory }: { readonly memory: Memory }) {
         <dd>
           <Time at={memory.created_at} />
         </dd>
+        <MemoryLink title="Replaced by" id={memory.superseded_by} />
+        <MemoryLink title="Former text of" id={memory.former_of} />
+        {isAllowed("audit.read") && (
+          <>
+            <dt>Records</dt>
+            <dd>
+              <a href={linkTo("ledger", { memory_id: id })}>in the ledger</a>
+            </dd>
+          </>
+        )}
         <dt>Id</dt>
         <dd>
           <CopyText text={id} what="the id of the memory" />
         </dd>
       </dl>
     </div>
+  );
+}
+
+/** Leads to another memory; nothing if there is none. */
+function MemoryLink({ title, id }: { readonly title: string; readonly id: string | undefined }) {
+  const { subject } = useProject();
+  if (id === undefined) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>
+        <a href={linkTo("memories", { subject, origin: "all", memory: id })}>
+          <code>{id.slice(0, shownCharacters)}</code>
+        </a>
+      </dd>
+    </>
   );
 }
 

@@ -18,10 +18,24 @@ export const typeNames: Readonly<Record<MemoryType, string>> = {
 };
 export const orders: readonly MemoryOrder[] = ["importance", "created_at", "updated_at"];
 
-/** The names of the filters in the address. */
-export const noFilters: QueryChanges = { text: null, type: null, tag: null, active: null, expired: null };
+/** The names of the filters in the address, besides the origin, which each list has. */
+export const noFilters: QueryChanges = {
+  conversation: null,
+  text: null,
+  type: null,
+  tag: null,
+  active: null,
+  expired: null,
+};
+
+/** What is shown apart: what somebody wanted to keep, and what was said in conversations. */
+export const originNames = { kept: "Kept", conversation: "From conversations", all: "All memories" } as const;
+export type ShownOrigin = keyof typeof originNames;
 
 export interface MemoryQuery {
+  readonly origin: ShownOrigin;
+  /** Id of a conversation; "": of any. */
+  readonly conversation: string;
   readonly text: string;
   readonly type: MemoryType | "";
   readonly tags: readonly string[];
@@ -33,7 +47,10 @@ export interface MemoryQuery {
 /** What the address does not say, or says in a way that nobody knows, is not asked for. */
 export function readQuery(query: Query): MemoryQuery {
   const order = orders.find((each) => each === query.get("sort")) ?? "created_at";
+  const origin = query.get("origin");
   return {
+    origin: origin === "conversation" || origin === "all" ? origin : "kept",
+    conversation: query.get("conversation") ?? "",
     text: query.get("text") ?? "",
     type: isType(query.get("type")) ?? "",
     tags: query.all("tag"),
@@ -43,13 +60,16 @@ export function readQuery(query: Query): MemoryQuery {
   };
 }
 
-export function isFiltered({ text, type, tags, active, expired }: MemoryQuery): boolean {
-  return text !== "" || type !== "" || tags.length > 0 || active !== "" || expired !== "";
+export function isFiltered({ conversation, text, type, tags, active, expired }: MemoryQuery): boolean {
+  return [conversation, text, type, active, expired].some((each) => each !== "") || tags.length > 0;
 }
 
 /** The parameters of the list. A text without a letter or a digit has no word to look for. */
-export function listQuery({ text, type, tags, active, expired, sort }: MemoryQuery): MemoryListQuery {
+export function listQuery(shown: MemoryQuery): MemoryListQuery {
+  const { origin, conversation, text, type, tags, active, expired, sort } = shown;
   return {
+    origin: origin === "all" ? undefined : origin,
+    conversation: conversation === "" ? undefined : conversation,
     text: /[\p{L}\p{N}]/u.test(text) ? text : undefined,
     memory_type: type === "" ? undefined : type,
     tag: tags.length === 0 ? undefined : tags,

@@ -1,16 +1,21 @@
 // What an erasure has removed, and its receipt.
 
 import { useState } from "preact/hooks";
-import type { SubjectErasure } from "../../../../clients/typescript/src/generated/models.ts";
+import type {
+  ConversationErasure,
+  SubjectErasure,
+} from "../../../../clients/typescript/src/generated/models.ts";
 import { countOf } from "../../parts/count.tsx";
 import { saveFile } from "../../save-file.ts";
 
 interface ErasureResultProps {
-  readonly erasure: SubjectErasure;
+  readonly what: "subject" | "conversation";
+  readonly erasure: SubjectErasure | ConversationErasure;
   readonly onClose: () => void;
 }
 
-export function ErasureResult({ erasure, onClose }: ErasureResultProps) {
+export function ErasureResult({ what, erasure, onClose }: ErasureResultProps) {
+  const changed = "changed" in erasure ? erasure.changed : 0;
   const { memories, checks, records, exports, receipt } = erasure;
   const [isSaved, setSaved] = useState(receipt === undefined);
   const save = async () => {
@@ -20,8 +25,9 @@ export function ErasureResult({ erasure, onClose }: ErasureResultProps) {
   return (
     <section class="card form" role="status">
       <p>
-        <strong>The subject is erased:</strong> {countOf(memories, "memory", "memories")},{" "}
+        <strong>The {what} is erased:</strong> {countOf(memories, "memory", "memories")},{" "}
         {countOf(checks, "check")}, what {countOf(records, "record")} said, and {countOf(exports, "export")}.
+        {changed > 0 && ` ${countOf(changed, "memory", "memories")} that were said elsewhere, too, stay.`}
       </p>
       {receipt !== undefined && (
         <p>

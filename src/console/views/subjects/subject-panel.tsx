@@ -43,6 +43,9 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
           <a class="button" href={linkTo("memories", { subject: name })}>
             Memories
           </a>
+          <a class="button" href={linkTo("conversations", { subject: name })}>
+            Conversations
+          </a>
           {isAllowed("audit.read") && (
             <a class="button" href={linkTo("ledger", { subject: name })}>
               Records

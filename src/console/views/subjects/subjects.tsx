@@ -6,6 +6,7 @@ import { useDraft } from "../../drafts.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { OpenForm } from "../../parts/open-form.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
@@ -33,17 +34,12 @@ export function Subjects() {
   const erasure = useDraft<SubjectErasure | null>(`erasure.${project}`, null, isErasure);
   const open = query.get("open");
   const close = () => query.set({ open: null }, "replace");
-  const find = (event: Event & { readonly currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    query.set({ open: String(new FormData(event.currentTarget).get("name")).trim().normalize() });
-  };
   return (
     <View title="Subjects" of={projectName(project)} fills>
-      {erasure.value !== null && <ErasureResult erasure={erasure.value} onClose={erasure.clear} />}
-      <form class="filters" onSubmit={find}>
-        <input type="search" name="name" required dir="auto" placeholder={nameLabel} aria-label={nameLabel} />
-        <button type="submit">Open</button>
-      </form>
+      {erasure.value !== null && (
+        <ErasureResult what="subject" erasure={erasure.value} onClose={erasure.clear} />
+      )}
+      <OpenForm label="Exact name of a subject" onOpen={(name) => query.set({ open: name })} />
       <div class="with-panel">
         <Table
           label="Subjects"
@@ -74,7 +70,6 @@ export function Subjects() {
 }
 
 const pageSize = 100;
-const nameLabel = "Exact name of a subject";
 
 function isErasure(value: unknown): value is SubjectErasure {
   return value !== undefined;
