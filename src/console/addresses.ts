@@ -39,6 +39,13 @@ export const addresses = {
     permission: "memory.read",
     forSubjects: true,
   },
+  suggestions: {
+    path: "/console/projects/:project/suggestions",
+    title: "Suggestions",
+    needs: "project",
+    permission: "memory.read",
+    forSubjects: true,
+  },
   subjects: {
     path: "/console/projects/:project/subjects",
     title: "Subjects",

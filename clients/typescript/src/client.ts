@@ -2,7 +2,16 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Checks, Conversations, Keys, Memories, Plans, Projects, Subjects, Suggestions } from "./generated/operations.ts";
+import {
+  Checks,
+  Conversations,
+  Keys,
+  Memories,
+  Plans,
+  Projects,
+  Subjects,
+  Suggestions,
+} from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**

@@ -15,7 +15,10 @@ import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
 /** What an API key of a project can call. */
-export type ProjectClient = Pick<Memledger, "memories" | "checks" | "audit" | "subjects" | "conversations" | "suggestions">;
+export type ProjectClient = Pick<
+  Memledger,
+  "memories" | "checks" | "audit" | "subjects" | "conversations" | "suggestions"
+>;
 
 const clients = new Map<string, ProjectClient>();
 

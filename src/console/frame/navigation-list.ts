@@ -14,6 +14,7 @@ export const projectViews: readonly NavigationItem[] = [
   { view: "project-overview", icon: "overview", key: "o" },
   { view: "memories", icon: "memories", key: "m" },
   { view: "conversations", icon: "conversations", key: "c" },
+  { view: "suggestions", icon: "suggestions", key: "r" },
   { view: "subjects", icon: "subjects", key: "u" },
   { view: "search", icon: "search", key: "s" },
   { view: "extract", icon: "extract", key: "x" },

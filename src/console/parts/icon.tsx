@@ -4,6 +4,7 @@ const drawings = {
   overview: "M2.5 9.5h4v4h-4zm7 0h4v4h-4zm-7-7h4v4h-4zm7 0h4v4h-4z",
   memories: "M3 3.5h10M3 8h10M3 12.5h6",
   conversations: "M2 3h9v6H5.5L3.5 11V9H2zm11 3h1v6h-1v2l-2-2H7",
+  suggestions: "M2.5 4h6m-6 4h4m-4 4h6M9 9.5l2 2 3.5-4",
   subjects:
     "M6 2.6a2.6 2.6 0 1 1 0 5.2 2.6 2.6 0 0 1 0-5.2M1 13.4c.4-2.5 2.4-3.9 5-3.9s4.6 1.4 5 3.9m0-10.6a2.6 2.6 0 0 1 0 4.8m1 2.2c1.6.5 2.7 1.7 3 3.6",
   search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9m3.3 7.8 3.2 3.2",

@@ -24,6 +24,7 @@ import { Extract } from "./extract/extract.tsx";
 import { Memories } from "./memories/memories.tsx";
 import { Search } from "./search/search.tsx";
 import { Subjects } from "./subjects/subjects.tsx";
+import { Suggestions } from "./suggestions/suggestions.tsx";
 
 // The ledger
 
@@ -42,6 +43,7 @@ export const allViews: Readonly<Record<ViewName, ComponentType>> = {
   "project-overview": ProjectOverview,
   memories: Memories,
   conversations: Conversations,
+  suggestions: Suggestions,
   subjects: Subjects,
   search: Search,
   extract: Extract,

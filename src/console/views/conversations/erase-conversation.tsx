@@ -45,8 +45,10 @@ export function EraseConversation({ name, onErased }: EraseConversationProps) {
           <p>
             {countOf(memories, "memory", "memories")} with its words are deleted, with the checks that expect
             them, and what was said in it is erased from {countOf(records, "record")}. So are its id, and
-            exports with these records. {countOf(changed, "memory", "memories")} that were said elsewhere,
-            too, stay without this place. The ledger still verifies. This cannot be undone.
+            exports with these records.{" "}
+            {changed > 0 &&
+              `${countOf(changed, "memory", "memories")} that were said elsewhere, too, stay without this place. `}
+            The ledger still verifies. This cannot be undone.
           </p>
         </Confirm>
       )}

@@ -1,6 +1,5 @@
 // One conversation as it was: who said what and when, and what was kept of it beside the place where it was said. Escape leads back to the list.
 
-import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type {
   AgentMemory,
@@ -181,10 +180,10 @@ function Passage({ passage, turn, name, at }: PassageProps) {
     <div class="said-text" aria-current={passage.id === at ? "location" : undefined}>
       <p dir="auto">
         {toPassages(content, quoted).map(({ before, evidence }, index) => (
-          <Fragment key={index}>
+          <span key={index}>
             {before}
             {evidence !== "" && <mark>{evidence}</mark>}
-          </Fragment>
+          </span>
         ))}
       </p>
       <a href={link} aria-label="The memory of this passage" title="The memory of this passage">

@@ -5,7 +5,7 @@ import type { AuditRecord, AuditRecordDetail } from "../../../../clients/typescr
 import { CopyText } from "../../parts/copy-text.tsx";
 import { countText, dollarsText, durationText } from "../../parts/count.tsx";
 import { Time } from "../../parts/time.tsx";
-import { linkTo, pathOf, useProject } from "../../project.ts";
+import { pathOf, useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";
 import { keyText, StatusBadge } from "./columns.tsx";
 import { FoldedText } from "./folded-text.tsx";
@@ -23,7 +23,6 @@ const shownCharacters = 12;
 export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProps) {
   const { id: project } = useProject();
   const { memory_id: memory, key_id: key } = record;
-  const conversation = namedIn(detail, "conversation");
   return (
     <>
       {record.error_msg !== null && (
@@ -47,13 +46,6 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
             <button type="button" class="link" onClick={() => query.set({ memory_id: memory })}>
               its records
             </button>
-          </Fact>
-        )}
-        {conversation !== null && (
-          <Fact name="Conversation">
-            <a href={linkTo("conversations", { open: conversation, subject: namedIn(detail, "subject") })}>
-              <bdi>{conversation}</bdi>
-            </a>
           </Fact>
         )}
         <Fact name="API key">
@@ -115,12 +107,6 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
       <dd>{children}</dd>
     </>
   );
-}
-
-/** What a call has named, in its address or its body; null: nothing, or it is erased. */
-function namedIn(detail: AuditRecordDetail | null, what: "conversation" | "subject"): string | null {
-  const name = detail?.request_parameters?.[what] ?? detail?.request_body?.[what];
-  return typeof name === "string" ? name : null;
 }
 
 /** The user of the machine, and the session of the console. */
