@@ -119,7 +119,7 @@ browserTest("a conversation is read as it was, with ways to its memories and rec
   await page.locator(".kept-memory[aria-current]").waitFor();
   await page.getByRole("link", { name: "Records", exact: true }).click();
   await page.locator("tbody tr", { hasText: "memory.extract" }).first().click();
-  await panel(page).getByText("Am alten Bahnhof").first().waitFor();
+  await panel(page).getByText("releases go out on Tuesdays").first().waitFor();
   await page.goBack();
   await page.goBack();
   await turns(page).nth(3).waitFor();

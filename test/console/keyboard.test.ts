@@ -61,7 +61,7 @@ browserTest(
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(
       await page.getByRole("navigation", { name: "Console" }).getByRole("listitem").allInnerTexts(),
-    ).toEqual(["Overview", "Memories", "Subjects", "Search lab"]);
+    ).toEqual(["Overview", "Memories", "Conversations", "Suggestions", "Subjects", "Search lab"]);
     await page.keyboard.press("g");
     await page.keyboard.press("l");
     await page.keyboard.press("g");

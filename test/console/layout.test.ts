@@ -49,6 +49,13 @@ beforeAll(async () => {
     permissions: ["memory.read", "memory.write"],
     subject: longName,
   });
+  await app.call("POST", "/v1/memories/extract", {
+    body: {
+      messages: [{ role: "user", name: "W".repeat(40), content: "We meet at the mill.", id: "1" }],
+      conversation: longName,
+      detail: "verbatim",
+    },
+  });
   for (const subject of [longName, "user:42", "user:43"]) {
     const memories = teamMemories(Date.now()).slice(0, 12);
     await app.call("POST", "/v1/memories/batch", { body: { memories, subject } });
@@ -94,6 +101,8 @@ browserTest("every column has room at every width, with and without an open pane
     ["ledger", `${inProject}/ledger`],
     ["ledger-open", `${inProject}/ledger?seq=3`],
     ["memories-of-subject", `${inProject}/memories?subject=${longName}`],
+    ["memories-of-conversations", `${inProject}/memories?origin=conversation`],
+    ["conversations", `${inProject}/conversations`],
     ["subjects", `${inProject}/subjects`],
     ["subjects-open", `${inProject}/subjects?open=${longName}`],
     ["keys", `${inProject}/keys`],

@@ -153,7 +153,7 @@ browserTest("many are decided at once, and one that is outdated is named", async
   await propose(place, { kind: "change", memory_id: id, importance: 0.9 });
   for (const at of [1, 2, 3])
     await propose(place, { kind: "create", content: `Room ${at} is free.`, memory_type: "fact" });
-  await tools.app.call("PATCH", `/v1/memories/${id}`, { key: place.key, body: { importance: 0.2 } });
+  await tools.app.call("PUT", `/v1/memories/${id}`, { key: place.key, body: { importance: 0.2 } });
   const { page, faults, close } = await tools.open(place, "suggestions");
   await card(page, "The office has a tap.").getByText("outdated").waitFor();
   await page.getByRole("button", { name: "Select all 4" }).click();

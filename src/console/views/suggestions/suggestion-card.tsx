@@ -56,7 +56,7 @@ export function SuggestionCard(props: SuggestionCardProps) {
     <article
       class="suggestion"
       data-id={suggestion.id}
-      tabIndex={0}
+      tabIndex={-1}
       aria-label={`${kindNames[kind]}: ${newer?.text ?? older?.text ?? ""}`}
     >
       <header>
@@ -252,7 +252,7 @@ function OneText({ older, newer }: TextsProps<ShownText | null>) {
   );
 }
 
-/** What accepting changes besides the text. */
+/** What accepting changes besides the text; of a new memory, what it has. */
 function OtherFields({ changes }: { readonly changes: readonly SuggestedChange[] }) {
   const fields = changes.flatMap(({ before, after }) =>
     Object.entries(fieldTitles)
@@ -261,7 +261,8 @@ function OtherFields({ changes }: { readonly changes: readonly SuggestedChange[]
         title,
         before: before === null ? null : valueText(before[name]),
         after: valueText(after?.[name]),
-      })),
+      }))
+      .filter((field) => field.before !== null || !["none", "yes"].includes(field.after)),
   );
   if (fields.length === 0) return null;
   return (

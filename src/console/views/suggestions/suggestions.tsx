@@ -12,7 +12,7 @@ import { Select } from "../../parts/field.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { moveFocus } from "../../parts/move-focus.ts";
 import { Loading } from "../../parts/progress.tsx";
-import { useShortcuts } from "../../parts/shortcuts.ts";
+import { areShortcutsOn, useShortcuts } from "../../parts/shortcuts.ts";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
@@ -40,7 +40,7 @@ export function Suggestions() {
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isBusy, setBusy] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLElement>(null);
   const undos = useRef<(() => Promise<void>)[]>([]);
   const shown = data.value?.suggestions ?? [];
   const chosen = shown.filter(({ id }) => selected.has(id));
@@ -132,9 +132,8 @@ export function Suggestions() {
         </>
       }
     >
-      <div
+      <section
         class="suggestions"
-        role="group"
         aria-label="Suggestions"
         ref={root}
         tabIndex={-1}
@@ -176,10 +175,12 @@ export function Suggestions() {
               >
                 Refuse {countText(chosen.length)} selected
               </Button>
-              <span class="quiet keys">
-                <kbd>j</kbd> <kbd>k</kbd> next, previous · <kbd>a</kbd> accept · <kbd>r</kbd> refuse ·{" "}
-                <kbd>e</kbd> edit · <kbd>x</kbd> select · <kbd>u</kbd> undo
-              </span>
+              {areShortcutsOn.value === "on" && (
+                <span class="quiet keys">
+                  <kbd>j</kbd> <kbd>k</kbd> next, previous · <kbd>a</kbd> accept · <kbd>r</kbd> refuse ·{" "}
+                  <kbd>e</kbd> edit · <kbd>x</kbd> select · <kbd>u</kbd> undo
+                </span>
+              )}
             </>
           )}
         </div>
@@ -216,7 +217,7 @@ export function Suggestions() {
             Show the newest suggestions
           </button>
         )}
-      </div>
+      </section>
     </View>
   );
 }
