@@ -5,6 +5,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
+import { isObject } from "../../src/json/json.ts";
 import { faultsInOtherForms } from "./administration.ts";
 import { browserTest, obstacles } from "./browser.ts";
 import { useConsole } from "./use-console.ts";
@@ -125,6 +126,35 @@ browserTest("a conversation is read as it was, with ways to its memories and rec
   await turns(page).nth(3).waitFor();
   await page.keyboard.press("Escape");
   await page.getByText("2 conversations").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("a long conversation is read in pages, and up to the place of a memory", async () => {
+  const place = await tools.newPlace();
+  const messages = Array.from({ length: 450 }, (_, number) => ({
+    role: number % 2 === 0 ? "user" : "assistant",
+    id: String(number),
+    content: `Sentence number ${number} of this talk.`,
+    said_at: new Date(Date.parse(`${day}09:00:00Z`) + number * 1_000).toISOString(),
+  }));
+  for (let at = 0; at < messages.length; at += 90) await say(place.key, "long", messages.slice(at, at + 90));
+  const { page, faults, close } = await tools.open(place, "conversations", { open: "long" });
+  await turns(page).nth(199).waitFor();
+  expect(await turns(page).count()).toBe(200);
+  await page.getByRole("button", { name: "Show what was said next" }).click();
+  await turns(page).nth(399).waitFor();
+  const { data } = await tools.app.call("GET", "/v1/memories?text=449", { key: place.key });
+  const [last] = [data.memories].flat().filter(isObject);
+  await page.goto(
+    `${tools.app.url}/console/projects/${place.project}/conversations?open=long&at=${last?.id}`,
+  );
+  const marked = page.locator(".said-text[aria-current]", { hasText: "number 449" });
+  await marked.waitFor();
+  expect(await turns(page).count()).toBe(450);
+  expect(await page.getByRole("button", { name: "Show what was said next" }).count()).toBe(0);
+  const box = await marked.boundingBox();
+  expect(box !== null && box.y > 0 && box.y < 800).toBe(true);
   expect(faults).toEqual([]);
   await close();
 });
