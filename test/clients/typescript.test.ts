@@ -68,6 +68,7 @@ describe("the surface", () => {
     await useMemories(client);
     await useSubjects(client);
     await useSuggestions(client);
+    await useConversations(client);
     await useLedger(client);
     const { key } = await app.administer(createAdministrationKey, { name: "client" });
     await useAdministration(await createClient({ apiKey: String(key), fetch: noting }));
@@ -192,6 +193,23 @@ async function useSuggestions({ suggestions }: Memledger): Promise<void> {
   expect(await suggestions.refuse(refused)).toMatchObject({ id: refused });
   expect(await suggestions.acceptBatch({ suggestion_ids: [first] })).toMatchObject({ decided: 1 });
   expect(await suggestions.refuseBatch({ suggestion_ids: [second] })).toMatchObject({ decided: 1 });
+}
+
+async function useConversations({ memories, conversations }: Memledger): Promise<void> {
+  for (const conversation of ["chat-1", "chat-2"])
+    await memories.extract({
+      messages: [{ role: "user", content: `We meet at the mill of ${conversation}.` }],
+      conversation,
+      detail: "verbatim",
+    });
+  const names = (await Array.fromAsync(conversations.iterate({ page_size: 1 }))).map(
+    ({ conversation }) => conversation,
+  );
+  expect(names.toSorted()).toEqual(["chat-1", "chat-2"]);
+  const { said } = await conversations.read("chat-1");
+  expect(said).toMatchObject([{ content: "We meet at the mill of chat-1." }]);
+  expect(await conversations.erase("chat-1")).toMatchObject({ erased: true, memories: 1 });
+  expect((await conversations.list()).conversations).toMatchObject([{ conversation: "chat-2" }]);
 }
 
 async function useSubjects({ memories, subjects, keys }: Memledger): Promise<void> {

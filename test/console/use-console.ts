@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import type { Permission } from "../../src/access/key.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { openAsAdministrator } from "./administration.ts";
@@ -52,7 +53,7 @@ export function useConsole() {
     /** With a new key that has the permissions. */
     async openWithKey(
       place: Place,
-      permissions: string[],
+      permissions: readonly Permission[],
       view: string,
       query: Query = {},
     ): Promise<Watched> {

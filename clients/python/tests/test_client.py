@@ -52,6 +52,8 @@ class Surface(unittest.TestCase):
             client = memledger.Memledger(api_key=KEY, base_url=URL, http_client=http)
             self.use_memories(client)
             self.use_subjects(client)
+            self.use_conversations(client)
+            self.use_suggestions(client)
             self.use_ledger(client)
             self.use_administration(memledger.Memledger(api_key=ADMIN_KEY, base_url=URL, http_client=http))
         self.assertEqual([each.operation_id for each in OPERATIONS if each.operation_id not in called], [])
@@ -131,6 +133,28 @@ class Surface(unittest.TestCase):
         self.assertEqual([each.id for each in projects.list(text="tenant 2").projects], [project.id])
         self.assertIn(project.plan, [each.name for each in client.plans.list().plans])
         self.assertEqual(projects.delete(project.id, name="tenant 2").id, project.id)
+
+    def use_conversations(self, client: memledger.Memledger) -> None:
+        said = {"role": "user", "content": "We meet at the mill."}
+        client.memories.extract(messages=[said], conversation="chat-1", detail="verbatim")
+        self.assertEqual([each.conversation for each in client.conversations.list().conversations], ["chat-1"])
+        self.assertEqual([each.content for each in client.conversations.read("chat-1").said], ["We meet at the mill."])
+        self.assertTrue(client.conversations.erase("chat-1").erased)
+        self.assertEqual(client.conversations.list().conversations, [])
+
+    def use_suggestions(self, client: memledger.Memledger) -> None:
+        ids = [
+            client.suggestions.create(kind="create", content=f"Room {number} is free.", memory_type="fact").id
+            for number in range(4)
+        ]
+        self.assertEqual(client.suggestions.read(ids[0]).kind, "create")
+        self.assertEqual(client.suggestions.accept(ids[0]).changes[0].change, "created")
+        with self.assertRaises(memledger.ApiError):
+            client.suggestions.merge(ids[1])
+        self.assertEqual(client.suggestions.refuse(ids[1]).id, ids[1])
+        self.assertEqual(client.suggestions.accept_batch(suggestion_ids=[ids[2]]).decided, 1)
+        self.assertEqual(client.suggestions.refuse_batch(suggestion_ids=[ids[3]]).decided, 1)
+        self.assertEqual(client.suggestions.list().suggestions, [])
 
     def use_subjects(self, client: memledger.Memledger) -> None:
         for subject in ("ada", "bo"):

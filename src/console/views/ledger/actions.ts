@@ -10,6 +10,7 @@ const suffixes = {
   gateway: "chat count_tokens embeddings messages models responses",
   key: "issue revoke_issued",
   subject: "erase export list",
+  suggestion: "accept accept_batch create list merge read refuse refuse_batch",
   session: "close open",
 };
 
