@@ -1,6 +1,7 @@
 // Binds `memledger conversation`: the conversations of which memories were made, through the API, so each call is in the ledger.
 
 import type { Command } from "commander";
+import { machineUser } from "../access/machine-user.ts";
 import { eraseConversationOf } from "../conversations/erase-of-project.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { ChannelRequest } from "../local-access/channel.ts";
@@ -12,13 +13,15 @@ import { rowsOf } from "./administration.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { confirm, requirePrompt } from "./confirmation.ts";
 import { createOutputFile } from "./output-text.ts";
-import { addSubjectOption, addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
 import { list, type Report, table } from "./terminal.ts";
 
 export function addConversationCommands(program: Command, session: Session): void {
   const conversation = program
     .command("conversation")
-    .description("List, show and erase the conversations of which memories were made.");
+    .description(
+      `List, show and erase the conversations of which memories were made. Those of hooks on this machine have --subject ${machineUser}.`,
+    );
   const add = (command: Command) => addSubjectOption(addTargetOptions(command, "refused"));
   bindWork(
     add(conversation.command("list").description("List conversations, the latest first."))
@@ -56,8 +59,8 @@ export function addConversationCommands(program: Command, session: Session): voi
 
 type Call = (path: string, request?: Pick<ChannelRequest, "method" | "body">) => Promise<JsonObject>;
 
-function openCall(invocation: Invocation): Call {
-  const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
+async function openCall(invocation: Invocation): Promise<Call> {
+  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
   const onWait = (reason: string) => invocation.terminal.writeError(waitingNotice(reason));
   const call = createRepeatedCall({ channel, onWait });
   const headers = { "User-Agent": `memledger-conversation/${version}`, "Content-Type": "application/json" };
@@ -70,9 +73,10 @@ async function listed(invocation: Invocation): Promise<Report> {
     ...(typeof pageSize === "string" ? { page_size: pageSize } : {}),
     ...(typeof cursor === "string" ? { cursor } : {}),
   });
-  const data = await openCall(invocation)(`?${query}`);
+  const call = await openCall(invocation);
+  const data = await call(`?${query}`);
   const rows = rowsOf(data.conversations ?? null);
-  if (rows.length === 0) return { data, text: "There is no conversation." };
+  if (rows.length === 0) return { data, text: `There is no conversation.${hintOf(invocation)}` };
   const columns = ["conversation", "first_at", "last_at", "passages", "kept"];
   const cells = rows.map((row) => columns.map((name) => row[name] ?? null));
   const { next_cursor: next } = data;
@@ -83,7 +87,7 @@ async function listed(invocation: Invocation): Promise<Report> {
 
 /** All pages of it. */
 async function shown(invocation: Invocation): Promise<Report> {
-  const call = openCall(invocation);
+  const call = await openCall(invocation);
   const path = pathOf(invocation);
   const said: JsonObject[] = [];
   let page = await call(`${path}?page_size=1000`);
@@ -115,9 +119,10 @@ async function erased(invocation: Invocation): Promise<Report> {
   const { options, terminal, operands } = invocation;
   const isDryRun = options.dryRun === true;
   if (!isDryRun && options.yes !== true) requirePrompt(terminal);
-  const send = openErasure(invocation);
+  const send = await openErasure(invocation);
   const counts = await send({ dry_run: true });
-  if (isDryRun) return { data: counts, text: list(countsOf(counts)) };
+  const unknown = `There is no such conversation.${hintOf(invocation)}`;
+  if (isDryRun) return { data: counts, text: isNothing(counts) ? unknown : list(countsOf(counts)) };
   const { memories = 0, changed = 0, records = 0 } = counts;
   const named = `${counted(Number(memories), "memory", "memories")} and parts of ${counted(Number(records), "audit record")}`;
   const others =
@@ -138,11 +143,19 @@ async function erased(invocation: Invocation): Promise<Report> {
   });
   await output?.write(`${JSON.stringify(data.receipt ?? null)}\n`);
   await output?.finish();
-  return { data, text: data.erased === true ? list(countsOf(data)) : "There is no such conversation." };
+  return {
+    data,
+    text: data.erased === true ? list(countsOf(data)) : unknown,
+  };
+}
+
+/** Where else a conversation can be. */
+function hintOf({ options: { subject, url } }: Invocation): string {
+  return subject === undefined && url === undefined ? ` Those of hooks have --subject ${machineUser}.` : "";
 }
 
 /** On this machine a person who administers the server needs no key that may erase. */
-function openErasure(invocation: Invocation): (body: JsonObject) => Promise<JsonObject> {
+async function openErasure(invocation: Invocation): Promise<(body: JsonObject) => Promise<JsonObject>> {
   const target = readTarget(invocation, process.cwd());
   const [conversation = ""] = invocation.operands;
   if ("project" in target)
@@ -154,7 +167,7 @@ function openErasure(invocation: Invocation): (body: JsonObject) => Promise<Json
       });
       return isObject(data) ? data : {};
     };
-  const call = openCall(invocation);
+  const call = await openCall(invocation);
   const path = `${pathOf(invocation)}/erase`;
   return (body) => call(path, { method: "POST", body: JSON.stringify(body) });
 }
@@ -162,6 +175,10 @@ function openErasure(invocation: Invocation): (body: JsonObject) => Promise<Json
 function countsOf(data: JsonObject): Record<string, Json> {
   const names = ["memories", "changed", "checks", "records", "exports"];
   return Object.fromEntries(names.map((name) => [name, data[name] ?? 0]));
+}
+
+function isNothing(data: JsonObject): boolean {
+  return Object.values(countsOf(data)).every((count) => count === 0);
 }
 
 function pathOf({ operands: [id = ""] }: Invocation): string {

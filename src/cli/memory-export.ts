@@ -2,17 +2,15 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { showProject } from "../access/project-operations.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { memoryOrigins, memoryTypes } from "../memory/memory.ts";
 import { CallRefused } from "../received-answer.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
-import { administer } from "./administer.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { createOutputFile, standardOutput, type TextOutput } from "./output-text.ts";
-import { addSubjectOption, addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 export function addMemoryExportCommand(memory: Command, session: Session): void {
@@ -44,14 +42,12 @@ export function addMemoryExportCommand(memory: Command, session: Session): void 
 
 async function run(invocation: Invocation): Promise<Report | null> {
   const { config, options, terminal } = invocation;
-  const target = readTarget(invocation, process.cwd());
-  // The channel would create the project.
-  if ("project" in target) await administer(config, showProject, { project: target.project });
+  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
   const path = options.out === "-" ? null : resolve(String(options.out));
   const rules = { mayReplace: options.force === true, dataDir: config.dataDir };
   const progress = createCounter(terminal);
   const onWait = (reason: string) => progress.notice(waitingNotice(reason));
-  const call = createRepeatedCall({ channel: openTarget(target, invocation), onWait });
+  const call = createRepeatedCall({ channel, onWait });
   const output = path === null ? standardOutput() : createOutputFile(path, rules);
   try {
     const memories = await writePages(call, filterOf(options), output, progress.show);

@@ -8,7 +8,7 @@ import { batchMaxItems } from "../memory/limits.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
-import { addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
 import { type Report, table } from "./terminal.ts";
 
 export function addMemoryReactivateCommand(memory: Command, session: Session): void {
@@ -24,7 +24,7 @@ export function addMemoryReactivateCommand(memory: Command, session: Session): v
 
 async function run(invocation: Invocation): Promise<Report> {
   const { options, operands, terminal } = invocation;
-  const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
+  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
   const onWait = (reason: string) => terminal.writeError(waitingNotice(reason));
   const call = createRepeatedCall({ channel, onWait });
   const all = await findSuperseded(call);

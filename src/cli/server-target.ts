@@ -2,6 +2,7 @@
 // API key or an address that may contain a password.
 
 import { type Command, Option } from "commander";
+import { showProject } from "../access/project-operations.ts";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { fileVariableOf, findSecret } from "../config/secret-file.ts";
@@ -11,6 +12,7 @@ import { openChannel } from "../local-access/open-channel.ts";
 import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
 import { labelFault } from "../schema/schema-fault.ts";
 import { toLabel } from "../text/label.ts";
+import { administer } from "./administer.ts";
 import type { Invocation } from "./command.ts";
 
 /** @param missingProject what the command does if the project does not exist */
@@ -91,6 +93,12 @@ export function openTarget(
   const { value: apiKey, variable } = found;
   if (/^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey }, subject);
   throw new ConfigError(`${variable} must be a key of visible ASCII characters.`);
+}
+
+/** As openTarget, for commands that create neither a data directory nor a project. @throws also CommandRefused and DirectoryInUse */
+export async function openExistingTarget(target: ServerTarget, invocation: Invocation): Promise<Channel> {
+  if ("project" in target) await administer(invocation.config, showProject, { project: target.project });
+  return openTarget(target, invocation);
 }
 
 /**

@@ -9,7 +9,7 @@ import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { addSubjectOption, addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
 import { type Report, table } from "./terminal.ts";
 
 const userAgent = { "User-Agent": `memledger-suggestion/${version}` };
@@ -49,8 +49,8 @@ function addId(id: string, ids: readonly string[] = []): readonly string[] {
   throw new InvalidArgumentError("An id has 32 hexadecimal characters.");
 }
 
-function callOf(invocation: Invocation): RepeatedCall {
-  const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
+async function callOf(invocation: Invocation): Promise<RepeatedCall> {
+  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
   return createRepeatedCall({
     channel,
     onWait: (reason) => invocation.terminal.writeError(waitingNotice(reason)),
@@ -59,7 +59,7 @@ function callOf(invocation: Invocation): RepeatedCall {
 
 async function listAll(invocation: Invocation): Promise<readonly JsonObject[]> {
   const { kind, memory } = invocation.options;
-  const call = callOf(invocation);
+  const call = await callOf(invocation);
   const query = new URLSearchParams({ page_size: String(pageSize) });
   if (typeof kind === "string") query.set("kind", kind);
   if (typeof memory === "string") query.set("memory_id", memory);
@@ -74,7 +74,7 @@ async function listAll(invocation: Invocation): Promise<readonly JsonObject[]> {
 
 async function decide(invocation: Invocation, decision: "accept" | "refuse"): Promise<readonly JsonObject[]> {
   const ids = invocation.operands.map((id) => id.toLowerCase());
-  const call = callOf(invocation);
+  const call = await callOf(invocation);
   const results: JsonObject[] = [];
   for (let start = 0; start < ids.length; start += decisionsMax) {
     const suggestion_ids = ids.slice(start, start + decisionsMax);

@@ -1,7 +1,7 @@
 // Tests `memledger conversation` against a real server: list, show and erase, over the API with a key and on the machine of the server.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
@@ -71,13 +71,38 @@ test("on the machine of the server no key is needed, and the records of the proj
   expect((await local("conversation", "list")).object).toMatchObject({
     conversations: [{ conversation: "chat-1", passages: 2 }],
   });
+  const dryRun = await run(["conversation", "erase", "chat-3", "--dry-run", "--data-dir", dataDir]);
+  expect(dryRun.stdout).toBe("There is no such conversation. Those of hooks have --subject local:user.\n");
   const unknown = await local("conversation", "erase", "chat-3", "--yes");
   expect(unknown.object).toMatchObject({ erased: false, memories: 0 });
   const erased = await local("conversation", "erase", "chat-1", "--yes");
   expect(erased.object).toMatchObject({ erased: true, memories: 2 });
   expect((await local("conversation", "list")).object).toMatchObject({ conversations: [] });
   expect((await local(...records)).object).toMatchObject({ total: 0 });
-  await server.end("SIGTERM");
+  // Killed before the next checkpoint of the installation: what the erasure has left must not look like a removal that nobody signed.
+  await server.end("SIGKILL");
+  const again = await serve(dataDir);
+  expect(again.url).toStartWith("http://");
+  await again.end("SIGTERM");
   // Nothing else attests it: no checkpoint from outside was given.
   expect((await run(["audit", "verify", dataDir])).exitCode).toBe(10);
+});
+
+test.each([
+  "conversation list",
+  "conversation show chat-1",
+  "conversation erase chat-1 --dry-run",
+  "suggestion list",
+  `suggestion refuse ${"0".repeat(32)}`,
+  "memory reactivate",
+])("%s creates neither a data directory nor a project", async (command) => {
+  const words = command.split(" ");
+  const missing = join(createFolder(), "missing");
+  const refused = await run([...words, "--data-dir", missing]);
+  expect([refused.exitCode, existsSync(missing)]).toEqual([1, false]);
+  expect(refused.stderr).toContain("There is no memledger database in");
+  const { dataDir } = app.config;
+  const unknown = await run([...words, "--project", "nowhere", "--data-dir", dataDir]);
+  expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining("project")]);
+  expect((await run(["project", "list", "--data-dir", dataDir])).stdout).not.toContain("nowhere");
 });
