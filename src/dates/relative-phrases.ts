@@ -25,6 +25,7 @@ type Read = (
 
 const which = "(?<which>last|previous|this past|this coming|this|next)";
 const anyWeekday = `(?<day>${weekday}|${shortWeekday})`;
+const dayOfMonth = `(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${month}|${month} \\d{1,2})(?!\\p{L})`;
 const counted = "(?:minute|hour|day|week|weekend|month|year)";
 /** Every phrase below has one of these words, so that texts without any are read once. */
 export const relativeHint =
@@ -47,7 +48,8 @@ export const relativePhrases: readonly Phrase[] = [
   ),
   relative(`${which} weekend`, ({ which: word }, present) => weekendNear(word, present)),
   relative(`${which} ${anyWeekday}`, ({ which: word, day }, present) => weekdayNear(word, day, present)),
-  relative(`(?<day>${weekday})`, ({ day }, present, before) =>
+  // In "on Wednesday 18 November" the date says which one.
+  relative(`(?<day>${weekday})(?!,? (?:the )?${dayOfMonth})`, ({ day }, present, before) =>
     beforeWeekday.test(before) ? weekdayNear(undefined, day, present) : null,
   ),
   relative(
