@@ -50,7 +50,7 @@ export function addConversationCommands(program: Command, session: Session): voi
         .argument("<id>", "id of the conversation"),
     )
       .option("--dry-run", "only count what would be erased")
-      .option("--receipt <file>", "write the receipt of the erasure to this file")
+      .option("--receipt <file>", "write the receipt of the erasure to this file (default: print it)")
       .option("--yes", "erase without a prompt"),
     session,
     erased,
@@ -145,8 +145,14 @@ async function erased(invocation: Invocation): Promise<Report> {
   await output?.finish();
   return {
     data,
-    text: data.erased === true ? list(countsOf(data)) : unknown,
+    text:
+      data.erased === true ? `${list(countsOf(data))}${receipt === null ? receiptOf(data) : ""}` : unknown,
   };
+}
+
+/** No other call returns it again. */
+function receiptOf({ receipt = null }: JsonObject): string {
+  return `\n\nThe receipt, with which a restore of an older backup repeats the erasure. Save it outside of the data directory:\n\n${JSON.stringify(receipt)}`;
 }
 
 /** Where else a conversation can be. */

@@ -38,9 +38,20 @@ function showMemory(memory: Json | undefined): JsonObject {
     id,
     content,
     type: memory_type,
+    ...showOrigin(memory),
     updated_at: toMinute(updated_at),
     ...(expires_at === null ? {} : { expires_at: toMinute(expires_at) }),
     ...(tags === undefined ? {} : { tags }),
+  };
+}
+
+/** Who said it and when, as in a prompt. */
+function showOrigin({ origins }: JsonObject): JsonObject {
+  const [{ name, role, said_at } = {}] = objectsOf(origins);
+  const said_by = name ?? role;
+  return {
+    ...(said_by === undefined ? {} : { said_by }),
+    ...(said_at === undefined ? {} : { said_at: toMinute(said_at) }),
   };
 }
 
@@ -92,9 +103,12 @@ export function describeItem(shown: JsonObject): string {
 
 /** One line. The content is a JSON string, so it cannot be mistaken for another line. */
 export function describeMemory(shown: JsonObject): string {
-  const { id, content, type, importance, updated_at, expires_at, is_active, tags, relevance } = shown;
+  const { id, content, type, importance, said_by, said_at, updated_at } = shown;
+  const { expires_at, is_active, tags, relevance } = shown;
   const details = [
     `id ${id}`,
+    ...(said_by === undefined ? [] : [`said by ${JSON.stringify(said_by)}`]),
+    ...(said_at === undefined ? [] : [`said ${said_at}`]),
     `updated ${updated_at}`,
     ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
     ...(importance === undefined ? [] : [`importance ${importance}`]),

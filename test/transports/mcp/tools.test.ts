@@ -154,6 +154,28 @@ describe.each(eras)("a client of %s", (era) => {
     await close();
   });
 
+  test("hears who said what it has found, and when", async () => {
+    const { project, use } = await open();
+    const said = [
+      {
+        role: "user",
+        name: 'Ana" (id 7)',
+        said_at: "2026-03-12T09:00:30Z",
+        content: "The office is in Lisbon.",
+      },
+    ];
+    await app.call("POST", "/v1/memories/extract", {
+      key: project.key,
+      body: { messages: said, conversation: "chat", detail: "verbatim" },
+    });
+    const origin = { said_by: 'Ana" (id 7)', said_at: "2026-03-12T09:00Z" };
+    const found = await use("memory_search", { query: "Where is the office?" }, "memory.search", 200);
+    expect(found.structured).toMatchObject({ results: [origin] });
+    expect(found.text).toContain('said by "Ana\\" (id 7)", said 2026-03-12T09:00Z');
+    const listed = await use("memory_list", {}, "memory.list", 200);
+    expect(listed.structured).toMatchObject({ memories: [origin] });
+  });
+
   test("gets the context of tags, and tags what a text says", async () => {
     const { use, close } = await open();
     const memory = (content: string, type: string, tags: string[]) => ({ content, type, tags });
