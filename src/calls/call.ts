@@ -67,6 +67,11 @@ export interface Call {
   readonly unrecorded?: readonly string[];
   /** Whom the call is for; absent: the project itself. If the name has no pseudonym, the transaction gives it this one. */
   readonly subject?: Subject;
+  /**
+   * Whom the call is for instead, if neither its record nor the transaction names the subject: nothing is stored for it, and the call says
+   * nothing about it, such as a list or a deletion. Never the project.
+   */
+  readonly unnamedSubject?: Subject;
   /** The conversation of the call, with the subject as its owner; absent: none. As `subject`. */
   readonly conversation?: Conversation;
   readonly decision: Decision;

@@ -49,8 +49,9 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
         : null;
     const named =
       authority.kind === "project" ? await findConversation(store, authority, request, reading, found) : null;
+    const { subject } = found ?? {};
     const recorded = {
-      ...(found?.isRecorded === true ? { subject: found.subject } : {}),
+      ...(subject && (found?.isRecorded === true ? { subject } : { unnamedSubject: subject })),
       ...(named?.isRecorded === true ? { conversation: named.conversation } : {}),
     };
     exchange?.opensWith(async (details) => {

@@ -69,7 +69,8 @@ export async function settle(
   const accepts = call.decision.refused === null && accepting.has(call.operation);
   const known = await transaction.lock(call.keyId, accepts);
   const caller = known === null ? null : callerOf(known, call);
-  if (!(await openNamed(transaction, caller))) return settledOfOtherSubject;
+  const isNamed = call.unnamedSubject === undefined;
+  if (isNamed && !(await openNamed(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -94,7 +95,7 @@ export async function settle(
     // Clients cannot append to the chain of the installation.
     isPerformed: caller !== null && outcome.isPerformed === true,
     project: caller?.project.id ?? null,
-    subject: caller?.subject?.id ?? null,
+    subject: isNamed ? (caller?.subject?.id ?? null) : null,
     conversation: caller?.conversation?.id ?? null,
     now,
     keyId: caller?.key.id ?? null,
@@ -107,8 +108,8 @@ export async function settle(
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
-function callerOf(known: Caller, { token, subject, conversation }: Call): Caller {
-  if (token === undefined) return callerFor(known, subject ?? null, conversation ?? null);
+function callerOf(known: Caller, { token, subject, unnamedSubject, conversation }: Call): Caller {
+  if (token === undefined) return callerFor(known, subject ?? unnamedSubject ?? null, conversation ?? null);
   if (subject === undefined) throw new Error("a call with a token has no subject");
   return callerWithToken(known, token, subject, conversation ?? null);
 }
@@ -162,7 +163,7 @@ async function accept(
   } catch (error) {
     if (isLost(error)) throw error;
     // The failure may have undone the whole transaction, and with it the creation of what the record names.
-    await openNamed(transaction, settling.caller);
+    if (settling.call.unnamedSubject === undefined) await openNamed(transaction, settling.caller);
     const refused = toRefused(error, report);
     // What an exchange has passed on has happened, so its record says it in any case.
     if (isExchange && foreseen !== undefined && settling.caller !== null)

@@ -85,18 +85,19 @@ export const eraseSubject = projectOperation({
 
   async prepare({ dry_run: isDryRun = false }, preparation) {
     const { caller, store, signal, inTurn } = preparation;
-    const { owner, subject } = caller;
+    const { owner, project } = caller;
+    const subject = caller.subject && (await store.subjects.find(project, caller.subject.name));
     const known =
       subject === null || isDryRun
         ? null
         : await inTurn(() => store.subjects.recordsAbout(owner, subject, signal));
-    return { known, backups: await listBackups(preparation) };
+    return { isKnown: subject !== null, known, backups: await listBackups(preparation) };
   },
 
   async apply(transaction, { dry_run: isDryRun = false }, prepared, { caller, now, sender }) {
     const { project, subject } = caller;
-    const { backups, known } = prepared;
-    if (subject === null) return { data: { erased: false, ...nothingErased, backups } };
+    const { backups, isKnown, known } = prepared;
+    if (subject === null || !isKnown) return { data: { erased: false, ...nothingErased, backups } };
     if (isDryRun) {
       const counts = toCounts(await transaction.subjects.holdings(subject));
       return { data: { erased: false, ...counts, backups } };

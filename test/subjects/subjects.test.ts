@@ -123,6 +123,42 @@ test("a key for one subject sees nothing of others, and performs nothing for the
   expect((await app.call("GET", "/v1/audit/logs", { key: one.key })).code).toBe(1403);
 });
 
+test("a call without a body for a subject that has stored nothing reads and changes nothing of the project", async () => {
+  const { key } = await app.createProject("custom");
+  const post = (path: string, body: JsonObject) => app.call("POST", path, { key, body });
+  const kept = await post("/v1/memories", { content: "The shop opens at nine.", memory_type: "fact" });
+  const memory = String(kept.data.id);
+  const proposal = { kind: "delete", memory_id: memory };
+  const suggestion = String((await post("/v1/suggestions", proposal)).data.id);
+  const expecting = { query: "opening", expected_memory_id: memory };
+  const check = String((await post("/v1/checks", expecting)).data.id);
+  const calls: readonly [string, string, number][] = [
+    ["GET", `/v1/memories/${memory}`, 404],
+    ["DELETE", `/v1/memories/${memory}`, 404],
+    ["GET", `/v1/suggestions/${suggestion}`, 404],
+    ["POST", `/v1/suggestions/${suggestion}/accept`, 404],
+    ["POST", `/v1/suggestions/${suggestion}/merge`, 404],
+    ["POST", `/v1/suggestions/${suggestion}/refuse`, 404],
+    ["DELETE", `/v1/checks/${check}`, 404],
+    ["POST", "/v1/checks/run", 200],
+    ["DELETE", "/v1/memories", 200],
+  ];
+  for (const [at, [method, path, status]] of calls.entries()) {
+    const headers = { "Memledger-Subject": `user:new-${at}` };
+    const answer = await app.call(method, path, { key, headers });
+    expect([method, path, answer.status]).toEqual([method, path, status]);
+    if (path === "/v1/memories") expect(answer.data).toEqual({ deleted_count: 0 });
+    if (path === "/v1/checks/run") expect(answer.data).toMatchObject({ results: [] });
+  }
+  expect((await app.call("GET", `/v1/memories/${memory}`, { key })).status).toBe(200);
+  expect((await app.call("GET", `/v1/suggestions/${suggestion}`, { key })).status).toBe(200);
+  expect((await app.call("GET", "/v1/checks", { key })).data).toMatchObject({ checks: [{ id: check }] });
+  // These calls say nothing about their subjects, so the names are stored nowhere.
+  const { subjects } = (await app.call("GET", "/v1/subjects", { key })).data;
+  const names = (subjects as { subject: string }[]).map(({ subject }) => subject);
+  for (const at of [0, 1, 2, 8]) expect(names).not.toContain(`user:new-${at}`);
+});
+
 test("an erased subject is in no file of the data directory, and the ledger still verifies", async () => {
   const name = "Gustav Zweigelt";
   const words = ["Zweigelt", "Pyrenäenwanderung", "Kontrabassunterricht", "Murmelsteig", "Frobenius"];
