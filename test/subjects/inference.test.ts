@@ -1,4 +1,4 @@
-// Proves that whoever has a token learns nothing of other subjects: the same calls get the same answers whether others have memories or not. Two
+// Proves that whoever has a token or a key for one subject learns nothing of other subjects: the same calls get the same answers whether others have memories or not. Two
 // projects of one server are compared, of which one has memories of others.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -9,9 +9,9 @@ import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "../gateway/fake-upstream.ts";
 import { upstreamTables } from "../gateway/served.ts";
 
-/** A project in which the holder of a token calls. */
+/** A project in which the holder of a token and a key for the same subject calls. */
 interface Side {
-  readonly token: string;
+  readonly secrets: readonly [token: string, key: string];
   /** Of the memories of others that the holder names; where there are none, ids that nothing has. */
   readonly foreign: readonly string[];
   /** Memories and checks that the holder has made, in their order: the same on both sides. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const settings = "memory-floor = 0\nmemory-deadline-ms = 20000\nask-for-usage = false";
   app = await startTestApp({}, undefined, undefined, upstreamTables(upstream.origin, settings));
   const open = async (hasOthers: boolean): Promise<Side> => {
-    const { key } = await app.createProject("custom");
+    const { id: project, key } = await app.createProject("custom");
     const create = async (content: string, fields: JsonObject) => {
       const body = { content, memory_type: "fact", ...fields };
       return String((await app.call("POST", "/v1/memories", { key, body })).data.id);
@@ -51,7 +51,15 @@ beforeAll(async () => {
     }
     const issued = await app.call("POST", "/v1/keys", { key, body: { subject: "user:1" } });
     const none = foreignTexts.map((_, at) => at.toString(16).padStart(32, "0"));
-    return { token: String(issued.data.token), foreign: hasOthers ? foreign : none, own: [] };
+    const bound = await app.createKey(
+      project,
+      ["memory.read", "memory.write", "memory.propose", "gateway.use"],
+      {
+        subject: "user:1",
+      },
+    );
+    const secrets = [String(issued.data.token), bound.key] as const;
+    return { secrets, foreign: hasOthers ? foreign : none, own: [] };
   };
   sides = [await open(true), await open(false)];
 });
@@ -156,7 +164,7 @@ async function take(side: Side, operation: string, word: string, at: number): Pr
   const { method, path, body } = step;
   const response = await fetch(`${app.url}${path}`, {
     method,
-    headers: { Authorization: `Bearer ${side.token}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${side.secrets[at % 2]}`, "Content-Type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
