@@ -14,6 +14,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextContent
 
 TOOLS = ["memory_search", "memory_save", "memory_update", "memory_delete", "memory_list", "memory_context", "memory_extract"]
+# The key over HTTP has all permissions; a local key may write, so it proposes nothing.
+REVIEW_TOOLS = ["memory_propose", "suggestion_list", "suggestion_accept", "suggestion_refuse"]
 
 
 def claim(text, holds, details=""):
@@ -54,7 +56,8 @@ async def use(client, mode, kind):
     claim(f"the server says who it is ({mode})", client.server_info.name == "memledger", client.server_info)
     claim(f"it says when to search and what to save ({mode})", "memory_search" in (client.instructions or ""), client.instructions)
     listed = [tool.name for tool in (await client.list_tools()).tools]
-    claim(f"the tools are in their order ({mode})", listed == TOOLS, listed)
+    expected = TOOLS + (REVIEW_TOOLS if kind == "http" else [])
+    claim(f"the tools are in their order ({mode})", listed == expected, listed)
 
     content = f"Client {kind} {mode} keeps its documents in Lisbon."
     tag = f"{kind}-{mode}"
