@@ -99,9 +99,12 @@ interface Context {
   readonly models: readonly Model[];
 }
 
-/** `/v1/memories/search` belongs to `memories`, `/v1/admin/keys` to `keys`. */
+/**
+ * `/v1/memories/search` belongs to `memories`, `/v1/admin/keys` to `keys`, and conversations to none of them: `/v1/conversations` is a path of the
+ * API of OpenAI, which the gateway forwards.
+ */
 function resourceName(path: string): string {
-  const [, name] = /^\/v1\/(?:admin\/)?([a-z]+)(?:\/|$)/.exec(path) ?? [];
+  const [, name] = /^\/v1\/(?:admin\/|memories\/(?=conversations\b))?([a-z]+)(?:\/|$)/.exec(path) ?? [];
   if (name === undefined) throw new Error(`${path} belongs to no resource`);
   return name;
 }

@@ -64,7 +64,8 @@ async function openCall(invocation: Invocation): Promise<Call> {
   const onWait = (reason: string) => invocation.terminal.writeError(waitingNotice(reason));
   const call = createRepeatedCall({ channel, onWait });
   const headers = { "User-Agent": `memledger-conversation/${version}`, "Content-Type": "application/json" };
-  return (path, request = { method: "GET" }) => call(`/v1/conversations${path}`, { ...request, headers });
+  return (path, request = { method: "GET" }) =>
+    call(`/v1/memories/conversations${path}`, { ...request, headers });
 }
 
 async function listed(invocation: Invocation): Promise<Report> {

@@ -159,9 +159,9 @@ type Send = (method: string, path: string, body?: unknown) => Promise<JsonObject
 async function callConversation(send: Send): Promise<void> {
   const messages = [{ role: "user", id: mark, name: mark, content: marked("Ana lives in Porto.") }];
   await send("POST", "/v1/memories/extract", { messages, conversation: mark, detail: "verbatim" });
-  await send("GET", "/v1/conversations");
-  await send("GET", `/v1/conversations/${mark}`);
-  await send("POST", `/v1/conversations/${mark}/erase`, {});
+  await send("GET", "/v1/memories/conversations");
+  await send("GET", `/v1/memories/conversations/${mark}`);
+  await send("POST", `/v1/memories/conversations/${mark}/erase`, {});
 }
 
 async function callSuggestions(send: Send, memory: string): Promise<void> {

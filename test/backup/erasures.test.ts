@@ -65,7 +65,7 @@ beforeAll(async () => {
     expect((await run(["backup", file, "--data-dir", made, ...words])).exitCode).toBe(0);
   answer = await erase(server.url, gone);
   await createFor(server.url, "younger", "It was made after the backup.");
-  answerOfConversation = await ask(server.url, "POST", "/v1/conversations/Tour/erase", {});
+  answerOfConversation = await ask(server.url, "POST", "/v1/memories/conversations/Tour/erase", {});
   youngerAnswer = await erase(server.url, "younger");
   await server.end("SIGTERM");
   writeFileSync(answerFile, JSON.stringify(answer));

@@ -212,7 +212,7 @@ browserTest(
     const left = await tools.app.call("GET", "/v1/memories?subject=user:42", { key: place.key });
     expect(left.data.memories).toEqual([]);
     // That of the project has the same id, and stays.
-    const own = await tools.app.call("GET", "/v1/conversations", { key: place.key });
+    const own = await tools.app.call("GET", "/v1/memories/conversations", { key: place.key });
     expect(own.data.conversations).toMatchObject([{ conversation: "chat-secret", passages: 4, kept: 1 }]);
     expect(faults).toEqual([]);
     await close();

@@ -43,15 +43,19 @@ async function say(conversation: string, messages: readonly Said[], fields: Json
 const query = (fields: Record<string, string> = {}) =>
   Object.keys(fields).length === 0 ? "" : `?${new URLSearchParams(fields)}`;
 const list = async (fields: Record<string, string> = {}, key?: string) => {
-  const { data } = await app.call("GET", `/v1/conversations${query(fields)}`, key ? { key } : {});
+  const { data } = await app.call("GET", `/v1/memories/conversations${query(fields)}`, key ? { key } : {});
   return data as { conversations: JsonObject[]; next_cursor: string | null };
 };
 const namesOf = ({ conversations }: { conversations: JsonObject[] }) =>
   conversations.map(({ conversation }) => conversation);
 const read = (name: string, fields: Record<string, string> = {}, key?: string) =>
-  app.call("GET", `/v1/conversations/${encodeURIComponent(name)}${query(fields)}`, key ? { key } : {});
+  app.call(
+    "GET",
+    `/v1/memories/conversations/${encodeURIComponent(name)}${query(fields)}`,
+    key ? { key } : {},
+  );
 const erase = (name: string, body: JsonObject = {}, key?: string) =>
-  app.call("POST", `/v1/conversations/${encodeURIComponent(name)}/erase`, {
+  app.call("POST", `/v1/memories/conversations/${encodeURIComponent(name)}/erase`, {
     body,
     ...(key ? { key } : {}),
   });
@@ -309,7 +313,7 @@ test("pages have each conversation and each passage once, and a cursor of anothe
   const { data: first } = await read("chat-0", { page_size: "3" }, key);
   const foreign = { cursor: String(first.next_cursor) };
   expect((await read("chat-1", foreign, key)).code).toBe(1400);
-  expect((await app.call("GET", `/v1/conversations${query(foreign)}`, { key })).code).toBe(1400);
+  expect((await app.call("GET", `/v1/memories/conversations${query(foreign)}`, { key })).code).toBe(1400);
   expect((await read("chat-0", { page_size: "0" }, key)).code).toBe(1400);
 });
 

@@ -87,9 +87,9 @@ export async function callEverything({ url, key, adminKey }: Target, lap: string
   const conversation = `chat-${lap}`;
   const said = { text: `We meet at the mill ${lap}.`, detail: "verbatim", conversation };
   await send("POST /v1/memories/extract", 200, { body: said });
-  await send("GET /v1/conversations", 200);
-  await send("GET /v1/conversations/:conversation", 200, { ids: { conversation } });
-  await send("POST /v1/conversations/:conversation/erase", 200, { ids: { conversation }, body: {} });
+  await send("GET /v1/memories/conversations", 200);
+  await send("GET /v1/memories/conversations/:conversation", 200, { ids: { conversation } });
+  await send("POST /v1/memories/conversations/:conversation/erase", 200, { ids: { conversation }, body: {} });
   await send("GET /v1/subjects", 200);
   await send("GET /v1/subjects/:subject/export", 200, { ids: { subject } });
   await send("POST /v1/subjects/:subject/erase", 200, { ids: { subject }, body: {} });

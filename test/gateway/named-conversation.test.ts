@@ -42,9 +42,9 @@ test("what is remembered of a conversation of the gateway is of this conversatio
   ]);
   const [first, ...others] = app.records(app.projectId, skipped).map(({ entry }) => entry.conversation);
   expect(new Set(others)).toEqual(new Set([first]));
-  const { data: list } = await app.call("GET", "/v1/conversations");
+  const { data: list } = await app.call("GET", "/v1/memories/conversations");
   expect(list.conversations).toMatchObject([{ conversation: "chat of Zweigelt" }]);
-  const path = `/v1/conversations/${encodeURIComponent("chat of Zweigelt")}`;
+  const path = `/v1/memories/conversations/${encodeURIComponent("chat of Zweigelt")}`;
   const { data: made } = await app.call("GET", path);
   const origins = [{ conversation: "chat of Zweigelt" }];
   expect((made.made as JsonObject).memories).toMatchObject([{ origins }, { origins }]);
@@ -85,7 +85,7 @@ test("a request whose conversation is erased meanwhile is recorded for its next 
   let erased: Promise<unknown> | null = null;
   gateway.beforeCommit(async ({ operation }) => {
     if (operation !== "gateway.chat" || erased !== null) return;
-    erased = app.call("POST", "/v1/conversations/meanwhile/erase", { body: {} });
+    erased = app.call("POST", "/v1/memories/conversations/meanwhile/erase", { body: {} });
     await erased;
   });
   expect(await ask("What is the wombat called?", named("meanwhile"))).toBe(200);

@@ -110,7 +110,7 @@ test("what is kept is the project's, whoever asks the extraction, and a subject 
   await local("POST", extract, said(blue));
   await local("POST", "/v1/memories", fact(kept), machineUser);
   expect(listed(await remote("GET", "/v1/memories"))).toEqual([rule]);
-  const { data } = await local("GET", "/v1/conversations", undefined, machineUser);
+  const { data } = await local("GET", "/v1/memories/conversations", undefined, machineUser);
   expect(JSON.stringify(data.conversations)).toContain('"chat-1"');
 });
 

@@ -101,8 +101,8 @@ const steps: Readonly<Record<string, (word: string, id: string) => Omit<Step, "o
   "memory.inject": (word) => post("/inject", { query: `What about ${word}?`, min_similarity: 0 }),
   "memory.extract": (word) =>
     post("/extract", { text: `User: I am Bo, and I drink ${word}.`, conversation: word, detail: "verbatim" }),
-  "conversation.list": () => ({ method: "GET", path: "/v1/conversations" }),
-  "conversation.read": (word) => ({ method: "GET", path: `/v1/conversations/${word}` }),
+  "conversation.list": () => ({ method: "GET", path: "/v1/memories/conversations" }),
+  "conversation.read": (word) => ({ method: "GET", path: `/v1/memories/conversations/${word}` }),
   "suggestion.create": (word, id) =>
     suggest("", { kind: "change", memory_id: id, content: `Ana drinks ${word} now.`, reason: word }),
   "suggestion.list": () => ({ method: "GET", path: "/v1/suggestions" }),

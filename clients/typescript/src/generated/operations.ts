@@ -234,7 +234,7 @@ const memoryHistory: Operation = {
 const conversationList: Operation = {
   operationId: "conversationList",
   method: "GET",
-  path: "/v1/conversations",
+  path: "/v1/memories/conversations",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -242,7 +242,7 @@ const conversationList: Operation = {
 const conversationRead: Operation = {
   operationId: "conversationRead",
   method: "GET",
-  path: "/v1/conversations/{conversation}",
+  path: "/v1/memories/conversations/{conversation}",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -250,7 +250,7 @@ const conversationRead: Operation = {
 const conversationErase: Operation = {
   operationId: "conversationErase",
   method: "POST",
-  path: "/v1/conversations/{conversation}/erase",
+  path: "/v1/memories/conversations/{conversation}/erase",
   isIdempotent: true,
   mayRunLong: true,
 };

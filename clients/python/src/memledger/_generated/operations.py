@@ -146,7 +146,7 @@ MEMORY_HISTORY = Operation(
 CONVERSATION_LIST = Operation(
     operation_id="conversationList",
     method="GET",
-    path="/v1/conversations",
+    path="/v1/memories/conversations",
     is_idempotent=True,
     may_run_long=False,
 )
@@ -154,7 +154,7 @@ CONVERSATION_LIST = Operation(
 CONVERSATION_READ = Operation(
     operation_id="conversationRead",
     method="GET",
-    path="/v1/conversations/{conversation}",
+    path="/v1/memories/conversations/{conversation}",
     is_idempotent=True,
     may_run_long=False,
 )
@@ -162,7 +162,7 @@ CONVERSATION_READ = Operation(
 CONVERSATION_ERASE = Operation(
     operation_id="conversationErase",
     method="POST",
-    path="/v1/conversations/{conversation}/erase",
+    path="/v1/memories/conversations/{conversation}/erase",
     is_idempotent=True,
     may_run_long=True,
 )
