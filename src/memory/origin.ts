@@ -41,6 +41,19 @@ export const unknownOrigin: Origin = {
   saidAt: null,
 };
 
+const spanOf = (title: string) =>
+  Fields(
+    {
+      start: Type.Integer({ minimum: 0, description: "Number of characters before the words." }),
+      end: Type.Integer({ minimum: 0, description: "The same, with the words." }),
+    },
+    {
+      title,
+      description:
+        "Where the words are in the message, as the audit record has it: without secrets and white space around it.",
+    },
+  );
+
 export const origin = Fields(
   {
     conversation: Type.Optional(conversationName),
@@ -50,19 +63,7 @@ export const origin = Fields(
     ),
     name: Type.Optional(Type.String({ description: "Name of the speaker, as the text has it." })),
     said_at: Type.Optional(Timestamp({ description: "When it was said." })),
-    span: Type.Optional(
-      Fields(
-        {
-          start: Type.Integer({ minimum: 0, description: "Number of characters before the words." }),
-          end: Type.Integer({ minimum: 0, description: "The same, with the words." }),
-        },
-        {
-          title: "Span",
-          description:
-            "Where the words are in the message, as the audit record has it: without secrets and white space around it.",
-        },
-      ),
-    ),
+    span: Type.Optional(spanOf("Span")),
   },
   {
     title: "Origin",
@@ -89,6 +90,7 @@ const newOrigin = Fields(
     ...origin.properties,
     message: Type.Optional(shortText("Id of the message, as the client names it.")),
     name: Type.Optional(shortText("Name of the speaker.")),
+    span: Type.Optional(spanOf("NewSpan")),
   },
   {
     title: "NewOrigin",

@@ -1600,7 +1600,15 @@ export interface NewOrigin {
   name?: string | undefined;
   /** When it was said. */
   said_at?: string | undefined;
-  span?: Span | undefined;
+  span?: NewSpan | undefined;
+}
+
+/** Where the words are in the message, as the audit record has it: without secrets and white space around it. */
+export interface NewSpan {
+  /** Number of characters before the words. */
+  start: number;
+  /** The same, with the words. */
+  end: number;
 }
 
 /** Where the words of a memory were said, by whom, and when. A field that is not known is absent. */
