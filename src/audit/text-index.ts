@@ -15,7 +15,9 @@ export function createTextIndex(initial: readonly string[]) {
     if (texts.has(text)) return;
     texts.add(text);
     const word = longestWord(text);
-    byWord.set(word, [...(byWord.get(word) ?? []), text]);
+    const same = byWord.get(word);
+    if (same === undefined) byWord.set(word, [text]);
+    else same.push(text);
   };
   initial.forEach(add);
   const possibleIn = (payload: string): readonly string[] => {
