@@ -52,13 +52,15 @@ interface Row {
 }
 
 function addLine(row: Row, text: string, separator: Separator): void {
-  const keep = (part: string) => {
-    row.characters += part.length;
+  const keep = (part: string, characters = part.length) => {
+    row.characters += characters;
     if (row.characters > recordMaxBytes) [row.fault, row.cells, row.cell] = [tooLong, [], ""];
     else row.cell += part;
   };
   const endCell = () => {
-    row.cells.push(row.cell);
+    // An empty cell needs memory, too.
+    keep("", 1);
+    if (row.fault === null) row.cells.push(row.cell);
     [row.cell, row.state] = ["", "start"];
   };
   if (row.state === "quoted") keep("\n");

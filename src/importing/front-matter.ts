@@ -18,7 +18,7 @@ export async function* readFrontMatter(
     else if (held === null) yield each;
     else {
       held.push(each);
-      bytes += text.length;
+      bytes += text.length + 1;
       if (/^(?:---|\.\.\.)\s*$/.test(text)) {
         yield* settle(held, onFields);
         held = null;

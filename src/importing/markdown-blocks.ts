@@ -41,7 +41,9 @@ interface Open {
 }
 
 const fence = /^(`{3,}|~{3,})/;
-const atxHeading = /^(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const atxHeading = /^(#{1,6})(?:[ \t]+(.*))?$/;
+/** From the first blank on: from each, a line of blanks would be read again and again. */
+const endOfHeading = /(?<![ \t])[ \t]+#+$/;
 const underline = /^(=+|-+)[ \t]*$/;
 const thematicBreak = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 /** A line in bold type, which stands for a heading in many notes. */
@@ -218,7 +220,7 @@ function createReader() {
     const heading = indent < 4 ? atxHeading.exec(text) : null;
     if (heading !== null) {
       yield* close();
-      return yield* head(line, heading[1]?.length ?? 1, heading[2] ?? "");
+      return yield* head(line, heading[1]?.length ?? 1, (heading[2] ?? "").replace(endOfHeading, ""));
     }
     if (isListItem(text) && !thematicBreak.test(text)) yield* addItem(line, indent, text);
     else yield* addText(line, indent, text);

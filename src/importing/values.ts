@@ -2,7 +2,7 @@
 // stays as it is, so that the check of the memory refuses it with the name of its field.
 
 import { fromMoment } from "../iso8601.ts";
-import { isObject, type Json, readJson } from "../json/json.ts";
+import { isInteroperable, isObject, type Json, readJson } from "../json/json.ts";
 import { latestMs, toTimestamp } from "../timestamp.ts";
 import type { FoundMemory } from "./entry.ts";
 
@@ -50,10 +50,16 @@ export function until(end: Json | undefined): Pick<FoundMemory, "memory_type" | 
   return isNothing(end) ? {} : { memory_type: "context", expires_at: toEnd(end) };
 }
 
+/** Undefined also for JSON so deep that nothing could write it again: it stays a text, which is refused. */
+function readCell(text: string): Json | undefined {
+  const parsed = readJson(text);
+  return isInteroperable(parsed) ? parsed : undefined;
+}
+
 /** An array, JSON text of one, or a text with commas. */
 export function toList(value: Json): Json {
   if (typeof value !== "string") return value;
-  const parsed = readJson(value);
+  const parsed = readCell(value);
   if (Array.isArray(parsed)) return parsed;
   return value
     .split(",")
@@ -73,7 +79,7 @@ export function tagged(...lists: readonly (Json | undefined)[]): Pick<FoundMemor
 
 /** An object, or JSON text of one. */
 export function toObject(value: Json): Json {
-  const parsed = typeof value === "string" ? readJson(value) : value;
+  const parsed = typeof value === "string" ? readCell(value) : value;
   return isObject(parsed) ? parsed : value;
 }
 
@@ -88,6 +94,7 @@ export function toNumber(value: Json): Json {
 }
 
 export function toSwitch(value: Json): Json {
+  if (typeof value === "object") return value;
   const text = String(value).trim().toLowerCase();
   if (["true", "1", "yes"].includes(text)) return true;
   return ["false", "0", "no"].includes(text) ? false : value;

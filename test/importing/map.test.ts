@@ -179,3 +179,31 @@ test("any table is read as it was written, in chunks of any size", () =>
       },
     ),
   ));
+
+describe("a hostile table", () => {
+  test("has values that no text can be made of, and the other rows count", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const lines = [
+      { text: "A", on: { toString: 1, valueOf: 1 } },
+      { text: "B", labels: deep },
+      { text: "C", extra: `{"a":${deep}}` },
+      { text: "D", on: "no" },
+    ];
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const entries = await read(text, "content=text,is_active=on,tags=labels,metadata=extra");
+    expect(entries).toHaveLength(lines.length);
+    expect(() => JSON.stringify(entries)).not.toThrow();
+    expect(entries.slice(2)).toMatchObject([
+      { memory: { content: "C", metadata: lines[2]?.extra } },
+      { memory: { content: "D", is_active: false } },
+    ]);
+  });
+
+  test("keeps no more of a row without an end than of a long one", async () => {
+    const cells = ",".repeat(500_000);
+    const row = `a${`${cells}"\n"`.repeat(4)}\nb,c\n`;
+    const [first, ...others] = await rows(`a,b\n${row}`, 64 * 1024).then((all) => all.slice(1));
+    expect(first).toMatchObject({ line: 2, fault: expect.stringContaining("longer") });
+    expect(others).toEqual([{ line: 7, cells: ["b", "c"] }]);
+  });
+});

@@ -174,5 +174,12 @@ test("deep lists and long headings cost time in proportion to their length", asy
   const startMs = performance.now();
   expect(await read(deep)).toHaveLength(1_500);
   expect(await read(wide)).toHaveLength(20_001);
+  expect(await read(`# a${" ".repeat(300_000)}b #\n\nx\n`)).toHaveLength(1);
   expect(performance.now() - startMs).toBeLessThan(10_000);
+});
+
+test("front matter of blank lines without an end is not kept in memory", async () => {
+  const entries = await read(`---\na: b\n${"\n".repeat(1_100_000)}---\nUse tabs.\n`);
+  const found = entries.flatMap((entry) => ("memory" in entry ? [entry.memory.content] : []));
+  expect(found).toEqual(["a: b", "Use tabs."]);
 });
