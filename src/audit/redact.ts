@@ -8,6 +8,7 @@ import type { JsonObject } from "../json/json.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
+import { wordsOf } from "../suggestions/suggestion.ts";
 import {
   countHoldings,
   describeErased,
@@ -162,11 +163,10 @@ async function removeSuggestions(
   let removed = record === undefined ? 0 : await suggestions.removeOfRecord(record.trim().toLowerCase());
   for (const project of trace.projects) {
     if (project === null) continue;
-    for (const { id, memories, fields, reason, quotes } of await suggestions.listAll({ id: project })) {
-      const texts = [reason, fields?.content, ...quotes].filter((text) => typeof text === "string");
-      const isAbout = memories.some((memory) => trace.memories.includes(memory.id));
-      if (isAbout || texts.some((text) => repeatsText(trace, text)))
-        removed += await suggestions.removeById(id);
+    for (const suggestion of await suggestions.listAll({ id: project })) {
+      const isAbout = suggestion.memories.some((memory) => trace.memories.includes(memory.id));
+      if (isAbout || wordsOf(suggestion).some((text) => repeatsText(trace, text)))
+        removed += await suggestions.removeById(suggestion.id);
     }
   }
   return removed;

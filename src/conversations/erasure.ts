@@ -2,6 +2,7 @@
 // stays with its other origins.
 
 import { notErasable } from "../audit/erased.ts";
+import { createTextIndex } from "../audit/text-index.ts";
 import { withContents } from "../audit/trace-texts.ts";
 import { emptyTrace, type TracedRecord, type TracedRecords } from "../audit/traced.ts";
 import type { Application } from "../calls/application.ts";
@@ -14,6 +15,7 @@ import { type Conversation, type Owner, ownerId } from "../memory/owner.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { recordErasure } from "../subjects/erasure.ts";
+import { wordsOf } from "../suggestions/suggestion.ts";
 
 /** A memory that was also said elsewhere, as it is without the conversation. */
 interface Changed {
@@ -112,6 +114,7 @@ export async function eraseConversationIn(
   }
   for (const { memory, vector } of changed)
     await memories.update(owner, { memory, contentKey: null, vector });
+  await removeSuggestions(transaction, holdings);
   await conversations.forget(owner, conversation);
   const { id } = conversation;
   const erased = { project: { id: owner.project }, id, pseudonyms: [id], memories: removed.length, held };
@@ -121,9 +124,27 @@ export async function eraseConversationIn(
   return { erasure: { ...counts, ...erasure }, after: [...after, cached] };
 }
 
+/** Those of the owner that quote the conversation, or repeat what is removed. Those about a removed memory are gone with it. */
+async function removeSuggestions(
+  { conversations, suggestions }: Transaction,
+  { owner, conversation, found }: ConversationHoldings,
+): Promise<void> {
+  const waiting = await suggestions.listOf(owner);
+  if (waiting.length === 0) return;
+  const naming = new Set((await conversations.held(conversation)).map(({ id }) => id));
+  const { repeats } = createTextIndex(found.trace.texts);
+  for (const suggestion of waiting) {
+    const words = wordsOf(suggestion);
+    const isOfIt = words.length > 0 && (naming.has(suggestion.record) || repeats(JSON.stringify(words)));
+    if (isOfIt) await suggestions.remove(owner, suggestion.id);
+  }
+}
+
 function requireSame({ removed, changed }: ConversationHoldings, now: ReturnType<typeof divide>): void {
-  const isSame = (ids: readonly string[], memories: readonly Memory[]) =>
-    ids.length === memories.length && memories.every(({ id }) => ids.includes(id));
+  const isSame = (ids: readonly string[], memories: readonly Memory[]) => {
+    const found = new Set(ids);
+    return ids.length === memories.length && memories.every(({ id }) => found.has(id));
+  };
   const others = changed.map(({ memory }) => memory.id);
   if (isSame(removed, now.removed) && isSame(others, now.shared)) return;
   throw unavailable("The conversation was continued while this call was performed. Send the call again.");

@@ -37,6 +37,7 @@ export interface SuggestionTransaction extends Pick<SuggestionReader, "find"> {
   remove(owner: Owner, id: string): Promise<boolean>;
   /** Of those that were found. */
   removeOldestFound(owner: Owner, count: number): Promise<void>;
+  listOf(owner: Owner): Promise<readonly Suggestion[]>;
   /** Those of the project and all of its subjects. */
   listAll(project: Pick<Project, "id">): Promise<readonly Suggestion[]>;
   /** Of whichever owner. @returns how many were removed */

@@ -46,3 +46,8 @@ export interface Suggestion extends NewSuggestion {
   readonly id: string;
   readonly createdAt: number;
 }
+
+/** What somebody has said or written for it. The memories that it concerns are not in it. */
+export function wordsOf({ fields, reason, quotes }: NewSuggestion): readonly string[] {
+  return [reason, fields?.content, ...quotes].filter((text) => typeof text === "string");
+}

@@ -222,6 +222,44 @@ test("an erased conversation is in no file of the data directory, and what was s
   });
 });
 
+test("suggestions that quote an erased conversation or repeat it go with it, and others stay", async () => {
+  const subject = "user:suggesting";
+  const both = "We decided that the church clock is painted on Tuesdays.";
+  await say("gone", [{ content: "The Mirabellenmus stands in the cellar." }], { subject });
+  await say("gone", [{ content: both }], { subject, detail: "essential" });
+  const fields = {
+    subject,
+    memory_type: "fact",
+    origins: [{ conversation: "gone" }, { conversation: "stays" }],
+  };
+  const shared = await app.call("POST", "/v1/memories", { body: { ...fields, content: "Rex is a dog." } });
+  const memory_id = String(shared.data.id);
+  const propose = async (body: JsonObject) => {
+    const { status, data } = await app.call("POST", "/v1/suggestions", { body: { subject, ...body } });
+    expect(status).toBe(201);
+    return String(data.id);
+  };
+  const create = { kind: "create", memory_type: "fact" };
+  await propose({ ...create, content: "You know: the mirabellenmus stands in the cellar!" });
+  await propose({
+    kind: "change",
+    memory_id,
+    importance: 0.2,
+    quotes: ["The Mirabellenmus stands in the cellar."],
+  });
+  const others = [
+    await propose({ ...create, content: "The dog barks at night." }),
+    await propose({ kind: "delete", memory_id }),
+  ];
+  expect((await erase("gone", { subject })).data).toMatchObject({ erased: true, memories: 2, changed: 1 });
+  const { data } = await app.call("GET", `/v1/suggestions${query({ subject })}`);
+  const left = data.suggestions as { id: string }[];
+  expect(left.map(({ id }) => id).toSorted()).toEqual(others.toSorted());
+  expect((await app.call("GET", "/v1/audit/verify")).data).toMatchObject({ failure: null });
+  const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
+  expect(stored.toLowerCase()).not.toContain("mirabellenmus");
+});
+
 test("a key for a subject has its own conversations only, and learns nothing of others", async () => {
   const permissions = ["memory.read", "memory.write"] as const;
   const { id, key } = await app.createProject("custom");

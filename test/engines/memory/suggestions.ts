@@ -71,6 +71,7 @@ export function createSuggestionTransaction(data: Data): SuggestionTransaction {
     async removeOldestFound(owner, count) {
       removeAll(of(owner, false).slice(0, Math.max(0, count)));
     },
+    listOf: async (owner) => suggestionsOf(data, ownerId(owner)),
     listAll: async ({ id }) => ownIds(data, id).flatMap((owner) => suggestionsOf(data, owner)),
     removeById: async (id) => {
       const isKnown = suggestions.get(id) !== undefined;

@@ -126,6 +126,9 @@ export function createSuggestionTransaction(
   const ofProject = database.prepare<[string], SuggestionRow>(
     `SELECT ${columns} FROM suggestion s WHERE s.project IN (${ownersOfProject}) ORDER BY s.id`,
   );
+  const ofOwner = database.prepare<[number], SuggestionRow>(
+    `SELECT ${columns} FROM suggestion s WHERE s.project = ? ORDER BY s.id`,
+  );
   const removeById = database.prepare("DELETE FROM suggestion WHERE id = ?");
   const removeOfRecord = database.prepare("DELETE FROM suggestion WHERE record = ?");
   const removeAll = database.prepare(`DELETE FROM suggestion WHERE project IN (${ownersOfProject})`);
@@ -147,6 +150,7 @@ export function createSuggestionTransaction(
     async removeOldestFound(owner, wanted) {
       if (wanted > 0) removeOldest.run(serialOf(owner), wanted);
     },
+    listOf: async (owner) => ofOwner.all(serialOf(owner)).map(toSuggestion),
     listAll: async ({ id }) => ofProject.all(id).map(toSuggestion),
     removeById: async (id) => removeById.run(id).changes,
     removeOfRecord: async (record) => removeOfRecord.run(record).changes,
