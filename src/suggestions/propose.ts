@@ -3,13 +3,13 @@
 import { Type } from "@sinclair/typebox";
 import type { ProjectApplication } from "../calls/application.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { fieldRefusal } from "../errors.ts";
+import { fieldRefusal, Refusal } from "../errors.ts";
 import { ifUpdatedAt, requireVersion } from "../memory/change.ts";
 import { exampleMemory, memoryId } from "../memory/memory.ts";
 import { requireMemory } from "../memory/read.ts";
 import { Choice, Fields, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
-import { toTimestamp } from "../timestamp.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { addSuggestion } from "./add.ts";
 import { quoteMaxCharacters, quotesMax, reasonMaxCharacters } from "./limits.ts";
 import { isActiveField, type ProposedValues, toProposedFields, valueFields } from "./plan.ts";
@@ -115,10 +115,20 @@ function requireFields(input: { readonly kind: ProposedKind } & ProposedValues):
 async function findConcerned(
   transaction: Transaction,
   asked: { readonly memory_id: string | undefined; readonly if_updated_at: string | undefined },
-  { caller: { owner } }: ProjectApplication,
+  { caller: { owner, key } }: ProjectApplication,
 ): Promise<readonly ConcernedMemory[]> {
-  if (asked.memory_id === undefined) return [];
-  const memory = await requireMemory(transaction, owner, asked.memory_id);
-  requireVersion(memory, asked.if_updated_at, "propose the change again");
+  const { memory_id, if_updated_at } = asked;
+  if (memory_id === undefined) return [];
+  const memory = await requireMemory(transaction, owner, memory_id);
+  if (key.permissions.includes("memory.read"))
+    requireVersion(memory, if_updated_at, "propose the change again");
+  else if (if_updated_at !== undefined && fromTimestamp(if_updated_at) !== memory.updatedAt)
+    throw changedSince;
   return [{ id: memory.id, updatedAt: memory.updatedAt }];
 }
+
+/** Without the time of the change: the key may not read when a memory was changed. */
+const changedSince = new Refusal(
+  2108,
+  "The memory was changed meanwhile. Propose the change again when you know what it says now.",
+);

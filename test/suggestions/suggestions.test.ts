@@ -128,7 +128,12 @@ describe("a proposal that means nothing is refused", () => {
     const missing = { kind: "delete", memory_id: "019a2b3c4d5e7f708192a3b4c5d6e7f8" };
     expect(await call("POST", "/v1/suggestions", missing, { with: agent })).toMatchObject({ code: 2100 });
     const old = { kind: "delete", memory_id: id, if_updated_at: updated_at };
-    expect(await call("POST", "/v1/suggestions", old, { with: agent })).toMatchObject({ code: 2108 });
+    const changed = await read(id);
+    const refused = await call("POST", "/v1/suggestions", old, { with: agent });
+    expect(refused).toMatchObject({ code: 2108, data: {} });
+    expect(refused.text).not.toContain(String(changed.updated_at));
+    const { data } = await call("POST", "/v1/suggestions", old);
+    expect(data).toEqual({ updated_at: changed.updated_at ?? null });
   });
 });
 
