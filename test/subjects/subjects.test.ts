@@ -159,6 +159,24 @@ test("a call without a body for a subject that has stored nothing reads and chan
   for (const at of [0, 1, 2, 8]) expect(names).not.toContain(`user:new-${at}`);
 });
 
+test("an erasure of many records erases what each says about the subject", async () => {
+  const { key, id: project } = await app.createProject("custom");
+  const subject = "Wenzel";
+  for (let at = 0; at < 70; at++)
+    await app.call("POST", "/v1/memories/search", {
+      key,
+      body: { query: `Kornblumenstrauss ${at}`, subject },
+    });
+  const erase = (body: JsonObject) => app.call("POST", `/v1/subjects/${subject}/erase`, { key, body });
+  expect((await erase({ dry_run: true })).data.records).toBe(70);
+  const { data } = await erase({});
+  // That of the dry run, too.
+  expect(data).toMatchObject({ erased: true, records: 71 });
+  const payloads = app.records(project).map(({ payload }) => JSON.stringify(payload));
+  expect(payloads.filter((payload) => payload.includes("Kornblumenstrauss"))).toEqual([]);
+  expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({ failure: null, verified: 73 });
+});
+
 test("an erased subject is in no file of the data directory, and the ledger still verifies", async () => {
   const name = "Gustav Zweigelt";
   const words = ["Zweigelt", "Pyrenäenwanderung", "Kontrabassunterricht", "Murmelsteig", "Frobenius"];

@@ -8,10 +8,16 @@ import type { StoredParts } from "../../../audit/verify/part-lines.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 
-/** Payloads whose erasure is prepared before the transaction; that of the others is not. */
-const preparedMaxBytes = 32 * 1024 * 1024;
+/** Records whose erasure is prepared in one step, because other calls wait for it. */
+const preparedAtOnce = 25;
+
+/** The records of a step; `through` is the last one, or all if nothing is left. */
+export interface PreparedStep extends RecordsAbout {
+  readonly isLast: boolean;
+}
 
 interface PayloadRow {
+  entry: number;
   seq: number;
   id: string;
   action: string;
@@ -36,16 +42,16 @@ export function createRecordsAbout(database: Database) {
        WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?)`,
     )
     .pluck();
-  const list = database.prepare<[string, number, string], PayloadRow>(
-    `SELECT e.seq, e.id, e.action, o.id AS project, p.salt, p.text, e.entry ->> '$.parts' AS parts FROM audit_pseudonym a
+  const list = database.prepare<[string, number, string, number], PayloadRow>(
+    `SELECT e.number AS entry, e.seq, e.id, e.action, o.id AS project, p.salt, p.text, e.entry ->> '$.parts' AS parts FROM audit_pseudonym a
      JOIN audit_entry e ON e.number = a.entry JOIN audit_payload p ON p.entry = a.entry
      JOIN audit_chain c ON c.number = e.chain JOIN project o ON o.serial = c.project
      WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?) AND a.entry > ? AND e.action NOT IN (SELECT value FROM json_each(?))
-     ORDER BY e.number`,
+     ORDER BY e.number LIMIT ?`,
   );
   const newest = database.prepare<[], number | null>("SELECT MAX(number) FROM audit_entry").pluck();
-  const naming = (pseudonym: string, after = 0): NamingRecord[] =>
-    list.all(pseudonym, after, JSON.stringify(notErasable)).map((row) => {
+  const naming = (pseudonym: string, after = 0, limit = -1): NamingRecord[] =>
+    list.all(pseudonym, after, JSON.stringify(notErasable), limit).map((row) => {
       const content = unpackPayload(row.text);
       return { ...row, stored: content === null ? null : { content, salt: row.salt } };
     });
@@ -56,16 +62,14 @@ export function createRecordsAbout(database: Database) {
     /** Those of which something is left to erase. `after`: only records behind this one, a number over all chains. */
     held: (pseudonym: string, after = 0): TracedRecord[] =>
       naming(pseudonym, after).flatMap(toHeld(pseudonym)),
-    /** The same, each with what becomes of its payload, as many as fit into memory. */
-    prepare: database.transaction((pseudonym: string): RecordsAbout => {
-      let bytes = 0;
-      const records = naming(pseudonym).flatMap((row) =>
-        toHeld(pseudonym)(row).map((held) => {
-          bytes += row.text.length;
-          return bytes > preparedMaxBytes ? held : { ...held, ...toPrepared(row, held) };
-        }),
+    /** The same in steps, each record with what becomes of its payload. */
+    prepare: database.transaction((pseudonym: string, after: number): PreparedStep => {
+      const rows = naming(pseudonym, after, preparedAtOnce);
+      const records = rows.flatMap((row) =>
+        toHeld(pseudonym)(row).map((held) => ({ ...held, ...toPrepared(row, held) })),
       );
-      return { records, through: newest.get() ?? 0 };
+      const last = rows.length < preparedAtOnce ? undefined : rows.at(-1)?.entry;
+      return { records, through: last ?? newest.get() ?? 0, isLast: last === undefined };
     }),
   };
 }

@@ -30,6 +30,9 @@ import { createVerificationRounds } from "../verify/verification-rounds.ts";
 import type { NamedRequest } from "./answer-requests.ts";
 import type { ReadHandlers } from "./reader-worker.ts";
 
+/** Payloads of a subject that are kept in memory for its erasure. */
+const preparedMaxBytes = 32 * 1024 * 1024;
+
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
   readonly subjects: Pick<SubjectReader, "recordsAbout">;
@@ -112,7 +115,18 @@ export function createReader(
         search(owner, signal, "findSimilar", query, query.vectors.length),
     },
     subjects: {
-      recordsAbout: (owner, { id }, signal) => ask(ofOwner(owner, signal), "recordsAbout", id),
+      async recordsAbout(owner, { id }, signal) {
+        const records: TracedRecord[] = [];
+        let [through, bytes] = [0, 0];
+        for (;;) {
+          const step = await ask(ofOwner(owner, signal), "recordsAbout", id, through);
+          records.push(...step.records);
+          through = step.through;
+          for (const { prepared } of step.records) bytes += prepared?.before.length ?? 0;
+          // The transaction makes the rest.
+          if (step.isLast || bytes > preparedMaxBytes) return { records, through };
+        }
+      },
     },
     conversations: {
       list: (owner, query, signal) => ask(ofOwner(owner, signal), "listConversations", owner, query),
