@@ -68,6 +68,12 @@ export async function administer(administration: Administration): Promise<string
   const exported = ["--out", file("memories.jsonl"), "--with-vectors"];
   await expect(["memory", "export", ...project, ...exported], [0], starting);
   await expect(["memory", "reactivate", ...project], [0], starting);
+  await expect(["conversation", "list", ...project], [0], starting);
+  await expect(["conversation", "show", lap, ...project], [1], starting);
+  await expect(["conversation", "erase", lap, "--yes", ...project], [0, 1], starting);
+  await expect(["suggestion", "list", ...project], [0], starting);
+  await expect(["suggestion", "accept", "none", ...project], [0, 1, 2], starting);
+  await expect(["suggestion", "refuse", "none", ...project], [0, 1, 2], starting);
 
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);

@@ -65,6 +65,12 @@ export async function sendEveryMessage(
     await call("memory_context", { query: `Where is workshop ${lap}?` });
     await call("memory_context", {});
     await call("memory_extract", { text: `Dana: I have moved to Porto, ${lap}.`, dry_run: true });
+    for (const decide of ["suggestion_accept", "suggestion_refuse"]) {
+      const proposal = { kind: "create", content: `${content} ${decide}`, type: "fact" };
+      const { id: suggestion = null } = await call("memory_propose", proposal);
+      await call(decide, { id: suggestion });
+    }
+    await call("suggestion_list", {});
     await send("resources/read", rules, era);
     await send("prompts/get", { name: "context", arguments: { query: "workshop" } }, era);
     await call("memory_delete", { id });

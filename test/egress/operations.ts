@@ -93,6 +93,7 @@ export async function callEverything({ url, key, adminKey }: Target, lap: string
   await send("GET /v1/subjects", 200);
   await send("GET /v1/subjects/:subject/export", 200, { ids: { subject } });
   await send("POST /v1/subjects/:subject/erase", 200, { ids: { subject }, body: {} });
+  await decideSuggestions(send, lap, String(memory.id));
   const saved = { query: `Where is office ${lap}?`, expected_memory_id: String(memory.id) };
   const check = await send("POST /v1/checks", 201, { body: saved });
   await send("GET /v1/checks", 200);
@@ -180,6 +181,33 @@ interface SendOptions {
 }
 
 type Send = (line: string, expected: number, options?: SendOptions) => Promise<JsonObject>;
+
+async function decideSuggestions(send: Send, lap: string, memory: string): Promise<void> {
+  const propose = async (fields: JsonObject) =>
+    String((await send("POST /v1/suggestions", 201, { body: fields })).id);
+  const created = (text: string) =>
+    propose({ kind: "create", content: `${text} ${lap}`, memory_type: "fact" });
+  const at = (id: string) => ({ ids: { suggestion_id: id }, body: {} });
+  const [one, two, three, four] = [
+    await created("The quay is closed"),
+    await created("The quay is open"),
+    await created("The pier is closed"),
+    await created("The pier is open"),
+  ];
+  const replacing = await propose({ kind: "change", memory_id: memory, importance: 0.6 });
+  await send("GET /v1/suggestions", 200);
+  await send("GET /v1/suggestions/:suggestion_id", 200, { ids: { suggestion_id: one } });
+  await send("POST /v1/suggestions/:suggestion_id/accept", 200, at(one));
+  await send("POST /v1/suggestions/:suggestion_id/refuse", 200, { ids: { suggestion_id: two } });
+  await send("POST /v1/suggestions/accept", 200, { body: { suggestion_ids: [three] } });
+  await send("POST /v1/suggestions/refuse", 200, { body: { suggestion_ids: [four, replacing] } });
+  const older = await propose({
+    kind: "replace",
+    memory_id: memory,
+    content: `The office ${lap} is in Faro.`,
+  });
+  await send("POST /v1/suggestions/:suggestion_id/merge", 200, at(older));
+}
 
 async function administerEverything(send: Send, lap: string): Promise<void> {
   const name = `tenant ${lap}`;

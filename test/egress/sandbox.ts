@@ -103,7 +103,10 @@ export function createSandbox(command: readonly string[]): Sandbox {
       };
       const faults = new Set<string>();
       for (const traced of started) {
-        const startsItself = /^(hook session-end|mcp|memory (import|export|reactivate)) /.test(traced.label);
+        const startsItself =
+          /^(hook session-end|mcp|memory (import|export|reactivate)|conversation|suggestion) /.test(
+            traced.label,
+          );
         const ofLabel = traced.label.startsWith("connect ") ? connecting : { ...limits, startsItself };
         for (const fault of judge(await finished(traced), ofLabel)) faults.add(`${traced.label}: ${fault}`);
       }

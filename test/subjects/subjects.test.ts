@@ -174,7 +174,10 @@ test("an erasure of many records erases what each says about the subject", async
   expect(data).toMatchObject({ erased: true, records: 71 });
   const payloads = app.records(project).map(({ payload }) => JSON.stringify(payload));
   expect(payloads.filter((payload) => payload.includes("Kornblumenstrauss"))).toEqual([]);
-  expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({ failure: null, verified: 73 });
+  expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({
+    failure: null,
+    verified: 73,
+  });
 });
 
 test("an erased subject is in no file of the data directory, and the ledger still verifies", async () => {

@@ -49,7 +49,13 @@ test("what is said in a conversation is found by the question before it, with sp
       memory_type: "context",
       origin: "conversation",
       origins: [
-        { conversation: "chat-1", message: "m2", role: "assistant", said_at: "2026-03-12T10:00:05.000Z" },
+        {
+          conversation: "chat-1",
+          message: "m2",
+          role: "assistant",
+          said_at: "2026-03-12T10:00:05.000Z",
+          span: { start: 0, end: 12 },
+        },
       ],
     }),
   );
