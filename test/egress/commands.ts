@@ -69,7 +69,7 @@ export async function administer(administration: Administration): Promise<string
   await expect(["memory", "export", ...project, ...exported], [0], starting);
   await expect(["memory", "reactivate", ...project], [0], starting);
   await expect(["conversation", "list", ...project], [0], starting);
-  await expect(["conversation", "show", lap, ...project], [1], starting);
+  await expect(["conversation", "show", lap, ...project], [0, 1], starting);
   await expect(["conversation", "erase", lap, "--yes", ...project], [0, 1], starting);
   await expect(["suggestion", "list", ...project], [0], starting);
   await expect(["suggestion", "accept", "none", ...project], [0, 1, 2], starting);

@@ -93,7 +93,8 @@ export async function callEverything({ url, key, adminKey }: Target, lap: string
   await send("GET /v1/subjects", 200);
   await send("GET /v1/subjects/:subject/export", 200, { ids: { subject } });
   await send("POST /v1/subjects/:subject/erase", 200, { ids: { subject }, body: {} });
-  await decideSuggestions(send, lap, String(memory.id));
+  const changed = await send(create, 201, { body: fact(`The ferry ${lap} leaves at nine.`) });
+  await decideSuggestions(send, lap, String(changed.id));
   const saved = { query: `Where is office ${lap}?`, expected_memory_id: String(memory.id) };
   const check = await send("POST /v1/checks", 201, { body: saved });
   await send("GET /v1/checks", 200);
@@ -204,7 +205,7 @@ async function decideSuggestions(send: Send, lap: string, memory: string): Promi
   const older = await propose({
     kind: "replace",
     memory_id: memory,
-    content: `The office ${lap} is in Faro.`,
+    content: `The ferry ${lap} leaves at ten.`,
   });
   await send("POST /v1/suggestions/:suggestion_id/merge", 200, at(older));
 }
