@@ -32,8 +32,9 @@ export const nothingHeld = { memories: 0, changed: 0, checks: 0, records: 0, exp
 
 /** Of a dry run. */
 export async function countHoldings(transaction: Transaction, holdings: ConversationHoldings) {
-  const { removed, changed } = holdings;
-  const records = (await heldRecords(transaction, holdings)).length;
+  const { removed, changed, conversation } = holdings;
+  const naming = await transaction.conversations.held(conversation);
+  const records = (await heldRecords(transaction, holdings, naming)).length;
   return { ...nothingHeld, memories: removed.length, changed: changed.length, records };
 }
 

@@ -78,15 +78,17 @@ function without(memory: Memory, name: string, now: number): Memory {
   return { ...memory, origins, lead, updatedAt: changedAt(memory, now) };
 }
 
-/** The records that hold something of the conversation, also those that were appended after `findHoldings`. */
+/**
+ * The records that hold something of the conversation, also those that were appended after `findHoldings`.
+ * @param naming those that name it
+ */
 export async function heldRecords(
-  { conversations, audit }: Transaction,
-  { conversation, found }: ConversationHoldings,
+  { audit }: Transaction,
+  { found }: ConversationHoldings,
+  naming: readonly TracedRecord[],
 ): Promise<readonly TracedRecord[]> {
   const traced = [...found.records, ...(await audit.traceAfter(found))];
-  const all = [...(await conversations.held(conversation)), ...traced].filter(
-    ({ action }) => !notErasable.includes(action),
-  );
+  const all = [...naming, ...traced].filter(({ action }) => !notErasable.includes(action));
   return [...Map.groupBy(all, ({ id }) => id).values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
@@ -106,7 +108,8 @@ export async function eraseConversationIn(
   const { memories, conversations, checks } = transaction;
   const { now } = application;
   requireSame(holdings, divide(await conversations.madeOf(owner, conversation), conversation.name));
-  const held = await heldRecords(transaction, holdings);
+  const naming = await conversations.held(conversation);
+  const held = await heldRecords(transaction, holdings, naming);
   let expecting = 0;
   for (const id of removed) {
     await memories.remove(owner, id, now);
@@ -114,7 +117,7 @@ export async function eraseConversationIn(
   }
   for (const { memory, vector } of changed)
     await memories.update(owner, { memory, contentKey: null, vector });
-  await removeSuggestions(transaction, holdings);
+  await removeSuggestions(transaction, holdings, naming);
   await conversations.forget(owner, conversation);
   const { id } = conversation;
   const erased = { project: { id: owner.project }, id, pseudonyms: [id], memories: removed.length, held };
@@ -126,16 +129,17 @@ export async function eraseConversationIn(
 
 /** Those of the owner that quote the conversation, or repeat what is removed. Those about a removed memory are gone with it. */
 async function removeSuggestions(
-  { conversations, suggestions }: Transaction,
-  { owner, conversation, found }: ConversationHoldings,
+  { suggestions }: Transaction,
+  { owner, found }: ConversationHoldings,
+  naming: readonly TracedRecord[],
 ): Promise<void> {
   const waiting = await suggestions.listOf(owner);
   if (waiting.length === 0) return;
-  const naming = new Set((await conversations.held(conversation)).map(({ id }) => id));
+  const records = new Set(naming.map(({ id }) => id));
   const { repeats } = createTextIndex(found.trace.texts);
   for (const suggestion of waiting) {
     const words = wordsOf(suggestion);
-    const isOfIt = words.length > 0 && (naming.has(suggestion.record) || repeats(JSON.stringify(words)));
+    const isOfIt = words.length > 0 && (records.has(suggestion.record) || repeats(JSON.stringify(words)));
     if (isOfIt) await suggestions.remove(owner, suggestion.id);
   }
 }

@@ -65,8 +65,9 @@ export function createRecordsAbout(database: Database) {
     /** The same in steps, each record with what becomes of its payload. */
     prepare: database.transaction((pseudonym: string, after: number): PreparedStep => {
       const rows = naming(pseudonym, after, preparedAtOnce);
+      const heldIn = toHeld(pseudonym);
       const records = rows.flatMap((row) =>
-        toHeld(pseudonym)(row).map((held) => ({ ...held, ...toPrepared(row, held) })),
+        heldIn(row).map((held) => ({ ...held, ...toPrepared(row, held) })),
       );
       const last = rows.length < preparedAtOnce ? undefined : rows.at(-1)?.entry;
       return { records, through: last ?? newest.get() ?? 0, isLast: last === undefined };
