@@ -9,13 +9,19 @@ import type { JsonObject } from "../json/json.ts";
 import { promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../schema/schema.ts";
-import { saidAt } from "../suggestions/found.ts";
 import { isBlank } from "../text/characters.ts";
 import { inConversationOrder, withoutRepeated } from "./conversation-order.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
 import { findNeighbours } from "./injection-neighbours.ts";
 import { originFilter } from "./kind.ts";
-import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
+import {
+  type AgentMemory,
+  agentMemory,
+  exampleMemory,
+  type Memory,
+  saidAt,
+  toAgentMemory,
+} from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { messages, readUtterances, requireOne } from "./messages.ts";
 import { metadataFilter } from "./metadata-filter.ts";

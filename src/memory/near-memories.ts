@@ -3,11 +3,10 @@
 
 import type { Preparation } from "../calls/operation.ts";
 import { embeddingsAtOnce } from "../limits.ts";
-import { saidAt } from "../suggestions/found.ts";
 import { countCharacters } from "../text/characters.ts";
 import { batchesOf } from "./compare-items.ts";
 import type { FindNear, NearMemory } from "./extractor.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, saidAt } from "./memory.ts";
 import type { SearchHit } from "./store.ts";
 import { toTagFilter } from "./tags.ts";
 

@@ -3,13 +3,12 @@
 
 import type { Transaction } from "../storage/store.ts";
 import { addSuggestion } from "../suggestions/add.ts";
-import { saidAt } from "../suggestions/found.ts";
 import { quoteMaxCharacters } from "../suggestions/limits.ts";
 import { shorten } from "../text/characters.ts";
 import { changedAt } from "./change.ts";
 import type { Storing } from "./comparison-set.ts";
 import type { ExtractedItem, LeftOutReason, Replacement } from "./extractor.ts";
-import { isExpired, type Memory } from "./memory.ts";
+import { isExpired, type Memory, saidAt } from "./memory.ts";
 
 export const replacedStatuses = ["suggested", "replaced"] as const;
 

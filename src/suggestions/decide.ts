@@ -14,7 +14,14 @@ import type { Transaction } from "../storage/store.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { type Acceptance, newContent, type PlannedChange, planOf } from "./plan.ts";
 import type { Suggestion } from "./suggestion.ts";
-import { isOutdated, noSuggestion, type suggestedChange, toDifference, toValues } from "./view.ts";
+import {
+  concernedBy,
+  isOutdated,
+  noSuggestion,
+  type suggestedChange,
+  toDifference,
+  toValues,
+} from "./view.ts";
 
 type Change = Static<typeof suggestedChange>;
 
@@ -31,7 +38,7 @@ export async function embedAccepted(
   const suggestion = id === null ? null : await store.suggestions.find(owner, id);
   if (suggestion === null) return null;
   const find = async (memory: string) => (await store.memories.find(owner, memory))?.memory ?? null;
-  const memories = await findAll(suggestion, find);
+  const memories = await concernedBy(suggestion, find);
   const content = memories === null ? null : newContent(planOf(suggestion, memories, acceptance));
   return content === null ? null : { content, vector: await embed(content, "passage") };
 }
@@ -51,7 +58,7 @@ export async function acceptOne(
 ): Promise<Accepted> {
   const { owner } = application.caller;
   const suggestion = await takeOut(transaction, owner, suggestion_id);
-  const memories = await findAll(suggestion, (id) => transaction.memories.find(owner, id));
+  const memories = await concernedBy(suggestion, (id) => transaction.memories.find(owner, id));
   if (memories === null) throw noSuggestion();
   if (isOutdated(suggestion, memories)) throw changedSince(memories);
   const plan = planOf(suggestion, memories, acceptance);
@@ -76,19 +83,6 @@ export async function takeOut(
   if (suggestion === null) throw noSuggestion();
   await suggestions.remove(owner, suggestion.id);
   return suggestion;
-}
-
-async function findAll(
-  { memories }: Suggestion,
-  find: (id: string) => Promise<Memory | null>,
-): Promise<readonly Memory[] | null> {
-  const found: Memory[] = [];
-  for (const { id } of memories) {
-    const memory = await find(id);
-    if (memory === null) return null;
-    found.push(memory);
-  }
-  return found;
 }
 
 async function perform(

@@ -6,8 +6,8 @@ import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { embeddingsAtOnce } from "../limits.ts";
 import { refuseItem } from "../memory/batch-item.ts";
 import { count, index, refusalFields } from "../memory/batch-result.ts";
+import { batchesOf } from "../memory/compare-items.ts";
 import { content, exampleMemory } from "../memory/memory.ts";
-import { cancelled } from "../scheduling/cancellation.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -245,10 +245,7 @@ async function decideAll(
 /** Few texts wait at once, so that other calls of the project can use the embedder, too. */
 async function embedAll(ids: readonly string[], preparation: Preparation): Promise<Embedded[]> {
   const embedded: Embedded[] = [];
-  for (let start = 0; start < ids.length; start += embeddingsAtOnce) {
-    if (preparation.signal.aborted) throw cancelled();
-    const some = ids.slice(start, start + embeddingsAtOnce);
-    embedded.push(...(await Promise.all(some.map((id) => embedAccepted(id, asProposed, preparation)))));
-  }
+  for (const batch of batchesOf(ids, embeddingsAtOnce, preparation.signal))
+    embedded.push(...(await Promise.all(batch.map((id) => embedAccepted(id, asProposed, preparation)))));
   return embedded;
 }

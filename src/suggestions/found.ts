@@ -1,7 +1,7 @@
 // Owns what becomes of pairs of memories that a comparison has found to look like a contradiction, a changed value or a near-duplicate.
 
 import type { ProjectApplication } from "../calls/application.ts";
-import type { Memory } from "../memory/memory.ts";
+import { type Memory, saidAt } from "../memory/memory.ts";
 import type { Transaction } from "../storage/store.ts";
 import { addSuggestion } from "./add.ts";
 import type { SuggestionKind } from "./suggestion.ts";
@@ -41,9 +41,4 @@ export async function suggestPairs(
     ids.push((await addSuggestion(transaction, owner, suggestion, now)).id);
   }
   return ids;
-}
-
-/** What an import stores today may have been said before what is known. */
-export function saidAt({ origins, updatedAt }: Pick<Memory, "origins" | "updatedAt">): number {
-  return origins[0]?.saidAt ?? updatedAt;
 }

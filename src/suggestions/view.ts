@@ -86,12 +86,8 @@ export async function toSuggestionView(
   { owner, subject }: { readonly owner: Owner; readonly subject: Subject | null },
   memories: Pick<Store["memories"], "find">,
 ): Promise<SuggestionView | null> {
-  const found: Memory[] = [];
-  for (const { id } of suggestion.memories) {
-    const version = await memories.find(owner, id);
-    if (version === null) return null;
-    found.push(version.memory);
-  }
+  const found = await concernedBy(suggestion, async (id) => (await memories.find(owner, id))?.memory ?? null);
+  if (found === null) return null;
   const { id, kind, source, key, record, createdAt, reason, quotes } = suggestion;
   return {
     id,
@@ -107,6 +103,20 @@ export async function toSuggestionView(
     changes: planOf(suggestion, found, asProposed).map(toPreview),
     outdated: isOutdated(suggestion, found),
   };
+}
+
+/** The memories of the suggestion, as they are now; null: one was deleted meanwhile. */
+export async function concernedBy(
+  { memories }: Suggestion,
+  find: (id: string) => Promise<Memory | null>,
+): Promise<readonly Memory[] | null> {
+  const found: Memory[] = [];
+  for (const { id } of memories) {
+    const memory = await find(id);
+    if (memory === null) return null;
+    found.push(memory);
+  }
+  return found;
 }
 
 export function isOutdated({ memories }: Pick<Suggestion, "memories">, now: readonly Memory[]): boolean {
