@@ -5,7 +5,6 @@ import { machineUser } from "../access/machine-user.ts";
 import { eraseConversationOf } from "../conversations/erase-of-project.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { ChannelRequest } from "../local-access/channel.ts";
-import { createRepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
 import { administer } from "./administer.ts";
@@ -13,7 +12,7 @@ import { rowsOf } from "./administration.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { confirm, requirePrompt } from "./confirmation.ts";
 import { createOutputFile } from "./output-text.ts";
-import { addSubjectOption, addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openCalls, readTarget } from "./server-target.ts";
 import { list, type Report, table } from "./terminal.ts";
 
 export function addConversationCommands(program: Command, session: Session): void {
@@ -60,9 +59,7 @@ export function addConversationCommands(program: Command, session: Session): voi
 type Call = (path: string, request?: Pick<ChannelRequest, "method" | "body">) => Promise<JsonObject>;
 
 async function openCall(invocation: Invocation): Promise<Call> {
-  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
-  const onWait = (reason: string) => invocation.terminal.writeError(waitingNotice(reason));
-  const call = createRepeatedCall({ channel, onWait });
+  const call = await openCalls(invocation);
   const headers = { "User-Agent": `memledger-conversation/${version}`, "Content-Type": "application/json" };
   return (path, request = { method: "GET" }) =>
     call(`/v1/memories/conversations${path}`, { ...request, headers });

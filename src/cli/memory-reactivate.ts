@@ -3,12 +3,12 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
+import type { RepeatedCall } from "../local-access/repeated-call.ts";
 import { batchMaxItems } from "../memory/limits.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
-import { addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
+import { addTargetOptions, openCalls } from "./server-target.ts";
 import { type Report, table } from "./terminal.ts";
 
 export function addMemoryReactivateCommand(memory: Command, session: Session): void {
@@ -23,10 +23,8 @@ export function addMemoryReactivateCommand(memory: Command, session: Session): v
 }
 
 async function run(invocation: Invocation): Promise<Report> {
-  const { options, operands, terminal } = invocation;
-  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
-  const onWait = (reason: string) => terminal.writeError(waitingNotice(reason));
-  const call = createRepeatedCall({ channel, onWait });
+  const { options, operands } = invocation;
+  const call = await openCalls(invocation);
   const all = await findSuperseded(call);
   const unknown = operands.filter((id) => !all.some((memory) => memory.id === id));
   if (unknown.length > 0)

@@ -10,6 +10,7 @@ import { subjectMaxCharacters } from "../limits.ts";
 import type { Channel } from "../local-access/channel.ts";
 import { openChannel } from "../local-access/open-channel.ts";
 import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
+import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { labelFault } from "../schema/schema-fault.ts";
 import { toLabel } from "../text/label.ts";
 import { administer } from "./administer.ts";
@@ -99,6 +100,13 @@ export function openTarget(
 export async function openExistingTarget(target: ServerTarget, invocation: Invocation): Promise<Channel> {
   if ("project" in target) await administer(invocation.config, showProject, { project: target.project });
   return openTarget(target, invocation);
+}
+
+/** The calls of such a command. Waiting for the server is told on standard error. @throws as openExistingTarget */
+export async function openCalls(invocation: Invocation): Promise<RepeatedCall> {
+  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
+  const onWait = (reason: string) => invocation.terminal.writeError(waitingNotice(reason));
+  return createRepeatedCall({ channel, onWait });
 }
 
 /**

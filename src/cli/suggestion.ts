@@ -2,14 +2,14 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isObject, type JsonObject } from "../json/json.ts";
-import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { decisionsMax } from "../suggestions/limits.ts";
 import { suggestionKinds } from "../suggestions/suggestion.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
+import { rowsOf } from "./administration.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { addSubjectOption, addTargetOptions, openExistingTarget, readTarget } from "./server-target.ts";
+import { addSubjectOption, addTargetOptions, openCalls } from "./server-target.ts";
 import { type Report, table } from "./terminal.ts";
 
 const userAgent = { "User-Agent": `memledger-suggestion/${version}` };
@@ -49,24 +49,16 @@ function addId(id: string, ids: readonly string[] = []): readonly string[] {
   throw new InvalidArgumentError("An id has 32 hexadecimal characters.");
 }
 
-async function callOf(invocation: Invocation): Promise<RepeatedCall> {
-  const channel = await openExistingTarget(readTarget(invocation, process.cwd()), invocation);
-  return createRepeatedCall({
-    channel,
-    onWait: (reason) => invocation.terminal.writeError(waitingNotice(reason)),
-  });
-}
-
 async function listAll(invocation: Invocation): Promise<readonly JsonObject[]> {
   const { kind, memory } = invocation.options;
-  const call = await callOf(invocation);
+  const call = await openCalls(invocation);
   const query = new URLSearchParams({ page_size: String(pageSize) });
   if (typeof kind === "string") query.set("kind", kind);
   if (typeof memory === "string") query.set("memory_id", memory);
   const found: JsonObject[] = [];
   for (;;) {
     const page = await call(`/v1/suggestions?${query}`, { method: "GET", headers: userAgent });
-    found.push(...objectsIn(page.suggestions));
+    found.push(...rowsOf(page.suggestions ?? null));
     if (typeof page.next_cursor !== "string") return found;
     query.set("cursor", page.next_cursor);
   }
@@ -74,7 +66,7 @@ async function listAll(invocation: Invocation): Promise<readonly JsonObject[]> {
 
 async function decide(invocation: Invocation, decision: "accept" | "refuse"): Promise<readonly JsonObject[]> {
   const ids = invocation.operands.map((id) => id.toLowerCase());
-  const call = await callOf(invocation);
+  const call = await openCalls(invocation);
   const results: JsonObject[] = [];
   for (let start = 0; start < ids.length; start += decisionsMax) {
     const suggestion_ids = ids.slice(start, start + decisionsMax);
@@ -85,7 +77,7 @@ async function decide(invocation: Invocation, decision: "accept" | "refuse"): Pr
     });
     // A failed one has no id.
     results.push(
-      ...objectsIn(answer.results).map((each, at) => ({ ...each, id: suggestion_ids[at] ?? null })),
+      ...rowsOf(answer.results ?? null).map((each, at) => ({ ...each, id: suggestion_ids[at] ?? null })),
     );
   }
   return results;
@@ -96,10 +88,12 @@ function toListReport(suggestions: readonly JsonObject[]): Report {
   const rows = suggestions.map(({ id, kind, outdated, memories, changes }) => [
     id,
     outdated === true ? `${kind}, outdated` : kind,
-    objectsIn(memories)
+    rowsOf(memories ?? null)
       .map(({ content }) => JSON.stringify(content))
       .join(" / "),
-    objectsIn(changes).map(describeChange).join("; "),
+    rowsOf(changes ?? null)
+      .map(describeChange)
+      .join("; "),
   ]);
   return { data: { suggestions }, text: table(["suggestion", "kind", "memories", "changes"], rows) };
 }
@@ -115,8 +109,4 @@ function toDecisionReport(results: readonly JsonObject[]): Report {
   const status = results.find((each) => each.status !== "failed")?.status ?? "decided";
   const text = [`${counted(done, "suggestion")} ${status}.`, ...lines].join("\n");
   return { data: { results }, text };
-}
-
-function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
