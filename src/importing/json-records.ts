@@ -3,6 +3,7 @@
 
 import { isObject, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson } from "../json/json-text.ts";
+import type { Entry } from "./entry.ts";
 import { type InMember, type JsonElement, readJsonElements } from "./json-elements.ts";
 import type { Source } from "./source.ts";
 import { readTextLines } from "./text-lines.ts";
@@ -27,6 +28,15 @@ export async function* readJsonRecords(
 
 async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
   for await (const line of readTextLines(stream)) yield { ...line, member: null };
+}
+
+/** What the objects of a source become, one after the other; what is no object stays a fault. */
+export async function* readEntries(
+  source: Pick<Source, "head" | "stream">,
+  toEntry: (line: number, value: JsonObject) => Entry,
+): AsyncGenerator<Entry> {
+  for await (const record of readJsonRecords(source))
+    yield "value" in record ? toEntry(record.line, record.value) : record;
 }
 
 /** The first object; null when there is none in the head. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/json.ts";
 import { type CsvRow, readCsv, separatorOf } from "./csv.ts";
 import type { Entry } from "./entry.ts";
 import { type FieldMap, fieldOf, mapRecord } from "./field-map.ts";
-import { firstRecord, readJsonRecords } from "./json-records.ts";
+import { firstRecord, readEntries } from "./json-records.ts";
 import { type Source, UnfitSource } from "./source.ts";
 import { readTextLines } from "./text-lines.ts";
 
@@ -37,11 +37,7 @@ async function openJson(source: Source, map: FieldMap): Promise<MappedSource> {
   const warning = absent.length === 0 ? "" : `; the first object has no ${quoted(absent)}`;
   return {
     reason: `has JSON objects${leftOut(Object.keys(first ?? {}), map)}${warning}`,
-    entries: (async function* () {
-      for await (const record of readJsonRecords(source)) {
-        yield "value" in record ? mapRecord(record.line, record.value, map) : record;
-      }
-    })(),
+    entries: readEntries(source, (line, value) => mapRecord(line, value, map)),
   };
 }
 

@@ -5,7 +5,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { Entry } from "../entry.ts";
-import { readJsonRecords } from "../json-records.ts";
+import { readEntries } from "../json-records.ts";
 import { saidAt, toObject, until } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
@@ -19,11 +19,7 @@ export const langGraph: ImportFormat = {
     record !== null && "key" in record && "value" in record && ("namespace" in record || "prefix" in record)
       ? 'has JSON objects with a namespace, a "key" and a "value"'
       : null,
-  async *read(source) {
-    for await (const record of readJsonRecords(source)) {
-      yield "value" in record ? toEntry(record.line, record.value) : record;
-    }
-  },
+  read: (source) => readEntries(source, toEntry),
 };
 
 function toEntry(line: number, item: JsonObject): Entry {

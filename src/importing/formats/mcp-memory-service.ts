@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../json/json.ts";
 import type { Entry } from "../entry.ts";
-import { readJsonRecords } from "../json-records.ts";
+import { readEntries } from "../json-records.ts";
 import { described, isNothing, saidAt, tagged } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
@@ -13,11 +13,7 @@ export const mcpMemoryService: ImportFormat = {
     record !== null && "content" in record && "content_hash" in record
       ? 'has JSON objects with the field "content_hash"'
       : null,
-  async *read(source) {
-    for await (const record of readJsonRecords(source)) {
-      yield "value" in record ? toEntry(record.line, record.value) : record;
-    }
-  },
+  read: (source) => readEntries(source, toEntry),
 };
 
 function toEntry(line: number, value: JsonObject): Entry {

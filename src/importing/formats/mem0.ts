@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "../../json/json.ts";
 import type { Entry, FoundMemory } from "../entry.ts";
 import { sourceIdOf } from "../entry.ts";
-import { readJsonRecords } from "../json-records.ts";
+import { readEntries } from "../json-records.ts";
 import { ownersOf } from "../subject.ts";
 import { described, saidAt, tagged, until } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
@@ -17,11 +17,7 @@ export const mem0: ImportFormat = {
   description: "memories of mem0: the JSON of get_all or of an export",
   detect: ({ record }) =>
     typeof record?.memory === "string" ? 'has JSON objects with the field "memory"' : null,
-  async *read(source) {
-    for await (const record of readJsonRecords(source)) {
-      yield "value" in record ? toEntry(record.line, record.value) : record;
-    }
-  },
+  read: (source) => readEntries(source, toEntry),
 };
 
 function toEntry(line: number, value: JsonObject): Entry {

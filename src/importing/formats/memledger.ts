@@ -1,8 +1,9 @@
 // Owns the files that `memledger memory export` writes: JSON Lines with one memory each, in the form of the API.
 
+import type { JsonObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import type { Entry } from "../entry.ts";
-import { readJsonRecords } from "../json-records.ts";
+import { readEntries } from "../json-records.ts";
 import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
@@ -36,17 +37,10 @@ export const memledger: ImportFormat = {
   description: "JSON Lines as memory export writes them, also written by hand",
   detect: ({ record }) =>
     record !== null && "content" in record ? 'has JSON objects with the field "content"' : null,
-  async *read(source) {
-    for await (const record of readJsonRecords(source)) yield "value" in record ? toEntry(record) : record;
-  },
+  read: (source) => readEntries(source, toEntry),
 };
 
-type Value = Extract<
-  Awaited<ReturnType<ReturnType<typeof readJsonRecords>["next"]>>["value"],
-  { value: unknown }
->;
-
-function toEntry({ line, value }: Value): Entry {
+function toEntry(line: number, value: JsonObject): Entry {
   const known: readonly string[] = [...fields, ...ignored];
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from "../../json/json.ts";
 import type { Entry, FoundMemory } from "../entry.ts";
-import { readJsonRecords } from "../json-records.ts";
+import { readEntries } from "../json-records.ts";
 import { aboutSubject, ownersOf } from "../subject.ts";
 import { firstTime, isNothing, saidAt, until } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
@@ -23,11 +23,7 @@ export const zep: ImportFormat = {
       ? 'has JSON objects with the fields "uuid" and "content"'
       : null;
   },
-  async *read(source) {
-    for await (const record of readJsonRecords(source)) {
-      yield "value" in record ? toEntry(record.line, record.value) : record;
-    }
-  },
+  read: (source) => readEntries(source, toEntry),
 };
 
 function toEntry(line: number, value: JsonObject): Entry {
