@@ -14,18 +14,12 @@ import { inConversationOrder, withoutRepeated } from "./conversation-order.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
 import { findNeighbours } from "./injection-neighbours.ts";
 import { originFilter } from "./kind.ts";
-import {
-  type AgentMemory,
-  agentMemory,
-  exampleMemory,
-  type Memory,
-  saidAt,
-  toAgentMemory,
-} from "./memory.ts";
+import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { messages, readUtterances, requireOne } from "./messages.ts";
 import { metadataFilter } from "./metadata-filter.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
+import { saidAt } from "./origin.ts";
 import { includeProject } from "./owner.ts";
 import { inPromptOrder, promptLineLength, toPrompt } from "./prompt.ts";
 import { query } from "./query.ts";

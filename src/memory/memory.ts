@@ -160,11 +160,6 @@ export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boole
   return memory.expiresAt !== null && memory.expiresAt <= now;
 }
 
-/** When its words were said, or else when it was last changed. What an import stores today may have been said before what is known. */
-export function saidAt({ origins, updatedAt }: Pick<Memory, "origins" | "updatedAt">): number {
-  return origins[0]?.saidAt ?? updatedAt;
-}
-
 export interface ContentClaim {
   /** A memory that may hold the key; absent: none. */
   readonly exceptId?: string | null;

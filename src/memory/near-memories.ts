@@ -6,7 +6,8 @@ import { embeddingsAtOnce } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
 import { batchesOf } from "./compare-items.ts";
 import type { FindNear, NearMemory } from "./extractor.ts";
-import { type Memory, saidAt } from "./memory.ts";
+import type { Memory } from "./memory.ts";
+import { saidAt } from "./origin.ts";
 import type { SearchHit } from "./store.ts";
 import { toTagFilter } from "./tags.ts";
 

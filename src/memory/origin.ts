@@ -140,6 +140,19 @@ export function toLead(lead: string | null, origins: readonly Origin[]): string 
 
 const leadEnd = ": ";
 
+/**
+ * When the words of a memory were said, or else when it was last changed. What an import stores today may have been said before what is known.
+ */
+export function saidAt({
+  origins,
+  updatedAt,
+}: {
+  readonly origins: readonly Origin[];
+  readonly updatedAt: number;
+}): number {
+  return origins[0]?.saidAt ?? updatedAt;
+}
+
 /** The newest ones, if there are too many. The same place counts once. */
 export function joinOrigins(known: readonly Origin[], added: Origin | null): readonly Origin[] {
   if (added === null) return known;

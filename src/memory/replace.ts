@@ -8,7 +8,8 @@ import { shorten } from "../text/characters.ts";
 import { changedAt } from "./change.ts";
 import type { Storing } from "./comparison-set.ts";
 import type { ExtractedItem, LeftOutReason, Replacement } from "./extractor.ts";
-import { isExpired, type Memory, saidAt } from "./memory.ts";
+import { isExpired, type Memory } from "./memory.ts";
+import { saidAt } from "./origin.ts";
 
 export const replacedStatuses = ["suggested", "replaced"] as const;
 

@@ -1,7 +1,8 @@
 // Owns what becomes of pairs of memories that a comparison has found to look like a contradiction, a changed value or a near-duplicate.
 
 import type { ProjectApplication } from "../calls/application.ts";
-import { type Memory, saidAt } from "../memory/memory.ts";
+import type { Memory } from "../memory/memory.ts";
+import { saidAt } from "../memory/origin.ts";
 import type { Transaction } from "../storage/store.ts";
 import { addSuggestion } from "./add.ts";
 import type { SuggestionKind } from "./suggestion.ts";
