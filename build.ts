@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildExecutable } from "./release/executable.ts";
 import { targetNamed, thisMachine } from "./release/targets.ts";
-import { readModelConfig } from "./src/embedding/model.ts";
-import { builtInModels, readModelDirectory } from "./src/embedding/model-directory.ts";
+import { readModelConfig } from "./src/models/embedding/model.ts";
+import { builtInModels, readModelDirectory } from "./src/models/embedding/model-directory.ts";
 
 const usage = `bun run build [--target TARGET] [--model DIR] [--outfile FILE]
   --target   linux-x64, linux-arm64, darwin-arm64 or windows-x64 (default: this machine)

@@ -1,7 +1,7 @@
 // What it costs to read a body as it is written: the scanner in front of JSON.parse, compared with JSON.parse alone.
 
-import { parseJson } from "../src/json/json-text.ts";
-import { jsonMaxValues } from "../src/limits.ts";
+import { parseJson } from "../src/platform/json/json-text.ts";
+import { jsonMaxValues } from "../src/platform/limits.ts";
 import { median } from "./figures.ts";
 import { type BenchOptions, progress, type Table } from "./harness.ts";
 

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { consoleMinifier } from "../release/console-minifier.ts";
-import { buildConsole } from "../src/native/console-build.ts";
+import { buildConsole } from "../src/transports/http/console/console-build.ts";
 import { chromiumPath, launchBrowser } from "../test/console/browser.ts";
 import { measureFirstViews } from "./console-first-view.ts";
 import { type Run, signedInContext } from "./console-page.ts";

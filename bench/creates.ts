@@ -2,10 +2,10 @@
 // The sides take turns with the same texts. Must never start a second embedder of the server: it decides itself.
 
 import { join } from "node:path";
-import { type Embedder, startEmbedder } from "../src/embedding/embedder.ts";
-import { threadsCheckEveryMs } from "../src/embedding/limits.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
+import { type Embedder, startEmbedder } from "../src/models/embedding/embedder.ts";
+import { threadsCheckEveryMs } from "../src/models/embedding/limits.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
 import { median, ms, percentile, perSecond } from "./figures.ts";
 import { type FilledProject, fill } from "./fill.ts";
 import {

@@ -1,7 +1,7 @@
 // Questions about a time, asked over HTTP of memories that differ only by their dates: how often the right one is the first. Must never rank
 // by itself, but to say what the period adds.
 
-import { periodWeight, rerankedDivisor } from "../src/ranking/reranking.ts";
+import { periodWeight, rerankedDivisor } from "../src/memory/ranking/reranking.ts";
 import { type DatedQuestions, loadDatedQuestions } from "../test/memory/dated/dated-questions.ts";
 import { mean, ms, percent, percentile } from "./figures.ts";
 import {

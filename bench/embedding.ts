@@ -2,12 +2,16 @@
 // long a text takes. Must never train or tune anything.
 
 import { existsSync, readFileSync } from "node:fs";
-import { type Embedder, startEmbedder } from "../src/embedding/embedder.ts";
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel, type ModelSource, readModelDirectory } from "../src/embedding/model-directory.ts";
-import { createTokenizer } from "../src/embedding/tokenizer.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { cosine } from "../src/ranking/scores.ts";
+import { cosine } from "../src/memory/ranking/scores.ts";
+import { type Embedder, startEmbedder } from "../src/models/embedding/embedder.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import {
+  defaultModel,
+  type ModelSource,
+  readModelDirectory,
+} from "../src/models/embedding/model-directory.ts";
+import { createTokenizer } from "../src/models/embedding/tokenizer.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
 import { median, ms, perSecond } from "./figures.ts";
 import { type BenchOptions, progress, type Table } from "./harness.ts";
 import { readConversations, toContent } from "./locomo.ts";

@@ -2,10 +2,10 @@
 // costs the server. Must never print a text of the unseen half.
 
 import { join } from "node:path";
-import { builtInDetails, extractBuiltIn } from "../src/extraction/built-in.ts";
-import { extractionTextMaxCharacters } from "../src/limits.ts";
-import { plain } from "../src/memory/extraction-source.ts";
-import type { ExtractionDetail } from "../src/memory/extractor.ts";
+import { plain } from "../src/memory/extraction/extraction-source.ts";
+import type { ExtractionDetail } from "../src/memory/extraction/extractor.ts";
+import { builtInDetails, extractBuiltIn } from "../src/models/extraction/built-in.ts";
+import { extractionTextMaxCharacters } from "../src/platform/limits.ts";
 import {
   type AnnotatedText,
   addScores,
@@ -14,7 +14,7 @@ import {
   rates,
   type Score,
   scoreText,
-} from "../test/extraction/score.ts";
+} from "../test/models/extraction/score.ts";
 import { median, ms, percent } from "./figures.ts";
 import {
   type BenchOptions,
@@ -62,7 +62,7 @@ function quality(): Table {
   const verdict = (is: boolean) => (is ? "reached" : "**not reached**");
   return {
     title: "Extraction by rules: quality",
-    note: `Texts in which the sentences worth remembering are marked by hand (test/extraction/annotated); the unseen half was never looked at while rules were written. An item is right when it shares half of the shorter one's characters with a marked sentence; type and expiry (the day) count over the marked sentences that were found. In noise nothing is marked, so every item of it is wrong. Bars on the unseen half: precision ≥ ${percent(leastPrecision)} ${verdict(precision >= leastPrecision)}, recall ≥ ${percent(leastRecall)} ${verdict(recall >= leastRecall)}.`,
+    note: `Texts in which the sentences worth remembering are marked by hand (test/models/extraction/annotated); the unseen half was never looked at while rules were written. An item is right when it shares half of the shorter one's characters with a marked sentence; type and expiry (the day) count over the marked sentences that were found. In noise nothing is marked, so every item of it is wrong. Bars on the unseen half: precision ≥ ${percent(leastPrecision)} ${verdict(precision >= leastPrecision)}, recall ≥ ${percent(leastRecall)} ${verdict(recall >= leastRecall)}.`,
     columns: ["half, kind", "texts", "marked", "items", "precision", "recall", "F1", "type", "expiry"],
     rows: [
       ...rows,

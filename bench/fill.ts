@@ -1,10 +1,10 @@
 // Fills a data directory with many memories in seconds: through `Store.commit` with their audit records, but with
 // random unit vectors instead of embedded texts. Must run while no server uses the directory.
 
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
+import type { Store } from "../src/calls/storage/store.ts";
 import { contentKey } from "../src/memory/memory.ts";
-import type { Store } from "../src/storage/store.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
 import { addProject, callOf, commitOrThrow, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";

@@ -1,14 +1,14 @@
 // Owns the store with which benches and proofs fill a data directory without a server. Must never be used beside one: it holds the lock.
 
 import { digestSecret, permissions } from "../src/access/key.ts";
-import type { Call } from "../src/calls/call.ts";
-import { loadConfig } from "../src/config/config.ts";
-import { lockDirectory } from "../src/data-directory/directory-lock.ts";
-import { openLedger } from "../src/data-directory/ledger.ts";
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
-import { createLogger } from "../src/log/logger.ts";
-import type { Store } from "../src/storage/store.ts";
+import type { Call } from "../src/calls/contract/call.ts";
+import type { Store } from "../src/calls/storage/store.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
+import { createLogger } from "../src/platform/log/logger.ts";
+import { loadConfig } from "../src/server/config/config.ts";
+import { lockDirectory } from "../src/server/data-directory/directory-lock.ts";
+import { openLedger } from "../src/server/ledger/ledger.ts";
 
 export interface FillingProject {
   readonly name: string;

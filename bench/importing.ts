@@ -4,9 +4,9 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { startEmbedder } from "../src/embedding/embedder.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
+import { startEmbedder } from "../src/models/embedding/embedder.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
 import { ms, percentile, perSecond } from "./figures.ts";
 import { type FilledProject, fill } from "./fill.ts";
 import {

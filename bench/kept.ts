@@ -1,9 +1,9 @@
 // What extraction keeps of conversations: questions that are answered by extracted memories and by the turns themselves, through the
 // executable's HTTP API. Must never rank by itself.
 
-import { builtInDetails } from "../src/extraction/built-in.ts";
-import type { ExtractionDetail } from "../src/memory/extractor.ts";
-import { toSaidDate } from "../src/memory/prompt.ts";
+import type { ExtractionDetail } from "../src/memory/extraction/extractor.ts";
+import { toSaidDate } from "../src/memory/search/prompt.ts";
+import { builtInDetails } from "../src/models/extraction/built-in.ts";
 import { answeredShare, contentWords, isAnswered, wordsOf } from "./answers.ts";
 import { percent } from "./figures.ts";
 import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";

@@ -1,12 +1,12 @@
 // The kernels that could compute the products of a scan, side by side: how long one thread takes for all rows, and nothing else. Must never
 // contain what a search does beside it.
 
-import { loadOnnx, type OnnxSession, Tensor } from "../src/native/onnx.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { loadVec, openDatabase } from "../src/native/sqlite.ts";
-import { createBlockProduct } from "../src/ranking/block-product.ts";
-import { rowsPerBlock } from "../src/ranking/limits.ts";
-import { matmulNames, productGraph } from "../src/ranking/matrix-product-graph.ts";
+import { rowsPerBlock } from "../src/memory/ranking/limits.ts";
+import { createBlockProduct } from "../src/memory/ranking/scan/block-product.ts";
+import { matmulNames, productGraph } from "../src/memory/ranking/scan/matrix-product-graph.ts";
+import { loadOnnx, type OnnxSession, Tensor } from "../src/platform/native/onnx.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
+import { loadVec, openDatabase } from "../src/platform/native/sqlite.ts";
 import { median, ms } from "./figures.ts";
 import { type BenchOptions, progress, type Table, temporaryFolder } from "./harness.ts";
 import { createWasmProduct, type WasmKind } from "./wasm-product.ts";

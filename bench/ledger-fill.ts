@@ -1,8 +1,8 @@
 // Fills data directories with audit records through `Store.commit`, durable and sealed, and tells how fast that went. Must
 // run while no server uses the directory.
 
-import type { Call } from "../src/calls/call.ts";
-import type { Store } from "../src/storage/store.ts";
+import type { Call } from "../src/calls/contract/call.ts";
+import type { Store } from "../src/calls/storage/store.ts";
 import { addProject, callOf, commitOrThrow, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
 import type { ScaleProject, WantedProject } from "./scale-fill.ts";

@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import type { Project } from "../src/access/project.ts";
 import { createRecordList } from "../src/engines/sqlite/ledger/record-list.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { openDatabase } from "../src/native/sqlite.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
+import { openDatabase } from "../src/platform/native/sqlite.ts";
 import type { Measure } from "./harness.ts";
 import { actions, type FilledLedger } from "./ledger-fill.ts";
 

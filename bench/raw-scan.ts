@@ -1,11 +1,11 @@
 // Owns the limit of a search: how long one thread takes to multiply the codes of so many vectors by one query, and nothing else. Must
 // never contain what a search does beside it.
 
-import { loadOnnx } from "../src/native/onnx.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { createBlockProduct } from "../src/ranking/block-product.ts";
-import { rowsPerBlock } from "../src/ranking/limits.ts";
-import { createRowBlock } from "../src/ranking/row-block.ts";
+import { rowsPerBlock } from "../src/memory/ranking/limits.ts";
+import { createBlockProduct } from "../src/memory/ranking/scan/block-product.ts";
+import { createRowBlock } from "../src/memory/ranking/scan/row-block.ts";
+import { loadOnnx } from "../src/platform/native/onnx.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
 import { median } from "./figures.ts";
 
 /** Milliseconds of one scan. */

@@ -1,7 +1,7 @@
 // Search quality on sets of memories with questions, through the executable's HTTP API: every set, model and order. Must never rank by
 // itself, but for the baseline.
 
-import { readModelDirectory } from "../src/embedding/model-directory.ts";
+import { readModelDirectory } from "../src/models/embedding/model-directory.ts";
 import { createBm25 } from "./bm25.ts";
 import { FilledServer, type Mode, type Model } from "./filled-server.ts";
 import { type BenchOptions, progress, type Table } from "./harness.ts";

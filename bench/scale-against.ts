@@ -4,8 +4,8 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
 import { median, ms, perSecond } from "./figures.ts";
 import {
   type BenchOptions,

@@ -2,10 +2,10 @@
 // instead of embedded texts, sentences with common and rare words, importances, types, tags and expiries. Must run while no server uses
 // the directory.
 
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
+import type { Store } from "../src/calls/storage/store.ts";
 import { contentKey, type MemoryType } from "../src/memory/memory.ts";
-import type { Store } from "../src/storage/store.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
 import { addProject, callOf, commitOrThrow, type FillingProject, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
 import { createRandom, question, sentence } from "./texts.ts";

@@ -3,8 +3,8 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
 import { median, ms, perSecond } from "./figures.ts";
 import { type BenchOptions, type Measure, progress, residentMegabytes, startServer } from "./harness.ts";
 import type { StreamResult } from "./load-generator.ts";

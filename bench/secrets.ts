@@ -1,12 +1,12 @@
 // How well secrets are recognised in texts, and what it costs. Must never print a text of the unseen cases.
 
-import { redactSource } from "../src/extraction/secrets/redact.ts";
-import { extractionTextMaxCharacters } from "../src/limits.ts";
-import { plain } from "../src/memory/extraction-source.ts";
-import { loadAnnotated } from "../test/extraction/score.ts";
-import { falseCases } from "../test/extraction/secrets/false-cases.ts";
-import { missedCases, type TrueCase, trueCases } from "../test/extraction/secrets/true-cases.ts";
-import { unseenFalseCases, unseenTrueCases } from "../test/extraction/secrets/unseen-cases.ts";
+import { plain } from "../src/memory/extraction/extraction-source.ts";
+import { redactSource } from "../src/models/extraction/secrets/redact.ts";
+import { extractionTextMaxCharacters } from "../src/platform/limits.ts";
+import { loadAnnotated } from "../test/models/extraction/score.ts";
+import { falseCases } from "../test/models/extraction/secrets/false-cases.ts";
+import { missedCases, type TrueCase, trueCases } from "../test/models/extraction/secrets/true-cases.ts";
+import { unseenFalseCases, unseenTrueCases } from "../test/models/extraction/secrets/unseen-cases.ts";
 import { median, ms, percent } from "./figures.ts";
 import { type BenchOptions, measureTable, type Table } from "./harness.ts";
 
@@ -26,7 +26,7 @@ async function quality(): Promise<Table> {
   const verdict = (is: boolean) => (is ? "reached" : "**not reached**");
   return {
     title: "Secrets: quality",
-    note: `Texts with one made-up secret each, and texts without (test/extraction/secrets). A secret is found when nothing of it remains; a text without secrets is wrong when anything is removed. The rules were corrected with the seen cases and never with the unseen ones. One author wrote rules and cases. Bars on the unseen cases: precision ≥ ${percent(leastPrecision)} ${verdict(unseen.precision >= leastPrecision)}, recall ≥ ${percent(leastRecall)} ${verdict(unseen.recall >= leastRecall)}.`,
+    note: `Texts with one made-up secret each, and texts without (test/models/extraction/secrets). A secret is found when nothing of it remains; a text without secrets is wrong when anything is removed. The rules were corrected with the seen cases and never with the unseen ones. One author wrote rules and cases. Bars on the unseen cases: precision ≥ ${percent(leastPrecision)} ${verdict(unseen.precision >= leastPrecision)}, recall ≥ ${percent(leastRecall)} ${verdict(unseen.recall >= leastRecall)}.`,
     columns: ["cases", "with a secret", "kinds", "found", "without", "wrong", "precision", "recall"],
     rows: [toRow("seen", seen), toRow("unseen", unseen), toRow("annotated texts of the extractor", ordinary)],
   };

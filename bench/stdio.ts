@@ -2,8 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../src/json/json.ts";
-import { startStdioClient } from "../test/mcp-proxy/stdio-client.ts";
+import type { JsonObject } from "../src/platform/json/json.ts";
+import { startStdioClient } from "../test/assistants/mcp-proxy/stdio-client.ts";
 import { median, ms } from "./figures.ts";
 import {
   type BenchOptions,

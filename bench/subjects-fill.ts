@@ -1,12 +1,12 @@
 // Fills a data directory with the memories and the records of many subjects in minutes: through `Store.commit` with their audit records, with
 // random unit vectors instead of embedded texts. Must run while no server uses the directory.
 
-import { readModelConfig } from "../src/embedding/model.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
-import { randomId } from "../src/ids.ts";
+import type { Store } from "../src/calls/storage/store.ts";
 import { contentKey } from "../src/memory/memory.ts";
 import type { Subject } from "../src/memory/owner.ts";
-import type { Store } from "../src/storage/store.ts";
+import { readModelConfig } from "../src/models/embedding/model.ts";
+import { defaultModel } from "../src/models/embedding/model-directory.ts";
+import { randomId } from "../src/platform/ids.ts";
 import { addProject, callOf, commitOrThrow, type FillingProject, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
 import { madeBodies, toCall } from "./ledger-fill.ts";

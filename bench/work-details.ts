@@ -1,13 +1,13 @@
 // What each detail of an extraction stores of conversations about work with an assistant, and what injections give of it later, through the
 // executable's HTTP API. Must never rank by itself.
 
-import { builtInDetails } from "../src/extraction/built-in.ts";
-import type { ExtractionDetail } from "../src/memory/extractor.ts";
+import type { ExtractionDetail } from "../src/memory/extraction/extractor.ts";
+import { builtInDetails } from "../src/models/extraction/built-in.ts";
 import {
   isNoise,
   loadWorkConversations,
   type WorkConversation,
-} from "../test/extraction/sessions/work-conversations.ts";
+} from "../test/models/extraction/sessions/work-conversations.ts";
 import { answeredShare, isAnswered } from "./answers.ts";
 import { mean, percent } from "./figures.ts";
 import { copyAlone, createProject, progress, startServer, type Table, temporaryFolder } from "./harness.ts";
@@ -59,7 +59,7 @@ export async function workDetails(executable: string): Promise<Table> {
     rows.push(row(stored, await measure(executable, conversations, stored)));
   const count = (of: (each: WorkConversation) => number) =>
     conversations.reduce((sum, each) => sum + of(each), 0);
-  const note = `${conversations.length} conversations about work with an assistant, ${count(({ messages }) => messages.length)} messages, ${count(({ questions }) => questions.length)} questions that a colleague would ask later (test/extraction/sessions; their author has also chosen the default), in one project. "messages": each message is a memory; in the other rows memories are extracted from a whole conversation in one call; the built-in extractor finds the same in each answer with the words of the user before it, as the gateway extracts them. Found: ${percent(answeredShare)} % of the content words of the answer occur in the first ${topK} results of a hybrid search. Injected: they occur in the prompt that \`POST /v1/memories/inject\` gives for the question with default settings. Noise: memories of sentences that are marked as such, in percent of all. New prompts: ${newPrompts.length} requests that begin something else.`;
+  const note = `${conversations.length} conversations about work with an assistant, ${count(({ messages }) => messages.length)} messages, ${count(({ questions }) => questions.length)} questions that a colleague would ask later (test/models/extraction/sessions; their author has also chosen the default), in one project. "messages": each message is a memory; in the other rows memories are extracted from a whole conversation in one call; the built-in extractor finds the same in each answer with the words of the user before it, as the gateway extracts them. Found: ${percent(answeredShare)} % of the content words of the answer occur in the first ${topK} results of a hybrid search. Injected: they occur in the prompt that \`POST /v1/memories/inject\` gives for the question with default settings. Noise: memories of sentences that are marked as such, in percent of all. New prompts: ${newPrompts.length} requests that begin something else.`;
   return {
     title: "Extraction by rules: detail for conversations about work",
     note,

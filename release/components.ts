@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInHeads } from "../src/embedding/model-directory.ts";
-import type { EmbeddedComponents, ModelFiles } from "../src/native/embedded.ts";
-import { nativeLibraries } from "../src/native/platform.ts";
+import { builtInHeads } from "../src/models/embedding/model-directory.ts";
+import type { EmbeddedComponents, ModelFiles } from "../src/platform/native/embedded.ts";
+import { nativeLibraries } from "../src/platform/native/platform.ts";
 import { bunLibraries, relinking } from "./bun-libraries.ts";
 import { installedLibrary } from "./embedded-files.ts";
 import { requireAccepted } from "./licences.ts";

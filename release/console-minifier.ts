@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { type MinifyOptions, minify } from "terser";
 import { version } from "terser/package.json";
-import type { Minifier } from "../src/native/console-build.ts";
+import type { Minifier } from "../src/transports/http/console/console-build.ts";
 
 const options: MinifyOptions = {
   module: true,

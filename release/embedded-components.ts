@@ -1,10 +1,10 @@
 // Collects the names and versions of what an executable contains, for `memledger version --json`.
 
 import { readFileSync } from "node:fs";
-import type { EmbeddedComponents } from "../src/native/embedded.ts";
-import { nativeLibraries } from "../src/native/platform.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { loadVec, openDatabase } from "../src/native/sqlite.ts";
+import type { EmbeddedComponents } from "../src/platform/native/embedded.ts";
+import { nativeLibraries } from "../src/platform/native/platform.ts";
+import { prepareRuntime } from "../src/platform/native/runtime.ts";
+import { loadVec, openDatabase } from "../src/platform/native/sqlite.ts";
 import { installedLibrary } from "./embedded-files.ts";
 import { installedPackage, packagesOf } from "./packages.ts";
 import { root } from "./source.ts";

@@ -1,13 +1,13 @@
-// Replaces src/native/embedded.ts in an executable by a module that imports every file of the program. Both exist in memory only: a path
+// Replaces src/platform/native/embedded.ts in an executable by a module that imports every file of the program. Both exist in memory only: a path
 // of this machine would make each build different. Must never leave out a file without saying so.
 
 import { existsSync, readFileSync } from "node:fs";
-import { builtInHeads, readParts } from "../src/embedding/model-directory.ts";
-import { compressApiReference } from "../src/native/assets.ts";
-import { buildConsole, compress } from "../src/native/console-build.ts";
-import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
-import { requireOffline } from "../src/native/offline.ts";
-import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
+import { builtInHeads, readParts } from "../src/models/embedding/model-directory.ts";
+import { compressApiReference } from "../src/platform/native/assets.ts";
+import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/platform/native/embedded.ts";
+import { requireOffline } from "../src/platform/native/offline.ts";
+import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/platform/native/platform.ts";
+import { buildConsole, compress } from "../src/transports/http/console/console-build.ts";
 import { consoleMinifier } from "./console-minifier.ts";
 import { shareParts } from "./shared-parts.ts";
 import type { Target } from "./targets.ts";

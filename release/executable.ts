@@ -3,10 +3,10 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { buildConsole } from "../src/native/console-build.ts";
-import { licenceName, noticesName } from "../src/native/console-files.ts";
-import type { ModelFiles } from "../src/native/embedded.ts";
-import { workerEntries } from "../src/threads/spawn.ts";
+import type { ModelFiles } from "../src/platform/native/embedded.ts";
+import { workerEntries } from "../src/platform/threads/spawn.ts";
+import { buildConsole } from "../src/transports/http/console/console-build.ts";
+import { licenceName, noticesName } from "../src/transports/http/console/console-files.ts";
 import { componentsOf } from "./components.ts";
 import { embeddedComponents } from "./embedded-components.ts";
 import { embeddedFiles } from "./embedded-files.ts";

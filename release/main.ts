@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { builtInModels } from "../src/embedding/model-directory.ts";
-import { buildConsole } from "../src/native/console-build.ts";
-import { verifierFileName, verifierName } from "../src/native/console-files.ts";
-import { version } from "../src/version.ts";
+import { builtInModels } from "../src/models/embedding/model-directory.ts";
+import { version } from "../src/platform/version.ts";
+import { buildConsole } from "../src/transports/http/console/console-build.ts";
+import { verifierFileName, verifierName } from "../src/transports/http/console/console-files.ts";
 import { file, fileMode, programMode, tarGz, zip } from "./archive.ts";
 import { checkReproducible } from "./check.ts";
 import { componentsOf } from "./components.ts";

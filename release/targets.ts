@@ -1,6 +1,6 @@
 // Owns the list of platforms that executables are built for, and the reasons why others are not.
 
-import { currentPlatform, type Platform } from "../src/native/platform.ts";
+import { currentPlatform, type Platform } from "../src/platform/native/platform.ts";
 
 export type Target = Readonly<{
   name: string;

@@ -213,7 +213,7 @@ describe("dependencies point one way", () => {
       for (const specifier of graph.get(path)?.all ?? []) visit(resolve(path, specifier) ?? specifier);
     };
     for (const path of sources.filter((path) => path.startsWith("src/calls/"))) visit(path);
-    expect([...reached]).toContain("src/memory/create.ts");
+    expect([...reached]).toContain("src/calls/operations/memories/create.ts");
     const wrong =
       /^(src\/(transports|engines|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
@@ -227,7 +227,7 @@ describe("dependencies point one way", () => {
       for (const specifier of graph.get(path)?.values ?? []) visit(resolve(path, specifier) ?? specifier);
     };
     for (const path of sources.filter((path) => /^src\/gateway\/(dialects|answer)\//.test(path))) visit(path);
-    expect([...reached]).toContain("src/memory/prompt.ts");
+    expect([...reached]).toContain("src/memory/search/prompt.ts");
     const wrong =
       /^(src\/(calls|transports|engines|native|threads|access)\/|src\/clock\.ts|elysia|(node:)?(https?|net|fs)$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
@@ -265,7 +265,7 @@ describe("dependencies point one way", () => {
     };
     for (const path of sources.filter((path) => path.startsWith("src/audit/verify/"))) visit(path);
     expect([...reached]).toContain("src/audit/verify/segment.ts");
-    expect([...reached]).toContain("src/timestamp.ts");
+    expect([...reached]).toContain("src/platform/time/timestamp.ts");
     expect([...packages]).toEqual(["canonicalize"]);
     const ofServers = /\b(Bun|Buffer|process)\./;
     expect([...reached].filter((path) => ofServers.test(withoutComments(read(path))))).toEqual([]);
@@ -275,7 +275,7 @@ describe("dependencies point one way", () => {
     const operations = sources.filter((path) => /= (project|installation)Operation\(/.test(read(path)));
     expect(operations.length).toBeGreaterThan(20);
     const users = [...graph].filter(
-      ([path]) => groupOf(path) === "engines" || path.startsWith("src/storage/"),
+      ([path]) => groupOf(path) === "engines" || path.startsWith("src/calls/storage/"),
     );
     const wrong = users.flatMap(([path, { all }]) =>
       all
@@ -298,7 +298,7 @@ describe("dependencies point one way", () => {
   });
 
   test("the scan sees imports of every kind", () => {
-    const { all, values } = importsOf("src/storage/store.ts");
+    const { all, values } = importsOf("src/calls/storage/store.ts");
     expect(all).toContain("../memory/store.ts");
     expect(values).toEqual([]);
     expect(importsOf("src/engines/sqlite/schema/migrate.ts").values).toContain(
@@ -345,7 +345,7 @@ describe("the console", () => {
         all.some((specifier) => resolve(path, specifier)?.startsWith("src/console/")),
     );
     expect(users.map(([path]) => path).toSorted()).toEqual([
-      "src/native/console-build.ts",
+      "src/transports/http/console/console-build.ts",
       "src/transports/http/console/pages.ts",
     ]);
   });
@@ -393,21 +393,25 @@ describe("packages stay where they belong", () => {
 
   test("the time of the day", () => {
     const users = sources.filter((path) => /\bDate\.now\(|\bnew Date\(\)/.test(withoutComments(read(path))));
-    expect(users).toEqual(["src/clock.ts", "src/console/clock.ts", "src/log/logger.ts"]);
+    expect(users).toEqual([
+      "src/platform/time/clock.ts",
+      "src/console/clock.ts",
+      "src/platform/log/logger.ts",
+    ]);
   });
 
   test("timers that do not follow the injected clock", () => {
     const timer = /\b(setTimeout|setInterval|Bun\.sleep)\(/;
     const users = serverSources.filter((path) => timer.test(withoutComments(read(path))));
     expect(users.filter((path) => !/^src\/(cli|native)\//.test(path))).toEqual([
-      "src/clock-timers.ts",
-      "src/data-directory/directory-lock.ts",
+      "src/platform/time/clock-timers.ts",
+      "src/server/data-directory/directory-lock.ts",
       // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
       "src/engines/sqlite/housekeeping.ts",
-      "src/extraction/llm-question.ts",
-      "src/importing/import-memories.ts",
-      "src/importing/source.ts",
-      "src/threads/process-deadline-worker.ts",
+      "src/models/extraction/llm-question.ts",
+      "src/assistants/importing/import-memories.ts",
+      "src/assistants/importing/source.ts",
+      "src/platform/threads/process-deadline-worker.ts",
       "src/transports/http/body.ts",
       "src/transports/http/exchange-client.ts",
     ]);

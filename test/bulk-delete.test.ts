@@ -2,8 +2,8 @@
 // MEMLEDGER_TEST_BULK=200000 is the size that the service promises, and prints what it measured.
 
 import { expect, test } from "bun:test";
-import { openDatabase } from "../src/native/sqlite.ts";
-import { type Member, openSeam, runtime, type Seam, unitVector } from "./storage/seam.ts";
+import { openDatabase } from "../src/platform/native/sqlite.ts";
+import { type Member, openSeam, runtime, type Seam, unitVector } from "./calls/storage/seam.ts";
 
 const size = Number(process.env.MEMLEDGER_TEST_BULK ?? 5_000);
 const isLong = size > 5_000;

@@ -180,7 +180,7 @@ test("one project's full memory or rate limit is not another's", async () => {
 });
 
 test("a deleted project's name, taken again, brings nothing back", async () => {
-  const { deleteProject } = await import("../src/access/project-operations.ts");
+  const { deleteProject } = await import("../src/calls/operations/access/project-operations.ts");
   const former = await app.createProject("custom", { name: "phoenix" });
   const reply = await app.call("POST", "/v1/memories", {
     key: former.key,

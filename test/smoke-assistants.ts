@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../src/json/json.ts";
-import { type StdioClient, startStdioClient, textOf } from "./mcp-proxy/stdio-client.ts";
+import type { JsonObject } from "../src/platform/json/json.ts";
+import { type StdioClient, startStdioClient, textOf } from "./assistants/mcp-proxy/stdio-client.ts";
 
 type Check = (claim: string, holds: boolean, details?: unknown) => void;
 

@@ -10,7 +10,7 @@ import { startLanguageModel } from "./docs/language-models.ts";
 import { stepLimitMs, withinStepLimit } from "./docs/step-limit.ts";
 import { createFolderWith, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
 import { findNamespace } from "./egress/namespace.ts";
-import { items, startFakeLlm } from "./extraction/fake-llm.ts";
+import { items, startFakeLlm } from "./models/extraction/fake-llm.ts";
 import { checkAssistants } from "./smoke-assistants.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));

@@ -1,7 +1,7 @@
 // Owns what the generators read from an OpenAPI document: the resources with their methods, and the models. Must throw for whatever it
 // does not know, because a client whose types are wrong is worse than none.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import {
   fieldsOf,
   type Model,

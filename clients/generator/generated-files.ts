@@ -1,6 +1,6 @@
 // Owns the list of generated files and the text that each must have for the current API.
 
-import { openApiDocument } from "../../src/transports/http/openapi.ts";
+import { openApiDocument } from "../../src/transports/http/openapi/openapi.ts";
 import { readApi } from "./api.ts";
 import { pythonFiles } from "./python.ts";
 import { typescriptFiles } from "./typescript.ts";

@@ -1,7 +1,7 @@
 // Owns the types of an OpenAPI document: its named schemas, and those of fields, in a form that belongs to no programming language.
 // Must throw for a JSON Schema keyword that it does not know.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 
 export type Type =
   | { readonly kind: "string" | "integer" | "number" | "boolean" | "null" | "any" | "object" }

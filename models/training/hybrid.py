@@ -1,4 +1,4 @@
-"""The server's hybrid ranking (src/ranking) in NumPy: where hard negatives come from, and what a reranker is compared with.
+"""The server's hybrid ranking (src/memory/ranking) in NumPy: where hard negatives come from, and what a reranker is compared with.
 
 Words are split and stemmed as its index does for Latin scripts. No other script is needed here.
 """

@@ -1,7 +1,7 @@
 // Owns administration keys: what they are, and when one is no longer valid. Programs provision projects and API keys with them over HTTP.
 // Commands on the machine of the server create and revoke them, so that a stolen one cannot create others. Must never change data.
 
-import type { Refusal } from "../errors.ts";
+import type { Refusal } from "../platform/errors.ts";
 import { unauthenticated } from "./authorise.ts";
 
 export interface AdministrationKey {

@@ -1,7 +1,7 @@
 // Owns the check whether a caller may perform an operation. It runs twice for each call: on arrival, and again inside the transaction,
 // because keys, plans and subscriptions may have changed meanwhile.
 
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 import type { Caller } from "./caller.ts";
 import type { Permission } from "./key.ts";
 import type { Feature, Plan } from "./plan.ts";

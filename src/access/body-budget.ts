@@ -1,8 +1,8 @@
 // Owns the limits on bytes of request bodies in memory: for each project, so that one project cannot use all of it, and for all
 // projects, so that the memory of the process is limited. A body counts from its first byte until its call is answered.
 
-import { Refusal, unavailable } from "../errors.ts";
-import { bodiesMaxBytes, bodiesMaxBytesPerProject } from "../limits.ts";
+import { Refusal, unavailable } from "../platform/errors.ts";
+import { bodiesMaxBytes, bodiesMaxBytesPerProject } from "../platform/limits.ts";
 
 /** The bytes of one call. */
 export interface BodyClaim {

@@ -1,6 +1,6 @@
 // Owns which subjects a key may name: all, or those of its binding, the name of one or the beginning of many names.
 
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 import type { KeyOwner } from "./caller.ts";
 
 /** A binding of this form holds for all subjects whose names begin with the text before it. */

@@ -1,6 +1,6 @@
 // Owns how many exchanges run at once: of one key, and in all. Each holds a connection here and one to an upstream.
 
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 import type { Key } from "./key.ts";
 
 interface ExchangeLimits {

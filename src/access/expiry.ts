@@ -1,7 +1,7 @@
 // Owns the expiry time of a key, as it is given when the key is created.
 
-import { fieldRefusal } from "../errors.ts";
-import { fromTimestamp } from "../timestamp.ts";
+import { fieldRefusal } from "../platform/errors.ts";
+import { fromTimestamp } from "../platform/time/timestamp.ts";
 
 /** Null: the key does not expire. @throws Refusal 1400 for a time in the past */
 export function readExpiry(given: string | null | undefined, now: number): number | null {

@@ -2,9 +2,9 @@
 // not say, the upstream says. Must never know an upstream.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { promptMaxCharacters } from "../limits.ts";
 import { toTags, WantedTags } from "../memory/tags.ts";
-import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import { promptMaxCharacters } from "../platform/limits.ts";
+import { Choice, Fields, Nullable } from "../platform/schema/schema.ts";
 
 /** Only what the key says. */
 export interface KeyGateway {

@@ -1,9 +1,9 @@
 // Owns what callers see of a project, and the fields by which they create and change one. Must never decide anything.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { nameMaxCharacters } from "../limits.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
-import { toTimestamp } from "../timestamp.ts";
+import { nameMaxCharacters } from "../platform/limits.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../platform/schema/schema.ts";
+import { toTimestamp } from "../platform/time/timestamp.ts";
 import { limitMax } from "./limits.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";

@@ -1,7 +1,7 @@
 // Owns rate limits: one token bucket for each key, in memory only. A restart fills every bucket.
 
 import { LRUCache } from "lru-cache";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 import type { Plan } from "./plan.ts";
 
 interface Bucket {

@@ -1,8 +1,8 @@
 // Owns the sessions of people who are signed in to the console, and the links by which administrators sign in: what they are, the form
 // of their secrets, and when a session has ended. Only the SHA-256 of a secret is stored. Must never change data.
 
-import type { Administrator } from "../calls/administrator.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
+import type { Administrator } from "./administrator.ts";
 import { keyFault, unauthenticated } from "./authorise.ts";
 import type { Caller } from "./caller.ts";
 import { createSecretCharacters, secretCharacters } from "./key.ts";

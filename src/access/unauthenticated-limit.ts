@@ -3,15 +3,15 @@
 // because some callers have many networks.
 
 import { LRUCache } from "lru-cache";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 import {
   unauthenticatedCountEveryMs,
   unauthenticatedNetworkRate,
   unauthenticatedNetworksMax,
   unauthenticatedRate,
-} from "../limits.ts";
-import { networkOf } from "../network.ts";
-import { counted } from "../text/plural.ts";
+} from "../platform/limits.ts";
+import { networkOf } from "../platform/network.ts";
+import { counted } from "../platform/text/plural.ts";
 import { createRateLimiter } from "./rate.ts";
 
 type UnauthenticatedVerdict =

@@ -1,8 +1,8 @@
 // Owns the hash chain: the entry of a record and its hash, which covers the hash of the previous record. Pure; the formats are frozen.
 
-import type { JsonObject } from "../json/json.ts";
-import { toTimestamp } from "../timestamp.ts";
-import { canonical, sha256 } from "./hash.ts";
+import { canonical, sha256 } from "../platform/json/hash.ts";
+import type { JsonObject } from "../platform/json/json.ts";
+import { toTimestamp } from "../platform/time/timestamp.ts";
 import type { RecordDraft } from "./record.ts";
 
 /** Of the entries that are written. */

@@ -1,7 +1,7 @@
 // Owns when a chain is due for a checkpoint: after a number of records, some time after a checkpoint when records were added, and once a
 // day in any case. Pure: reads no database and no clock.
 
-import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../limits.ts";
+import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../platform/limits.ts";
 
 export interface CheckpointState {
   /** Seq of the newest record; 0: there is none. */

@@ -1,7 +1,7 @@
 // Owns the texts of checkpoints, of both versions, and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
-import { fromBase64, fromHex, toBase64, toHex } from "../text/byte-text.ts";
-import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+import { fromBase64, fromHex, toBase64, toHex } from "../platform/text/byte-text.ts";
+import { fromTimestamp, toTimestamp } from "../platform/time/timestamp.ts";
 
 /** States: the chain had this head at this size. */
 export interface Checkpoint {

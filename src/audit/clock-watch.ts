@@ -1,8 +1,8 @@
 // Owns the warning about a system clock that is behind the newest audit record. Never changes a time.
 
-import { clockBehindMs } from "../limits.ts";
-import type { Logger } from "../log/logger.ts";
-import { toTimestamp } from "../timestamp.ts";
+import { clockBehindMs } from "../platform/limits.ts";
+import type { Logger } from "../platform/log/logger.ts";
+import { toTimestamp } from "../platform/time/timestamp.ts";
 
 /** Called for each record with the time of the previous record and the clock. Logs once until the clock has reached that time. */
 export type ClockWatch = (newestAt: number, now: number) => void;

@@ -1,7 +1,7 @@
 // Owns what the events of a memory say together: what a change did not record follows from the events before. Pure.
 
-import { isObject, type JsonObject } from "../json/json.ts";
-import { matchesMetadata, toMetadataFilter } from "../memory/metadata-filter.ts";
+import { matchesMetadata, toMetadataFilter } from "../memory/search/metadata-filter.ts";
+import { isObject, type JsonObject } from "../platform/json/json.ts";
 import type { MemoryEvent } from "./memory-events.ts";
 
 /** A record with what it says about the memory; for a bulk deletion, its conditions. */

@@ -1,7 +1,7 @@
 // Owns the statement that a new signing key replaces the former one, and opening it with the cryptography of the server. Format version 1 is
 // frozen (docs/engineer/AUDIT-FORMAT.md).
 
-import { toTimestamp } from "../timestamp.ts";
+import { toTimestamp } from "../platform/time/timestamp.ts";
 import { runtimeCryptography } from "./runtime-cryptography.ts";
 import { type KeyRotation, openRotation as openWith, type SignedRotation } from "./verify/rotations.ts";
 

@@ -1,7 +1,7 @@
 // Owns the cursor of the list of audit records: where the next page begins, the total of the first page, and which list it belongs to.
 // For clients the cursor is an opaque text.
 
-import { fieldRefusal } from "../errors.ts";
+import { fieldRefusal } from "../platform/errors.ts";
 
 export interface Position {
   /** The next page begins with the newest record below this seq. */

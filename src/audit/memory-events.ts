@@ -1,9 +1,9 @@
 // Owns what a record says about one memory: who made, changed, deleted or found it, its values then, and what they were before. Pure.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { importanceDefault } from "../limits.ts";
 import { changeableFields } from "../memory/memory.ts";
 import { toTags } from "../memory/tags.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { importanceDefault } from "../platform/limits.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 
 export const memoryEventKinds = ["created", "changed", "deleted", "found", "injected", "read"] as const;

@@ -1,7 +1,7 @@
 // Owns appending signed notes to files. Must never change existing notes: the copy may be evidence.
 
 import { appendFileSync, existsSync, readSync } from "node:fs";
-import { withRegularFile } from "../files/regular-file.ts";
+import { withRegularFile } from "../platform/files/regular-file.ts";
 
 /** Ends an incomplete note: the text before it becomes a note without a valid signature. */
 const closingLine = "\n\n— memledger torn\n\n";

@@ -1,8 +1,8 @@
 // Owns the receipt of an erasure: the record that says what was erased, with what proves that it is in the chain. Pure.
 
-import type { SealedPayload } from "./parts.ts";
+import type { SignedCheckpoint } from "../calls/storage/ledger-store.ts";
+import type { SealedPayload } from "./parts/parts.ts";
 import type { ChainEntry } from "./record.ts";
-import type { SignedCheckpoint } from "./store.ts";
 
 export interface Receipt {
   readonly v: 1;

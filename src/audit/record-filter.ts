@@ -1,11 +1,11 @@
 // Owns what lists and exports of records select by besides the time: the fields of the API, and what a storage engine is asked for.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { toId } from "../ids.ts";
-import type { JsonObject } from "../json/json.ts";
-import { type MetadataFilter, metadataFilter, toMetadataFilter } from "../memory/metadata-filter.ts";
+import { type MetadataFilter, metadataFilter, toMetadataFilter } from "../memory/search/metadata-filter.ts";
 import { type TagFilter, toTagFilter, WantedTags } from "../memory/tags.ts";
-import { Action, Choice, type Fields, Id } from "../schema/schema.ts";
+import { toId } from "../platform/ids.ts";
+import type { JsonObject } from "../platform/json/json.ts";
+import { Action, Choice, type Fields, Id } from "../platform/schema/schema.ts";
 
 export interface RecordFilter {
   readonly action: string | null;

@@ -1,8 +1,8 @@
 // Owns the schema of an audit record in the API: its fields, their descriptions, and the examples of the reference.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import type { Json } from "../json/json.ts";
-import { Fields, jsonObject, Nullable, Timestamp } from "../schema/schema.ts";
+import type { Json } from "../platform/json/json.ts";
+import { Fields, jsonObject, Nullable, Timestamp } from "../platform/schema/schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
 
 const text = (description: string) => Nullable(Type.String({ description }));

@@ -1,9 +1,9 @@
 // Owns the conversion of stored records to the fields of the API. Adds nothing that neither entry nor payload holds, except
 // memory_query and memory_results, which follow from request and response. A record that cannot be read must never make a list fail.
 
-import { successCode } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { memoryAuditFields } from "../memory/audit-fields.ts";
+import { successCode } from "../platform/errors.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { memoryAuditFields } from "./memory-fields.ts";
 import type { StoredRecord } from "./record.ts";
 import type { AuditRecord, AuditRecordDetail, ExportedFields } from "./record-schema.ts";
 import { isOwn } from "./verify/own-records.ts";

@@ -1,9 +1,9 @@
 // Owns the parts of an audit record: the entry with numbers and identifiers, and the payload with everything that may be personal data.
 
-import { successCode } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { SealedPayload } from "./parts.ts";
-import { sealPayload } from "./payload.ts";
+import { successCode } from "../platform/errors.ts";
+import type { JsonObject } from "../platform/json/json.ts";
+import type { SealedPayload } from "./parts/parts.ts";
+import { sealPayload } from "./parts/payload.ts";
 
 /** A record before it has a position, an identifier and a time. */
 export interface RecordDraft {

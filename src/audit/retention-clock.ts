@@ -1,7 +1,7 @@
 // Owns the time that retention uses: what was removed cannot be restored, so a system clock that jumped forward is trusted only
 // after a day. Pure: reads no clock, logs nothing.
 
-import { clockBehindMs, clockTrustMs } from "../limits.ts";
+import { clockBehindMs, clockTrustMs } from "../platform/limits.ts";
 
 /** Both in milliseconds. */
 interface ClockReading {

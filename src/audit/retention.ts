@@ -1,7 +1,7 @@
 // Owns the rules of retention: which records and payloads of a chain are too old and may be removed. Pure: reads no database, clock or
 // file, and removes nothing.
 
-import { dayMs } from "../clock.ts";
+import { dayMs } from "../platform/time/clock.ts";
 
 /** Records before this time are too old; null: no record ever is. `days`: how long records are kept; null: forever. */
 export function retentionCutOff(days: number | null, ageAt: number): number | null {

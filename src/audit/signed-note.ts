@@ -9,7 +9,7 @@ import {
   hkdfSync,
   sign,
 } from "node:crypto";
-import { fromHex } from "../text/byte-text.ts";
+import { fromHex } from "../platform/text/byte-text.ts";
 import { createEntryMac, type EntryMac } from "./entry-mac.ts";
 import { derPrefix, runtimeCryptography } from "./runtime-cryptography.ts";
 import {

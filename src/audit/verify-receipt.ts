@@ -1,8 +1,8 @@
 // Owns the verification of a receipt of an erasure: that a key of the ledger has signed a checkpoint of a chain with this record in it, and
 // what the record says. Needs nothing but the receipt and the public key. Pure.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { fromBase64, fromHex } from "../text/byte-text.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { fromBase64, fromHex } from "../platform/text/byte-text.ts";
 import { entryHash } from "./chain.ts";
 import { parseTreeCheckpoint, type TreeCheckpoint } from "./checkpoint.ts";
 import { createTreeHasher, type TreeHasher } from "./tree.ts";

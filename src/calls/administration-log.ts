@@ -1,17 +1,17 @@
 // Owns the line of the log about administration: which operation, by whom, on what, with which result. Must never log a secret:
 // of the input only names and ids are shown, of the answer only ids.
 
+import type { Administrator } from "../access/administrator.ts";
 import { mayContainSecret } from "../access/key.ts";
-import { successCode } from "../errors.ts";
-import type { Json, JsonObject } from "../json/json.ts";
-import { userAgentMaxCharacters } from "../limits.ts";
-import type { Logger } from "../log/logger.ts";
-import { shorten } from "../text/characters.ts";
-import type { Actor } from "./actor.ts";
-import type { Administrator } from "./administrator.ts";
-import { type Answer, dataOf } from "./answer.ts";
-import type { Operation } from "./operation.ts";
-import type { Request } from "./request.ts";
+import { successCode } from "../platform/errors.ts";
+import type { Json, JsonObject } from "../platform/json/json.ts";
+import { userAgentMaxCharacters } from "../platform/limits.ts";
+import type { Logger } from "../platform/log/logger.ts";
+import { shorten } from "../platform/text/characters.ts";
+import { type Answer, dataOf } from "./contract/answer.ts";
+import type { Operation } from "./contract/operation.ts";
+import type { Request } from "./contract/request.ts";
+import type { Actor } from "./identify/actor.ts";
 
 /** Input fields that identify the object of the operation. */
 const subjects = ["project", "key", "record", "memory"] as const;

@@ -1,16 +1,16 @@
 // Owns the audit record of a call: numbers and identifiers in the entry, everything that may be personal in the payload.
 
-import type { Cost } from "../access/credits.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { isReserved } from "../audit/verify/own-records.ts";
-import { successCode } from "../errors.ts";
-import type { Json, JsonObject } from "../json/json.ts";
 import type { Subject } from "../memory/owner.ts";
-import { attemptsMax } from "../remembering/limits.ts";
-import type { RememberedPart } from "../remembering/task.ts";
-import type { Call, Origin } from "./call.ts";
-import type { ForeseenEntry } from "./exchange.ts";
-import type { Operation } from "./operation.ts";
+import { attemptsMax } from "../memory/remembering/limits.ts";
+import type { RememberedPart } from "../memory/remembering/task.ts";
+import { successCode } from "../platform/errors.ts";
+import type { Json, JsonObject } from "../platform/json/json.ts";
+import type { Call, Origin } from "./contract/call.ts";
+import type { ForeseenEntry } from "./contract/exchange.ts";
+import type { Operation } from "./contract/operation.ts";
+import type { Cost } from "./operations/access/credits.ts";
 
 /** The call of a record. */
 export interface RecordedCall<Named = Operation> {

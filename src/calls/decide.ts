@@ -2,19 +2,19 @@
 // never store anything.
 
 import { callerFor } from "../access/caller.ts";
-import { type ReportFailure, toRefused } from "./answer.ts";
-import { isForeseen } from "./applied.ts";
-import { bodyOf, type Call, type Decision } from "./call.ts";
 import { aboutOf } from "./call-record.ts";
+import { type ReportFailure, toRefused } from "./contract/answer.ts";
+import { isForeseen } from "./contract/applied.ts";
+import { bodyOf, type Call, type Decision } from "./contract/call.ts";
+import type { Request } from "./contract/request.ts";
 import { createErasureWatch } from "./erasure-watch.ts";
-import { findConversation, findSubject } from "./find-subject.ts";
-import type { Authority } from "./identify.ts";
+import { findConversation, findSubject } from "./identify/find-subject.ts";
+import type { Authority } from "./identify/identify.ts";
 import type { Reading } from "./input.ts";
 import { createModelWatch } from "./model-watch.ts";
 import { toOpenExchange } from "./open-exchange.ts";
 import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
 import type { PreparationTools, Prepare } from "./preparation.ts";
-import type { Request } from "./request.ts";
 import type { RunningExchange } from "./running-exchange.ts";
 
 /** A call whose body was received. */

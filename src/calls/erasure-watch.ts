@@ -1,12 +1,12 @@
 // Owns the promise that no record holds a text that was erased before the record: what the first half of a call has read is compared in
 // the transaction with the erasures that were committed since. Must never read a text itself.
 
-import type { AuditReader } from "../audit/store.ts";
-import { unavailable } from "../errors.ts";
-import type { SettledCall } from "../storage/after-commit.ts";
-import type { Transaction } from "../storage/store.ts";
-import { type Refused, toRefusalAnswer } from "./answer.ts";
-import type { Call } from "./call.ts";
+import { unavailable } from "../platform/errors.ts";
+import { type Refused, toRefusalAnswer } from "./contract/answer.ts";
+import type { Call } from "./contract/call.ts";
+import type { SettledCall } from "./storage/after-commit.ts";
+import type { AuditReader } from "./storage/ledger-store.ts";
+import type { Transaction } from "./storage/store.ts";
 
 /** For one preparation of a call. */
 export interface ErasureWatch {

@@ -1,11 +1,11 @@
 // Owns the promise that vectors of two models are never compared: the models that computed the vectors of a call are compared in the
 // transaction with the model of the vectors in the database. Must never compute a vector itself.
 
-import { unavailable } from "../errors.ts";
-import type { SettledCall } from "../storage/after-commit.ts";
-import type { Transaction } from "../storage/store.ts";
-import { type Refused, toRefusalAnswer } from "./answer.ts";
-import type { Call } from "./call.ts";
+import { unavailable } from "../platform/errors.ts";
+import { type Refused, toRefusalAnswer } from "./contract/answer.ts";
+import type { Call } from "./contract/call.ts";
+import type { SettledCall } from "./storage/after-commit.ts";
+import type { Transaction } from "./storage/store.ts";
 
 /** For one preparation of a call. */
 export interface ModelWatch {

@@ -1,7 +1,7 @@
 // Owns giving the subject and the conversation of a call their pseudonyms, in its transaction.
 
 import type { Caller } from "../access/caller.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Transaction } from "./storage/store.ts";
 
 /** Creates those that are new. @returns whether both have the pseudonyms with which the call was prepared */
 export async function openNamed(

@@ -2,13 +2,13 @@
 // its own record: what was sent is known, and the outcome is not.
 
 import type { Caller } from "../access/caller.ts";
-import { type KeptMembers, leftOut, sealWithKept } from "../audit/kept-members.ts";
+import { type KeptMembers, leftOut, sealWithKept } from "../audit/parts/kept-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
-import { errorStatus } from "../errors.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
-import type { OpenExchange } from "../storage/open-exchange.ts";
-import { bodyOf, type Call } from "./call.ts";
+import { errorStatus } from "../platform/errors.ts";
+import { isObject, type JsonObject } from "../platform/json/json.ts";
 import { payloadOf } from "./call-record.ts";
+import { bodyOf, type Call } from "./contract/call.ts";
+import type { OpenExchange } from "./storage/open-exchange.ts";
 
 const code = 1503;
 const message =

@@ -1,97 +1,106 @@
 // Owns the only list of all operations. Both halves of a call look them up here by name.
 
+import type {
+  InstallationOperation,
+  Operation,
+  ProjectOperation,
+  SessionOperation,
+} from "./contract/operation.ts";
 import {
   createAdministrationKey,
   listAdministrationKeys,
   revokeAdministrationKey,
-} from "../access/administration-key-operations.ts";
-import { useConsoleKey } from "../access/console-key.ts";
-import { createKey, listKeys, revokeKey, updateKey } from "../access/key-operations.ts";
-import { useLocalKey } from "../access/local-key.ts";
-import { listPlans } from "../access/plan-operations.ts";
-import { previewRetention } from "../access/preview-retention.ts";
+} from "./operations/access/administration-key-operations.ts";
+import { useConsoleKey } from "./operations/access/console-key.ts";
+import { createKey, listKeys, revokeKey, updateKey } from "./operations/access/key-operations.ts";
+import { useLocalKey } from "./operations/access/local-key.ts";
+import { listPlans } from "./operations/access/plan-operations.ts";
+import { previewRetention } from "./operations/access/preview-retention.ts";
 import {
   createProject,
   deleteProject,
   listProjects,
   showProject,
   updateProject,
-} from "../access/project-operations.ts";
+} from "./operations/access/project-operations.ts";
 import {
   closeSession,
   createSignInLink,
   listSessions,
   openSession,
   revokeSessions,
-} from "../access/session-operations.ts";
-import { issueToken, revokeTokens } from "../access/token-operations.ts";
-import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
-import { acceptRecords } from "../audit/accept-records.ts";
-import { appendRecord } from "../audit/append.ts";
-import { listCheckpoints, readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
-import { verifyRecords } from "../audit/incremental-verification.ts";
-import { listRecords } from "../audit/list.ts";
-import { listChain } from "../audit/list-chain.ts";
-import { readMemoryHistory } from "../audit/memory-history.ts";
-import { pruneRecords } from "../audit/prune.ts";
-import { readRecord } from "../audit/read.ts";
-import { recordRepairs } from "../audit/record-repairs.ts";
-import { redactRecords } from "../audit/redact.ts";
-import { rotateKey } from "../audit/rotate-key.ts";
-import { showRecord } from "../audit/show-record.ts";
-import { readLedgerStatistics } from "../audit/statistics.ts";
-import { traceRecords } from "../audit/trace-records.ts";
-import { createBackup } from "../backup/create.ts";
-import { eraseConversation } from "../conversations/erase.ts";
-import { eraseConversationOf } from "../conversations/erase-of-project.ts";
-import { listConversations } from "../conversations/list.ts";
-import { readConversation } from "../conversations/read.ts";
-import { createExport } from "../export/create.ts";
-import { downloadExport, downloadManifest } from "../export/download.ts";
-import { exportProject } from "../export/export-project.ts";
-import { listExports } from "../export/list.ts";
-import { readExport } from "../export/read.ts";
+} from "./operations/access/session-operations.ts";
+import { issueToken, revokeTokens } from "./operations/access/token-operations.ts";
+import { createBackup } from "./operations/backups/create.ts";
+import { eraseConversation } from "./operations/conversations/erase.ts";
+import { eraseConversationOf } from "./operations/conversations/erase-of-project.ts";
+import { listConversations } from "./operations/conversations/list.ts";
+import { readConversation } from "./operations/conversations/read.ts";
+import { createExport } from "./operations/exports/create.ts";
+import { downloadExport, downloadManifest } from "./operations/exports/download.ts";
+import { exportProject } from "./operations/exports/export-project.ts";
+import { listExports } from "./operations/exports/list.ts";
+import { readExport } from "./operations/exports/read.ts";
+import { extractMemories } from "./operations/extraction/extract.ts";
 import {
   completeChat,
   countTokens,
   createMessage,
   createResponse,
-} from "../gateway/operations/conversations.ts";
-import { embedTexts } from "../gateway/operations/embed-texts.ts";
-import { forwardRequest } from "../gateway/operations/forward-request.ts";
-import { listModels } from "../gateway/operations/list-models.ts";
-import { createCheck, deleteCheck, listChecks } from "../memory/check-operations.ts";
-import { runChecks } from "../memory/check-run.ts";
-import { createMemory } from "../memory/create.ts";
-import { createMemories } from "../memory/create-batch.ts";
-import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
-import { deleteMemories } from "../memory/delete-batch.ts";
-import { exportMemories } from "../memory/export.ts";
-import { extractMemories } from "../memory/extract.ts";
-import { injectMemories } from "../memory/inject.ts";
-import { listMemories } from "../memory/list.ts";
-import { listTags } from "../memory/list-tags.ts";
-import { putMemory } from "../memory/put.ts";
-import { readMemory } from "../memory/read.ts";
-import { searchMemories } from "../memory/search.ts";
-import { readMemoryStatistics } from "../memory/statistics.ts";
-import { updateMemory } from "../memory/update.ts";
-import { updateMemories } from "../memory/update-batch.ts";
-import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
-import { eraseSubject } from "../subjects/erase.ts";
-import { exportSubject } from "../subjects/export.ts";
-import { listSubjects } from "../subjects/list.ts";
-import { repeatErasure } from "../subjects/repeat-erasure.ts";
+} from "./operations/gateway/conversations.ts";
+import { embedTexts } from "./operations/gateway/embed-texts.ts";
+import { forwardRequest } from "./operations/gateway/forward-request.ts";
+import { listModels } from "./operations/gateway/list-models.ts";
+import { acceptOlderDatabase } from "./operations/ledger/accept-older-database.ts";
+import { acceptRecords } from "./operations/ledger/accept-records.ts";
+import { appendRecord } from "./operations/ledger/append.ts";
+import {
+  listCheckpoints,
+  readCheckpoint,
+  signCheckpoints,
+} from "./operations/ledger/checkpoint-operations.ts";
+import { verifyRecords } from "./operations/ledger/incremental-verification.ts";
+import { listRecords } from "./operations/ledger/list.ts";
+import { listChain } from "./operations/ledger/list-chain.ts";
+import { readMemoryHistory } from "./operations/ledger/memory-history.ts";
+import { pruneRecords } from "./operations/ledger/prune.ts";
+import { readRecord } from "./operations/ledger/read.ts";
+import { recordRepairs } from "./operations/ledger/record-repairs.ts";
+import { redactRecords } from "./operations/ledger/redact.ts";
+import { rotateKey } from "./operations/ledger/rotate-key.ts";
+import { showRecord } from "./operations/ledger/show-record.ts";
+import { readLedgerStatistics } from "./operations/ledger/statistics.ts";
+import { traceRecords } from "./operations/ledger/trace-records.ts";
+import { createMemory } from "./operations/memories/create.ts";
+import { createMemories } from "./operations/memories/create-batch.ts";
+import { deleteAllMemories, deleteMemory } from "./operations/memories/delete.ts";
+import { deleteMemories } from "./operations/memories/delete-batch.ts";
+import { exportMemories } from "./operations/memories/export.ts";
+import { listMemories } from "./operations/memories/list.ts";
+import { listTags } from "./operations/memories/list-tags.ts";
+import { putMemory } from "./operations/memories/put.ts";
+import { readMemory } from "./operations/memories/read.ts";
+import { readMemoryStatistics } from "./operations/memories/statistics.ts";
+import { updateMemory } from "./operations/memories/update.ts";
+import { updateMemories } from "./operations/memories/update-batch.ts";
+import { beginModelChange, cancelModelChange, changeModel } from "./operations/model-change/operations.ts";
+import { createCheck, deleteCheck, listChecks } from "./operations/search/check-operations.ts";
+import { runChecks } from "./operations/search/check-run.ts";
+import { injectMemories } from "./operations/search/inject.ts";
+import { searchMemories } from "./operations/search/search.ts";
+import { eraseSubject } from "./operations/subjects/erase.ts";
+import { exportSubject } from "./operations/subjects/export.ts";
+import { listSubjects } from "./operations/subjects/list.ts";
+import { repeatErasure } from "./operations/subjects/repeat-erasure.ts";
 import {
   acceptSuggestion,
   acceptSuggestions,
   mergeSuggestion,
   refuseSuggestion,
   refuseSuggestions,
-} from "../suggestions/decisions.ts";
-import { listSuggestions, readSuggestion } from "../suggestions/list.ts";
-import { proposeSuggestion } from "../suggestions/propose.ts";
-import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
+} from "./operations/suggestions/decisions.ts";
+import { listSuggestions, readSuggestion } from "./operations/suggestions/list.ts";
+import { proposeSuggestion } from "./operations/suggestions/propose.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
   createMemory,

@@ -1,21 +1,21 @@
 // Owns the outcome of a call: its answer and what its record says. The transaction determines the outcome, or it was prepared before
 // (foreseen). Must never change data.
 
-import { type Cost, free } from "../access/credits.ts";
-import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/made-of.ts";
-import type { SealedPayload } from "../audit/parts.ts";
-import { sealAppendedPayload, sealPayload } from "../audit/payload.ts";
+import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/parts/made-of.ts";
+import type { SealedPayload } from "../audit/parts/parts.ts";
+import { sealAppendedPayload, sealPayload } from "../audit/parts/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { parseEntry } from "../audit/verify/entry-parser.ts";
-import { errorMeaning, successCode } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
-import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
-import type { Appended, Done, Foreseen } from "./applied.ts";
-import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
+import { errorMeaning, successCode } from "../platform/errors.ts";
+import type { JsonObject } from "../platform/json/json.ts";
 import { aboutOf, type Entry, entryOf, payloadOf, type RecordedCall, withoutNulls } from "./call-record.ts";
-import type { ForeseenEntry } from "./exchange.ts";
-import type { Operation } from "./operation.ts";
+import { type Answer, type Refused, toData, toRefusalAnswer } from "./contract/answer.ts";
+import type { Appended, Done, Foreseen } from "./contract/applied.ts";
+import { bodyOf, type Call, type ForeseenOutcome } from "./contract/call.ts";
+import type { ForeseenEntry } from "./contract/exchange.ts";
+import type { Operation } from "./contract/operation.ts";
+import { type Cost, free } from "./operations/access/credits.ts";
+import type { AfterCommit, AnsweredCall, SettledCall } from "./storage/after-commit.ts";
 
 /** What became of a call. */
 export interface Settled {

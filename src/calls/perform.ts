@@ -3,27 +3,27 @@
 
 import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
-import { useConsoleKey } from "../access/console-key.ts";
-import { Refusal, successCode } from "../errors.ts";
-import { createIdSource } from "../ids.ts";
-import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
-import { secondsBetween } from "../statistics/distribution.ts";
-import { type Actor, nobody } from "./actor.ts";
+import { Refusal, successCode } from "../platform/errors.ts";
+import { createIdSource } from "../platform/ids.ts";
+import { largeBodyMinBytes, preparationAttemptsMax } from "../platform/limits.ts";
+import { secondsBetween } from "../platform/statistics/distribution.ts";
 import { logAdministration } from "./administration-log.ts";
-import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
-import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
-import type { Call } from "./call.ts";
-import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
+import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./contract/answer.ts";
+import type { Call } from "./contract/call.ts";
+import { exchangeOf, type Operation } from "./contract/operation.ts";
+import type { Request } from "./contract/request.ts";
 import { createDecide, type Received } from "./decide.ts";
 import { outdated } from "./erasure-watch.ts";
-import { type Authority, identify, requireAuthority } from "./identify.ts";
+import { type Actor, nobody } from "./identify/actor.ts";
+import { type ArrivalTools, createArrivalChecks } from "./identify/arrival-checks.ts";
+import { type Authority, identify, requireAuthority } from "./identify/identify.ts";
+import { readOrigin } from "./identify/origin.ts";
 import { keepBody, nothingKept, openInput, readInput } from "./input.ts";
 import { ofOtherModel } from "./model-watch.ts";
-import { exchangeOf, type Operation } from "./operation.ts";
-import { readOrigin } from "./origin.ts";
+import { useConsoleKey } from "./operations/access/console-key.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
-import type { Request } from "./request.ts";
 import { type RunningExchange, runExchange } from "./running-exchange.ts";
+import { type CallStatistics, createCallStatistics } from "./statistics/call-statistics.ts";
 
 /** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;

@@ -1,28 +1,28 @@
 // Owns `prepare` of operations and what it may use: slow work, nothing that writes, and other operations on behalf of the same caller. Keeps
 // between calls what projects share: turns, reserved credits, lists that are read page by page.
 
-import type { Prices } from "../access/credits.ts";
 import type { Plans } from "../access/plan.ts";
-import { createReservations } from "../access/reservations.ts";
 import type { Tokens } from "../access/token.ts";
-import { createPagePins } from "../audit/page-pins.ts";
-import type { Clock } from "../clock.ts";
+import { createPagePins } from "../audit/parts/page-pins.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
-import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
-import { createExamplePrompts } from "../memory/example-prompts.ts";
-import type { Extractors } from "../memory/extractor.ts";
-import type { Redactor } from "../memory/redactor.ts";
-import { type Reranker, rerankDeadlineMs } from "../memory/reranker.ts";
-import { createFairGate } from "../scheduling/fair-gate.ts";
-import type { Store } from "../storage/store.ts";
-import type { Answer } from "./answer.ts";
+import type { Extractors } from "../memory/extraction/extractor.ts";
+import type { Redactor } from "../memory/extraction/redactor.ts";
+import { createExamplePrompts } from "../memory/search/example-prompts.ts";
+import { type Reranker, rerankDeadlineMs } from "../memory/search/reranker.ts";
+import { extractionQueueLimits, extractionsPerProject } from "../platform/limits.ts";
+import { createFairGate } from "../platform/scheduling/fair-gate.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import type { Answer } from "./contract/answer.ts";
+import type { Exchange } from "./contract/exchange.ts";
+import type { Preparation, ProjectOperation } from "./contract/operation.ts";
+import type { Request } from "./contract/request.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Authority } from "./identify.ts";
+import type { Authority } from "./identify/identify.ts";
 import type { ModelWatch } from "./model-watch.ts";
-import type { Preparation, ProjectOperation } from "./operation.ts";
-import type { Request } from "./request.ts";
+import type { Prices } from "./operations/access/credits.ts";
+import { createReservations } from "./operations/access/reservations.ts";
+import type { Store } from "./storage/store.ts";
 
 export interface PreparationTools extends GatewayTools {
   readonly store: Store;

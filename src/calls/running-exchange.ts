@@ -1,8 +1,8 @@
 // Owns an exchange while its call is performed: what is held back until the record is committed, and how the answer ends. Must never let
 // a client get a complete answer that is not recorded.
 
-import type { KeptMembers } from "../audit/kept-members.ts";
-import type { Exchange, ExchangeSource } from "./exchange.ts";
+import type { KeptMembers } from "../audit/parts/kept-members.ts";
+import type { Exchange, ExchangeSource } from "./contract/exchange.ts";
 
 /** An exchange as `perform` sees it. */
 export interface RunningExchange {

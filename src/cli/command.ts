@@ -1,10 +1,10 @@
 // Owns how a command runs: it loads the configuration, prints one report, and prints a failure in one line. Knows no command.
 
 import { type Command, Option } from "commander";
-import { type Loaded, loadConfig } from "../config/config.ts";
-import type { Setting } from "../config/setting.ts";
-import { flagOf, settings } from "../config/settings.ts";
-import { userDataDirectory } from "../config/user-data-directory.ts";
+import { type Loaded, loadConfig } from "../server/config/config.ts";
+import type { Setting } from "../server/config/setting.ts";
+import { flagOf, settings } from "../server/config/settings.ts";
+import { userDataDirectory } from "../server/config/user-data-directory.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
 import type { Report, Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
 // Owns the confirmation prompt before a command deletes data. Without a terminal there is no prompt, and --yes is required.
 
 import { createInterface } from "node:readline/promises";
-import { toPrintable } from "../text/printable.ts";
+import { toPrintable } from "../platform/text/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Confirmation {

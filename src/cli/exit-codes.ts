@@ -1,10 +1,10 @@
 // Owns the exit codes of all commands. Scripts depend on them: the meaning of a code never changes.
 
 import { CommanderError } from "commander";
-import { UnusableBackup } from "../backup/archive-reader.ts";
-import { ConfigError } from "../config/config-file.ts";
-import { DirectoryInUse } from "../data-directory/directory-in-use.ts";
-import { ModelMismatch } from "../storage/engine.ts";
+import { ModelMismatch } from "../calls/storage/engine.ts";
+import { UnusableBackup } from "../server/backup/archive-reader.ts";
+import { ConfigError } from "../server/config/config-file.ts";
+import { DirectoryInUse } from "../server/data-directory/directory-in-use.ts";
 
 export const exitCodes = {
   done: 0,

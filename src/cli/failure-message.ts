@@ -1,8 +1,8 @@
 // Owns the error message of a failed command, in one line: the cause and what to do next. Must never show a stack trace.
 
-import { locate } from "../data-directory/data-directory.ts";
-import { explainSystemError } from "../files/system-error.ts";
-import { ForeignDatabase } from "../storage/engine.ts";
+import { ForeignDatabase } from "../calls/storage/engine.ts";
+import { explainSystemError } from "../platform/files/system-error.ts";
+import { locate } from "../server/data-directory/data-directory.ts";
 
 /** `dataDir` is the data directory of the command, null when the configuration could not be read. */
 export async function failureMessage(error: unknown, dataDir: string | null): Promise<string> {
@@ -18,7 +18,7 @@ async function explainDatabase(error: unknown, dataDir: string): Promise<string 
   const directory = locate(dataDir);
   const engine = chooseEngine(directory);
   if (error instanceof ForeignDatabase) {
-    const { explainForeignDatabase } = await import("../data-directory/lost-database.ts");
+    const { explainForeignDatabase } = await import("../server/data-directory/lost-database.ts");
     return explainForeignDatabase({ directory, engine });
   }
   const found = engine.explainFailure(error);

@@ -12,7 +12,7 @@ import {
   rmSync,
 } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { syncFile, syncFolder } from "../files/durable.ts";
+import { syncFile, syncFolder } from "../platform/files/durable.ts";
 
 interface OutputFile {
   readonly source: string;

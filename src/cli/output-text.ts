@@ -3,7 +3,7 @@
 
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { explainSystemError } from "../files/system-error.ts";
+import { explainSystemError } from "../platform/files/system-error.ts";
 import { checkTargets, type OutputRules, publishFile } from "./output-files.ts";
 import { writeStandardOutput } from "./terminal.ts";
 

@@ -1,42 +1,42 @@
 // Owns the command line: the list of commands, and the exit code of a run.
 
 import { Command, CommanderError } from "commander";
-import { disableTelemetry } from "../native/telemetry.ts";
+import { disableTelemetry } from "../platform/native/telemetry.ts";
 import { addSettings, globalSettings, reportFailure, type Session } from "./command.ts";
-import { suggestCommand } from "./command-suggestion.ts";
 import { commandWord } from "./command-word.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
-import { helpFormat } from "./help-format.ts";
+import { suggestCommand } from "./help/command-suggestion.ts";
+import { helpFormat } from "./help/help-format.ts";
+import { versionReport, versionText } from "./help/version.ts";
 import { createTerminal } from "./terminal.ts";
-import { versionReport, versionText } from "./version.ts";
 
 /**
  * All commands, in the order of the help. A command that is named is the only one that is loaded: an assistant waits for the start of the
  * program, and the server is large.
  */
 const commands: Readonly<Record<string, () => Promise<(program: Command, session: Session) => void>>> = {
-  serve: async () => (await import("./serve.ts")).addServeCommand,
-  console: async () => (await import("./console.ts")).addConsoleCommands,
-  stop: async () => (await import("./stop.ts")).addStopCommand,
-  mcp: async () => (await import("./mcp.ts")).addMcpCommand,
-  project: async () => (await import("./project.ts")).addProjectCommands,
-  key: async () => (await import("./key.ts")).addKeyCommands,
-  "admin-key": async () => (await import("./admin-key.ts")).addAdministrationKeyCommands,
-  memory: async () => (await import("./memory.ts")).addMemoryCommands,
-  conversation: async () => (await import("./conversation.ts")).addConversationCommands,
-  suggestion: async () => (await import("./suggestion.ts")).addSuggestionCommands,
-  audit: async () => (await import("./audit.ts")).addAuditCommands,
-  backup: async () => (await import("./backup.ts")).addBackupCommand,
-  restore: async () => (await import("./restore.ts")).addRestoreCommand,
-  connect: async () => (await import("./connect.ts")).addConnectCommand,
-  reembed: async () => (await import("./reembed.ts")).addReembedCommand,
-  health: async () => (await import("./health.ts")).addHealthCommand,
-  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
-  config: async () => (await import("./config.ts")).addConfigCommands,
-  hook: async () => (await import("./hook.ts")).addHookCommands,
-  completion: async () => (await import("./completion.ts")).addCompletionCommand,
-  man: async () => (await import("./man.ts")).addManCommand,
-  version: async () => (await import("./version.ts")).addVersionCommand,
+  serve: async () => (await import("./server/serve.ts")).addServeCommand,
+  console: async () => (await import("./server/console.ts")).addConsoleCommands,
+  stop: async () => (await import("./server/stop.ts")).addStopCommand,
+  mcp: async () => (await import("./assistants/mcp.ts")).addMcpCommand,
+  project: async () => (await import("./access/project.ts")).addProjectCommands,
+  key: async () => (await import("./access/key.ts")).addKeyCommands,
+  "admin-key": async () => (await import("./access/admin-key.ts")).addAdministrationKeyCommands,
+  memory: async () => (await import("./memories/memory.ts")).addMemoryCommands,
+  conversation: async () => (await import("./memories/conversation.ts")).addConversationCommands,
+  suggestion: async () => (await import("./memories/suggestion.ts")).addSuggestionCommands,
+  audit: async () => (await import("./audit/audit.ts")).addAuditCommands,
+  backup: async () => (await import("./backup/backup.ts")).addBackupCommand,
+  restore: async () => (await import("./backup/restore.ts")).addRestoreCommand,
+  connect: async () => (await import("./assistants/connect.ts")).addConnectCommand,
+  reembed: async () => (await import("./server/reembed.ts")).addReembedCommand,
+  health: async () => (await import("./server/health.ts")).addHealthCommand,
+  doctor: async () => (await import("./doctor/doctor.ts")).addDoctorCommand,
+  config: async () => (await import("./server/config.ts")).addConfigCommands,
+  hook: async () => (await import("./assistants/hook.ts")).addHookCommands,
+  completion: async () => (await import("./help/completion.ts")).addCompletionCommand,
+  man: async () => (await import("./help/man.ts")).addManCommand,
+  version: async () => (await import("./help/version.ts")).addVersionCommand,
 };
 
 /** Commands that describe all commands. */

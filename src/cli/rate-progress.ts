@@ -1,7 +1,7 @@
 // Owns the progress of a command that handles many memories: their number, the rate and the remaining time on stderr. On a terminal one
 // line changes; elsewhere each tenth is a line of its own, for logs.
 
-import { counted } from "../text/plural.ts";
+import { counted } from "../platform/text/plural.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface RateProgress {

@@ -2,18 +2,22 @@
 // API key or an address that may contain a password.
 
 import { type Command, Option } from "commander";
-import { showProject } from "../access/project-operations.ts";
-import { apiKeyVariable } from "../config/client-variables.ts";
-import { ConfigError } from "../config/config-file.ts";
-import { fileVariableOf, findSecret } from "../config/secret-file.ts";
-import { subjectMaxCharacters } from "../limits.ts";
-import type { Channel } from "../local-access/channel.ts";
-import { openChannel } from "../local-access/open-channel.ts";
-import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
-import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
-import { labelFault } from "../schema/schema-fault.ts";
-import { toLabel } from "../text/label.ts";
-import { administer } from "./administer.ts";
+import type { Channel } from "../assistants/local-access/channel.ts";
+import { openChannel } from "../assistants/local-access/open-channel.ts";
+import { defaultProject, projectNameOf } from "../assistants/local-access/project-name.ts";
+import {
+  createRepeatedCall,
+  type RepeatedCall,
+  waitingNotice,
+} from "../assistants/local-access/repeated-call.ts";
+import { showProject } from "../calls/operations/access/project-operations.ts";
+import { subjectMaxCharacters } from "../platform/limits.ts";
+import { labelFault } from "../platform/schema/schema-fault.ts";
+import { toLabel } from "../platform/text/label.ts";
+import { apiKeyVariable } from "../server/config/client-variables.ts";
+import { ConfigError } from "../server/config/config-file.ts";
+import { fileVariableOf, findSecret } from "../server/config/secret-file.ts";
+import { administer } from "./access/administer.ts";
 import type { Invocation } from "./command.ts";
 
 /** @param missingProject what the command does if the project does not exist */

@@ -2,9 +2,9 @@
 // trace, nor a secret that the user did not ask for.
 
 import { fstatSync } from "node:fs";
-import { explainedAs } from "../files/system-error.ts";
-import { isObject } from "../json/json.ts";
-import { toPrintable, toPrintableJson, toPrintableLine } from "../text/printable.ts";
+import { explainedAs } from "../platform/files/system-error.ts";
+import { isObject } from "../platform/json/json.ts";
+import { toPrintable, toPrintableJson, toPrintableLine } from "../platform/text/printable.ts";
 
 /** The result of a command: `data` is printed with --json, `text` without it. */
 export interface Report {

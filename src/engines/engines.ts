@@ -1,8 +1,8 @@
 // Chooses the storage engine. The only file outside src/engines/sqlite/ that names an engine.
 
-import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
-import type { Engine } from "../storage/engine.ts";
-import type { LedgerVerifier } from "../storage/ledger-verifier.ts";
+import type { Engine } from "../calls/storage/engine.ts";
+import type { LedgerVerifier } from "../calls/storage/ledger-verifier.ts";
+import { prepareRuntime, type RuntimeFiles } from "../platform/native/runtime.ts";
 import { createSqliteEngine } from "./sqlite/engine.ts";
 import { formatVersion } from "./sqlite/schema/migrate.ts";
 import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";

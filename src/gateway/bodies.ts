@@ -1,8 +1,8 @@
 // Owns the interface of the steps of large bodies, which run in a thread of their own, and the same steps in the calling thread.
 
-import { type Seal, sealWithKept } from "../audit/kept-members.ts";
-import type { NewWords } from "../remembering/parts.ts";
-import type { Waiter } from "../scheduling/fair-queue.ts";
+import { type Seal, sealWithKept } from "../audit/parts/kept-members.ts";
+import type { NewWords } from "../memory/remembering/parts.ts";
+import type { Waiter } from "../platform/scheduling/fair-queue.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
 import type { AssemblerName } from "./answer/assemblers.ts";
 import { bodySteps, type ChangedBody, type ReadableName, type ReadRequest } from "./body-steps.ts";

@@ -1,11 +1,11 @@
 // Owns the steps of an exchange that take long for a large body: what is read of a request and changed in it, what is read of a complete
 // answer, and what is hashed for the record. Pure, so that each can run in any thread.
 
-import { type KeptMembers, keepMembers, sealWithKept } from "../audit/kept-members.ts";
-import type { SealedPayload } from "../audit/parts.ts";
-import { Refusal } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { NewWords } from "../remembering/parts.ts";
+import { type KeptMembers, keepMembers, sealWithKept } from "../audit/parts/kept-members.ts";
+import type { SealedPayload } from "../audit/parts/parts.ts";
+import type { NewWords } from "../memory/remembering/parts.ts";
+import { Refusal } from "../platform/errors.ts";
+import type { JsonObject } from "../platform/json/json.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
 import { type AssemblerName, createAssembler } from "./answer/assemblers.ts";
 import type { ChangedRequest, Changes, ChatRequest, Dialect, DialectName } from "./dialects/dialect.ts";

@@ -1,7 +1,7 @@
 // Owns a request for embeddings in the form of OpenAI: what is passed on, and what the own model can answer.
 
-import { fieldRefusal } from "../errors.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import { fieldRefusal } from "../platform/errors.ts";
+import type { Json, JsonObject } from "../platform/json/json.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
 import { embeddedTextsMax } from "./limits.ts";

@@ -4,7 +4,7 @@
 
 import { Agent, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, Agent as TlsAgent } from "node:https";
-import type { Timers } from "../clock-timers.ts";
+import type { Timers } from "../platform/time/clock-timers.ts";
 import {
   type FaultKind,
   type Forward,

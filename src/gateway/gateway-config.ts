@@ -1,6 +1,6 @@
 // Owns what the gateway is configured with. How it is written in memledger.toml is in config/. Must never be printed: it contains keys.
 
-import type { ExtractionDetail } from "../memory/extractor.ts";
+import type { ExtractionDetail } from "../memory/extraction/extractor.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface GatewayConfig {

@@ -2,9 +2,9 @@
 // without it. In memory only. Must never give it to another key or subject, and never grow without a limit.
 
 import type { Caller } from "../access/caller.ts";
-import type { JsonObject } from "../json/json.ts";
 import { ownerId } from "../memory/owner.ts";
-import type { Dated } from "../memory/prompt.ts";
+import type { Dated } from "../memory/search/prompt.ts";
+import type { JsonObject } from "../platform/json/json.ts";
 import { keptSectionsMaxCharacters, keptSectionsMaxPerKey } from "./limits.ts";
 
 /** A memory as it was put into a message. */

@@ -1,4 +1,4 @@
-// Owns the fixed limits of the gateway. Those of the whole service are in src/limits.ts.
+// Owns the fixed limits of the gateway. Those of the whole service are in src/platform/limits.ts.
 
 /** Depth of the body of a request, and number of its values. Schemas of tools are nested, and conversations of agents are long. */
 export const requestMaxDepth = 128;

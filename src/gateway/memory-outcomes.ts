@@ -1,8 +1,8 @@
 // Owns the counts of what became of the memory of each request: for metrics, the overview and the log. Must never hold a text of a request.
 
-import type { Clock } from "../clock.ts";
-import type { ClockTimer } from "../clock-timers.ts";
-import type { LogFields, Logger } from "../log/logger.ts";
+import type { LogFields, Logger } from "../platform/log/logger.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import type { ClockTimer } from "../platform/time/clock-timers.ts";
 import { memoryMissesKeptMs, memoryMissesLoggedEveryMs } from "./limits.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Owns what an answer costs: the price of the first pattern that names the model. An estimate, because providers have more prices than
 // these, such as those of batches. Pure.
 
-import type { JsonObject } from "../json/json.ts";
+import type { JsonObject } from "../platform/json/json.ts";
 import { type Tokens, tokenKindsIn } from "./answer/token-counts.ts";
 import { matches } from "./model-pattern.ts";
 

@@ -1,9 +1,9 @@
 // Owns which words of a recorded exchange are new: what the user says for the first time in its request, and the answer. Must never return
 // words of an earlier request, which were new there, and never those of tools, of instructions, or of our own sections.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import type { NewWords } from "../remembering/parts.ts";
-import { toSpokenText } from "../text/spoken-text.ts";
+import type { NewWords } from "../memory/remembering/parts.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { toSpokenText } from "../platform/text/spoken-text.ts";
 import type { DialectName } from "./dialects/dialect.ts";
 import { dialects } from "./dialects/dialects.ts";
 import { readBody } from "./dialects/request-body.ts";

@@ -1,9 +1,9 @@
 // Owns what is read of a request that is no conversation: the model that it names, and its form in the record. Its bytes are passed on as
 // they are. Must never keep the contents of a file: the record has its length and its digest.
 
-import { type KeptMembers, keepMembers } from "../audit/kept-members.ts";
-import { Refusal } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { type KeptMembers, keepMembers } from "../audit/parts/kept-members.ts";
+import { Refusal } from "../platform/errors.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
 import { decodeBody, readJsonBody, requireModel } from "./dialects/request-body.ts";
 import { formMaxParts } from "./limits.ts";
 import { describeData, toRecorded } from "./recorded.ts";

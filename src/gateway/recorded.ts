@@ -1,8 +1,8 @@
 // Owns the form of received JSON in audit records: large base64 data is replaced by media type, length and SHA-256, and what I-JSON
 // (RFC 7493) cannot express by text. Must never replace what somebody has written as text.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { isExact } from "../json/json-number.ts";
+import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { isExact } from "../platform/json/json-number.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
 import { recordedBase64MinCharacters } from "./limits.ts";
 

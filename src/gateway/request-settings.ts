@@ -2,11 +2,11 @@
 // the configuration decide. Must never accept a value with a typing error, because nobody would notice that it has no effect.
 
 import type { KeyGateway } from "../access/key-gateway.ts";
-import { fieldRefusal, Refusal } from "../errors.ts";
-import { promptMaxCharacters, tagMaxCharacters, tagsMax } from "../limits.ts";
 import { toTags } from "../memory/tags.ts";
-import { labelFault } from "../schema/schema-fault.ts";
-import { decodePercent } from "../text/percent-encoding.ts";
+import { fieldRefusal, Refusal } from "../platform/errors.ts";
+import { promptMaxCharacters, tagMaxCharacters, tagsMax } from "../platform/limits.ts";
+import { labelFault } from "../platform/schema/schema-fault.ts";
+import { decodePercent } from "../platform/text/percent-encoding.ts";
 import { upstreamKeyHeader } from "./headers.ts";
 import type { UpstreamMemory } from "./upstream.ts";
 

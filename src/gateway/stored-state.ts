@@ -2,7 +2,7 @@
 // get what others have sent.
 
 import type { Caller } from "../access/caller.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../platform/errors.ts";
 
 /** @throws Refusal 1403 */
 export function requireWholeProject({ key }: Caller): void {

@@ -1,6 +1,6 @@
 // Owns what is said about an upstream that did not answer, or not to the end. Must never contain an address or a key.
 
-import { type ErrorCode, Refusal } from "../errors.ts";
+import { type ErrorCode, Refusal } from "../platform/errors.ts";
 import { type FaultKind, type ForwardedAnswer, UpstreamFault } from "./forwarding.ts";
 import { isRedirect } from "./headers.ts";
 

@@ -1,6 +1,6 @@
 // Owns what an upstream is: a server with an API of language models, and which settings of one are refused. Must never show its key.
 
-import { isLoopback } from "../network.ts";
+import { isLoopback } from "../platform/network.ts";
 import { patternMaxCharacters, patternsMax, upstreamNameMaxCharacters } from "./limits.ts";
 import type { ModelPrice } from "./model-price.ts";
 

@@ -1,7 +1,7 @@
 // Owns what the results of batches have in common: their schemas.
 
 import { Type } from "@sinclair/typebox";
-import { jsonObject } from "../schema/schema.ts";
+import { jsonObject } from "../platform/schema/schema.ts";
 
 export const refusalFields = {
   code: Type.Optional(Type.Integer({ description: "Error code of a refused item." })),

@@ -1,6 +1,6 @@
 // Owns what a storage engine is asked for, and answers, where memories are counted: by tag, by type and by state.
 
-import type { PagePlace, PageStart } from "../schema/page.ts";
+import type { PagePlace, PageStart } from "../platform/schema/page.ts";
 import type { MemoryOrigin, MemoryType } from "./memory.ts";
 
 export interface TagQuery {

@@ -1,6 +1,6 @@
 // Owns the interface of embedding: a text in, a vector out. Must never depend on a model.
 
-import type { Waiter } from "../scheduling/fair-queue.ts";
+import type { Waiter } from "../platform/scheduling/fair-queue.ts";
 
 /** Models may embed queries and passages differently. */
 export type EmbeddingRole = "query" | "passage";

@@ -1,4 +1,4 @@
-// Owns the limits of operations on many memories at once. Those of the whole service are in src/limits.ts.
+// Owns the limits of operations on many memories at once. Those of the whole service are in src/platform/limits.ts.
 
 /** Items of one batch. A body of bodyMaxBytes has room for so many of about a thousand characters. */
 export const batchMaxItems = 1_000;

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import type { JsonObject } from "../json/json.ts";
-import { contentMaxCharacters, importanceDefault } from "../limits.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
-import { toTimestamp } from "../timestamp.ts";
+import type { JsonObject } from "../platform/json/json.ts";
+import { contentMaxCharacters, importanceDefault } from "../platform/limits.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../platform/schema/schema.ts";
+import { toTimestamp } from "../platform/time/timestamp.ts";
 import { metadata } from "./metadata.ts";
 import { lead, type Origin, origins, toLead, toOrigins } from "./origin.ts";
 import { Tags } from "./tags.ts";

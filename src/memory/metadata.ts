@@ -2,16 +2,16 @@
 // memories a filter matches. Knows no storage.
 
 import { Type } from "@sinclair/typebox";
-import { canonical } from "../audit/hash.ts";
-import { fieldRefusal, type Refusal } from "../errors.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
+import { fieldRefusal, type Refusal } from "../platform/errors.ts";
+import { canonical } from "../platform/json/hash.ts";
+import { isObject, type JsonObject } from "../platform/json/json.ts";
 import {
   memoryMetadataMaxBytes,
   memoryMetadataMembersMax,
   memoryMetadataNameMaxCharacters,
-} from "../limits.ts";
-import { countCharacters, shortenName } from "../text/characters.ts";
-import { hasControlCharacter } from "../text/label.ts";
+} from "../platform/limits.ts";
+import { countCharacters, shortenName } from "../platform/text/characters.ts";
+import { hasControlCharacter } from "../platform/text/label.ts";
 
 /** Names of members, for readers of the schema: what nameFault refuses. */
 export const memberNames = {

@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { conversationIdMaxCharacters, originsMax } from "../limits.ts";
-import { conversationName } from "../schema/conversation-name.ts";
-import { Choice, Fields, Label, Timestamp } from "../schema/schema.ts";
-import { toLabel } from "../text/label.ts";
-import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+import { conversationIdMaxCharacters, originsMax } from "../platform/limits.ts";
+import { conversationName } from "../platform/schema/conversation-name.ts";
+import { Choice, Fields, Label, Timestamp } from "../platform/schema/schema.ts";
+import { toLabel } from "../platform/text/label.ts";
+import { fromTimestamp, toTimestamp } from "../platform/time/timestamp.ts";
 import { leadMaxCharacters } from "./limits.ts";
 
 export const speakerRoles = ["user", "assistant"] as const;

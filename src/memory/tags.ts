@@ -1,9 +1,9 @@
 // Owns the tags of memories: their schemas, their canonical form, and which memories a filter matches. Knows no storage.
 
 import { Type } from "@sinclair/typebox";
-import { tagMaxCharacters, tagsMax } from "../limits.ts";
-import { Choice, Label } from "../schema/schema.ts";
-import { compareLabels, toLabel } from "../text/label.ts";
+import { tagMaxCharacters, tagsMax } from "../platform/limits.ts";
+import { Choice, Label } from "../platform/schema/schema.ts";
+import { compareLabels, toLabel } from "../platform/text/label.ts";
 
 /** One tag. */
 export const tag = Label({

@@ -1,9 +1,9 @@
 // Proves the arithmetic of reserved credits at the moments that no test through the API can choose.
 
 import { expect, test } from "bun:test";
-import { createReservations } from "../../src/access/reservations.ts";
-import { Refusal } from "../../src/errors.ts";
-import { openSeam } from "../storage/seam.ts";
+import { createReservations } from "../../src/calls/operations/access/reservations.ts";
+import { Refusal } from "../../src/platform/errors.ts";
+import { openSeam } from "../calls/storage/seam.ts";
 
 const seam = await openSeam();
 const { project } = (await seam.project()).caller;

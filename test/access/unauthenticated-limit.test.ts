@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { createUnauthenticatedLimit } from "../../src/access/unauthenticated-limit.ts";
-import { unauthenticatedNetworkRate, unauthenticatedRate } from "../../src/limits.ts";
+import { unauthenticatedNetworkRate, unauthenticatedRate } from "../../src/platform/limits.ts";
 import { callFromManyNetworks } from "../attack/many-addresses.ts";
 import { startTestApp } from "../fixture.ts";
 

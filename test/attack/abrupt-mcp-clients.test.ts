@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { connect, eras, post, rpc, toolCall } from "../transports/mcp/clients.ts";
 

@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { assistants } from "../../src/assistants/assistants.ts";
-import { createHome, type Home } from "../assistants/home.ts";
+import { assistants } from "../../src/assistants/connect/assistants.ts";
+import { createHome, type Home } from "../assistants/connect/home.ts";
 import { cleanUp } from "../cli/command.ts";
 
 setDefaultTimeout(30_000);

@@ -1,7 +1,7 @@
 // One key sends 64 extractions of 50,000 characters at once, again and again; another project must be served meanwhile. Prints how
 // many times longer its calls take than on an idle server: bun test/attack/flood.ts [seconds]
 
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { type Attack, print } from "./attack.ts";
 
 const textsAtOnce = 64;

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { cpSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner } from "../../src/audit/signed-note.ts";
-import type { Database } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/platform/native/sqlite.ts";
 import { pythonVerdict } from "../audit/ask-python.ts";
 import { appendForged, appendForged2, type MacOf } from "../audit/forge-case.ts";
 import { tamper } from "../audit/tamper.ts";

@@ -15,11 +15,11 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
-import { createArchiveWriter } from "../../src/backup/archive-writer.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { chooseEngine } from "../../src/engines/engines.ts";
 import { applicationId } from "../../src/engines/sqlite/schema/migrate.ts";
 import initial from "../../src/engines/sqlite/schema/migrations/0001-initial.sql" with { type: "text" };
+import { createArchiveWriter } from "../../src/server/backup/archive-writer.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 
 export interface Unpacked {
   readonly folder: string;

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { genesisHash, genesisText } from "../../src/audit/chain.ts";
-import type { Database } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/platform/native/sqlite.ts";
 import { at, broken, type Case, payloadOf } from "../audit/forge-case.ts";
 
 const hidden = Buffer.from("hidden");

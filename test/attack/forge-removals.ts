@@ -2,7 +2,7 @@
 // with the key that lies beside the database. The copies are verified with checkpoints that were kept elsewhere.
 
 import { anchorText } from "../../src/audit/checkpoint.ts";
-import type { Database } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/platform/native/sqlite.ts";
 import type { Base } from "../audit/forge.ts";
 import { appendForged, at, broken, type Case, payloadOf } from "../audit/forge-case.ts";
 

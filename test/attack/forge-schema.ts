@@ -1,7 +1,7 @@
 // Attacks on the schema: the server is shown other records than a verifier, or fewer, while every row that the verifier reads is good.
 // A condition on a compile option tells the server's SQLite from others.
 
-import type { Database } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/platform/native/sqlite.ts";
 import { broken, type Case } from "../audit/forge-case.ts";
 import { setSchemaText } from "../audit/tamper.ts";
 

@@ -3,11 +3,11 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { createClock } from "../../src/clock.ts";
+import { relay } from "../../src/calls/operations/gateway/relay.ts";
 import { createAssembler } from "../../src/gateway/answer/assemblers.ts";
 import { createForwarder } from "../../src/gateway/forwarder.ts";
 import { UpstreamFault } from "../../src/gateway/forwarding.ts";
-import { relay } from "../../src/gateway/relay.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
 
 const clock = createClock();
 const forwarder = createForwarder(clock);

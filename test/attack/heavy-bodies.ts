@@ -2,7 +2,7 @@
 // once. Only for servers that the caller started itself; sends a bounded number of calls.
 
 import { connect } from "node:net";
-import { bodyMaxBytes, jsonMaxValues } from "../../src/limits.ts";
+import { bodyMaxBytes, jsonMaxValues } from "../../src/platform/limits.ts";
 
 /** A body of `bytes` bytes with as many JSON values as fit: `{"content":[{},{},...],"memory_type":"fact"}`. */
 export function manyObjects(bytes = bodyMaxBytes): string {

@@ -3,8 +3,8 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { createProject } from "../../src/access/project-operations.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { createProject } from "../../src/calls/operations/access/project-operations.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { callerHeader, printCaller } from "../../src/transports/local-socket/local-caller.ts";
 import { findLocalSocket } from "../../src/transports/local-socket/socket-path.ts";
 import { cleanUp, createFolder, runJson, serve } from "../cli/command.ts";

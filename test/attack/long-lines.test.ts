@@ -5,8 +5,8 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importMemories, noCounts } from "../../src/importing/import-memories.ts";
-import { openImport } from "../../src/importing/open-import.ts";
+import { importMemories, noCounts } from "../../src/assistants/importing/import-memories.ts";
+import { openImport } from "../../src/assistants/importing/open-import.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

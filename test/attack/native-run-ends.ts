@@ -1,11 +1,11 @@
 // A process that closes a thread in the middle of its work, or replaces it because it is silent, as the first word says.
 
 import { Worker } from "node:worker_threads";
-import { createClock } from "../../src/clock.ts";
-import { createClockShift, passTime } from "../../src/clock-shift.ts";
-import { createLogger } from "../../src/log/logger.ts";
-import { silenceCheckEveryMs, threadPolicies } from "../../src/threads/policies.ts";
-import { createSupervisor } from "../../src/threads/supervisor.ts";
+import { createLogger } from "../../src/platform/log/logger.ts";
+import { silenceCheckEveryMs, threadPolicies } from "../../src/platform/threads/policies.ts";
+import { createSupervisor } from "../../src/platform/threads/supervisor.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
+import { createClockShift, passTime } from "../../src/platform/time/clock-shift.ts";
 
 const shift = createClockShift();
 const clock = createClock(shift);

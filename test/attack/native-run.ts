@@ -1,11 +1,11 @@
 // A worker thread that runs ONNX almost all the time, as the searcher and the embedder do.
 
-import { loadOnnx } from "../../src/native/onnx.ts";
-import { createBlockScan } from "../../src/ranking/block-scan.ts";
-import { rowsPerBlock } from "../../src/ranking/limits.ts";
-import { createRowBlock } from "../../src/ranking/row-block.ts";
-import { answerRequests } from "../../src/threads/answer-requests.ts";
-import { runtime } from "../storage/seam.ts";
+import { rowsPerBlock } from "../../src/memory/ranking/limits.ts";
+import { createBlockScan } from "../../src/memory/ranking/scan/block-scan.ts";
+import { createRowBlock } from "../../src/memory/ranking/scan/row-block.ts";
+import { loadOnnx } from "../../src/platform/native/onnx.ts";
+import { answerRequests } from "../../src/platform/threads/answer-requests.ts";
+import { runtime } from "../calls/storage/seam.ts";
 
 const dimensions = 256;
 const rows = rowsPerBlock;

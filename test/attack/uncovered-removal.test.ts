@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { appendForged } from "../audit/forge-case.ts";
 import { runtime } from "../audit/ledger.ts";
 import { tamper } from "../audit/tamper.ts";

@@ -2,12 +2,12 @@
 // requests to a server that the attack has started, one at a time.
 
 import { permissions } from "../../src/access/key.ts";
-import { createKey } from "../../src/access/key-operations.ts";
-import { createProject, listProjects } from "../../src/access/project-operations.ts";
-import type { InstallationOperation } from "../../src/calls/operation.ts";
-import { administer } from "../../src/cli/administer.ts";
-import { loadConfig } from "../../src/config/config.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import type { InstallationOperation } from "../../src/calls/contract/operation.ts";
+import { createKey } from "../../src/calls/operations/access/key-operations.ts";
+import { createProject, listProjects } from "../../src/calls/operations/access/project-operations.ts";
+import { administer } from "../../src/cli/access/administer.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { loadConfig } from "../../src/server/config/config.ts";
 
 /** Milliseconds by the kind of call, and what was not answered with success. */
 interface Diary {

@@ -1,7 +1,7 @@
 // Proves that a gateway can put its own operations on the ledger, and cannot forge the ledger's.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

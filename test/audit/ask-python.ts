@@ -1,7 +1,7 @@
 // Asks the second verifier, test/verify.py, about one database or export.
 
 import { resolve } from "node:path";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 
 const script = resolve(import.meta.dir, "../verify.py");
 const python = Bun.which("python3");

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import canonicalize from "canonicalize";
 import fc from "fast-check";
-import { canonical } from "../../src/audit/hash.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import { canonical } from "../../src/platform/json/hash.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 const name = fc.oneof(
   fc.constantFrom(

@@ -2,8 +2,8 @@
 // the two cannot be wrong together.
 
 import { createHash } from "node:crypto";
-import { openDatabase } from "../../src/native/sqlite.ts";
-import { runtime } from "../storage/seam.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
+import { runtime } from "../calls/storage/seam.ts";
 
 interface EntryRow {
   readonly chain: string;

@@ -2,11 +2,11 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
-import type { SealedPayload } from "../../src/audit/parts.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
+import type { SealedPayload } from "../../src/audit/parts/parts.ts";
+import { sealPayload } from "../../src/audit/parts/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { openSeam, runtime, unitVector } from "../storage/seam.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
+import { openSeam, runtime, unitVector } from "../calls/storage/seam.ts";
 import { checkChains } from "./chain-check.ts";
 
 const head: ChainHead = {

@@ -2,13 +2,13 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { pruneRecords } from "../../src/audit/prune.ts";
+import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { call, cleanUp, serve } from "../cli/command.ts";
-import { always, exportAll } from "../export/exporting.ts";
 import { startTestApp } from "../fixture.ts";
+import { always, exportAll } from "./export/exporting.ts";
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 const app = await startTestApp();

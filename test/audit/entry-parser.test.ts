@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { parseAnyEntry, parseEntry } from "../../src/audit/verify/entry-parser.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 const usual: JsonObject = {
   v: 1,

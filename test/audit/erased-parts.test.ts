@@ -5,12 +5,12 @@ import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "../cli/command.ts";
 import { everythingStored, payloadsIn } from "../everything-stored.ts";
-import { always, dataOf, exportAll, send, type Target } from "../export/exporting.ts";
 import { copyKept, keptFormats } from "../upgrade/kept-formats.ts";
 import { askPython } from "./ask-python.ts";
+import { always, dataOf, exportAll, send, type Target } from "./export/exporting.ts";
 
 setDefaultTimeout(120_000);
 const kept = keptFormats.find(({ format }) => format === 7);

@@ -1,9 +1,9 @@
 // Tests a read that was prepared before an erasure and is settled after it: its record, and its answer, must not hold the erased text.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/audit/redact.ts";
-import type { Answer } from "../../src/calls/answer.ts";
-import { preparationAttemptsMax } from "../../src/limits.ts";
+import type { Answer } from "../../src/calls/contract/answer.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { preparationAttemptsMax } from "../../src/platform/limits.ts";
 import { startTestApp } from "../fixture.ts";
 
 /** Happens between the preparation and the transaction of calls of these operations. */

@@ -3,10 +3,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { redactRecords } from "../../src/audit/redact.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { isObject } from "../../src/json/json.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { isObject } from "../../src/platform/json/json.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

@@ -1,6 +1,6 @@
 // Writes rows as the file of an export, as the format describes it. Must never share code with what reads or verifies one.
 
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 export function toJson(rows: readonly JsonObject[], columns: readonly string[]): string {
   const lines = rows.map((row) =>

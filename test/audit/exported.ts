@@ -6,8 +6,8 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { recordFieldNames } from "../../src/audit/record-schema.ts";
 import { toExportedRecord } from "../../src/audit/record-view.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { toTimestamp } from "../../src/timestamp.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { toTimestamp } from "../../src/platform/time/timestamp.ts";
 import { toCsv, toJson } from "./export-text.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";
 

@@ -2,10 +2,10 @@
 // touch an honest file.
 
 import { sealRecord } from "../../src/audit/chain.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
-import { createIdSource } from "../../src/ids.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import { sealPayload } from "../../src/audit/parts/payload.ts";
+import { createIdSource } from "../../src/platform/ids.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { runtime } from "./ledger.ts";
 import { tamper } from "./tamper.ts";

@@ -5,9 +5,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import canonicalize from "canonicalize";
 import { entryHash } from "../../src/audit/chain.ts";
 import { checkpointText } from "../../src/audit/checkpoint.ts";
-import { payloadHash } from "../../src/audit/payload.ts";
+import { payloadHash } from "../../src/audit/parts/payload.ts";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { type ExportPlan, writeExport } from "./exported.ts";
 import type { Base, Specimen } from "./forge.ts";
 

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Check } from "../../src/audit/verify/verdict.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { idOf } from "./version-2.ts";
 import { alice } from "./version-2-database.ts";
 import type { Export2Plan } from "./version-2-export.ts";

@@ -3,8 +3,8 @@
 
 import { rotationText } from "../../src/audit/key-rotation.ts";
 import type { Check } from "../../src/audit/verify/verdict.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import type { Database } from "../../src/native/sqlite.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import type { Database } from "../../src/platform/native/sqlite.ts";
 import { type Draft2, type MadeChain2, signerFrom } from "./version-2.ts";
 import { alice, bob, pruneSeq, redactSeq, talk, type Version2Options } from "./version-2-database.ts";
 

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, parseAnchor, parseCheckpoint } from "../../src/audit/checkpoint.ts";
-import { payloadHash } from "../../src/audit/payload.ts";
+import { payloadHash } from "../../src/audit/parts/payload.ts";
 import { createSigner, openNote } from "../../src/audit/signed-note.ts";
 import { parseEntry } from "../../src/audit/verify/entry-parser.ts";
 import { splitNotes } from "../../src/audit/verify/note.ts";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 const folder = join(import.meta.dir, "golden/v1");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");

@@ -1,11 +1,11 @@
 // Proves which parts of each kind of record an erasure takes: all that the text of the memory is in, and nothing of other memories.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { findHeldParts, type HeldText } from "../../src/audit/held-parts.ts";
+import { findHeldParts, type HeldText } from "../../src/audit/parts/held-parts.ts";
 import { exampleDetail } from "../../src/audit/record-schema.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { traceRecords } from "../../src/audit/trace-records.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { traceRecords } from "../../src/calls/operations/ledger/trace-records.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "../gateway/fake-upstream.ts";
 import { chatAnswer } from "../gateway/upstream-shapes.ts";

@@ -8,11 +8,11 @@ import { anchorText, checkpointText } from "../../src/audit/checkpoint.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { createSigner, createSigningKey, type Signer } from "../../src/audit/signed-note.ts";
 import { migrate } from "../../src/engines/sqlite/schema/migrate.ts";
-import { createIdSource } from "../../src/ids.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { toTimestamp } from "../../src/timestamp.ts";
+import { createIdSource } from "../../src/platform/ids.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { prepareRuntime, type RuntimeFiles } from "../../src/platform/native/runtime.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
+import { toTimestamp } from "../../src/platform/time/timestamp.ts";
 import { sealPayload1, sealRecord1 } from "./version-1.ts";
 
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");

@@ -2,8 +2,8 @@
 // of which one was made.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { listChain } from "../../src/audit/list-chain.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { listChain } from "../../src/calls/operations/ledger/list-chain.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

@@ -1,10 +1,10 @@
 // Proves what a project sees of its ledger: filters, pages, cursors, retention, and nothing of other projects.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { readActions } from "../../src/audit/console-reads.ts";
-import { showRecord } from "../../src/audit/show-record.ts";
+import { readActions } from "../../src/calls/operations/ledger/console-reads.ts";
+import { showRecord } from "../../src/calls/operations/ledger/show-record.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 

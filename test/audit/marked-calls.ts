@@ -1,10 +1,10 @@
 // Calls every operation of a real server, with a mark in each text that a caller, a client program, a model or an administrator can choose,
 // also in what is refused and in what an upstream answers.
 
-import { acceptRecords } from "../../src/audit/accept-records.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
+import { acceptRecords } from "../../src/calls/operations/ledger/accept-records.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { installationOperations } from "../../src/calls/operations.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import type { RecordRow } from "../fixture.ts";
 import type { TestGateway } from "../gateway/exchanges.ts";
 import { eventStream } from "../gateway/fake-upstream.ts";

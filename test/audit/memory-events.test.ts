@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { completeEvents } from "../../src/audit/complete-events.ts";
 import { bulkDeletionEvent, toMemoryEvent } from "../../src/audit/memory-events.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 
 const id = "019a2b3c4d5e7f708192a3b4c5d6e7f8";
 

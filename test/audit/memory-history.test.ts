@@ -1,8 +1,8 @@
 // Tests the history of a memory: every way to make, change, delete and find one leaves its event.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

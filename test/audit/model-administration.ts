@@ -1,13 +1,13 @@
 // Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, unauthenticated calls, time, restarts.
 
-import { createKey, revokeKey, updateKey } from "../../src/access/key-operations.ts";
-import { useLocalKey } from "../../src/access/local-key.ts";
-import { updateProject } from "../../src/access/project-operations.ts";
-import { pruneRecords } from "../../src/audit/prune.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { traceRecords } from "../../src/audit/trace-records.ts";
-import type { InstallationOperation } from "../../src/calls/operation.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import type { InstallationOperation } from "../../src/calls/contract/operation.ts";
+import { createKey, revokeKey, updateKey } from "../../src/calls/operations/access/key-operations.ts";
+import { useLocalKey } from "../../src/calls/operations/access/local-key.ts";
+import { updateProject } from "../../src/calls/operations/access/project-operations.ts";
+import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { traceRecords } from "../../src/calls/operations/ledger/trace-records.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { type ModelProject, type ModelRecord, planNames } from "./model.ts";
 import { chance, equal, note, pick, type Run } from "./model-call.ts";
 import { judge } from "./model-judge.ts";

@@ -1,6 +1,6 @@
 // Sends one call to the server and to the model, compares what they say, and has the model keep the record that must be there now.
 
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import type { Reply } from "../fixture.ts";
 import { type Model, type ModelKey, type ModelProject, statusOf } from "./model.ts";
 import type { ModelServer } from "./model-server.ts";

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
-import { verifyExport } from "../../src/audit/verify/export-verification.ts";
+import { verifyExport } from "../../src/audit/verify/export/verification.ts";
 import { createNoteReader, readKeys, readNotes } from "../../src/audit/verify/note-reader.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import type { ModelKey, ModelProject, ModelRecord } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 

@@ -1,6 +1,6 @@
 // Random calls about memories, with what the model says they must answer.
 
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { createTogether, racedContent, readTogether } from "./model-races.ts";

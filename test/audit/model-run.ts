@@ -1,7 +1,7 @@
 // One random life of a server, which depends on its seed alone, compared with the model after every call and judged at its end.
 
 import { createRandom } from "../../bench/texts.ts";
-import { createProject } from "../../src/access/project-operations.ts";
+import { createProject } from "../../src/calls/operations/access/project-operations.ts";
 import { Model, ModelProject, type PlanName } from "./model.ts";
 import { administer, administration, makeKey, restart } from "./model-administration.ts";
 import { chance, equal, pick, type Run } from "./model-call.ts";

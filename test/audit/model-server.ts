@@ -5,16 +5,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plans } from "../../src/access/plan.ts";
-import { type App, startApp } from "../../src/app.ts";
-import type { InstallationOperation } from "../../src/calls/operation.ts";
-import { administer, CommandRefused } from "../../src/cli/administer.ts";
-import { createClock } from "../../src/clock.ts";
-import { createClockShift, passTime } from "../../src/clock-shift.ts";
-import { type Config, loadConfig } from "../../src/config/config.ts";
+import type { InstallationOperation } from "../../src/calls/contract/operation.ts";
+import { administer, CommandRefused } from "../../src/cli/access/administer.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import type { Logger } from "../../src/log/logger.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import type { Logger } from "../../src/platform/log/logger.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
+import { createClockShift, passTime } from "../../src/platform/time/clock-shift.ts";
+import { type App, startApp } from "../../src/server/app.ts";
+import { type Config, loadConfig } from "../../src/server/config/config.ts";
 import { type Reply, toReply } from "../fixture.ts";
 
 export interface ChainState {

@@ -1,6 +1,6 @@
 // The tags and the filters of random calls, with what the model says about them.
 
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import type { ModelKey, ModelMemory, ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 

@@ -1,6 +1,6 @@
 // Random calls of a tool over MCP: what the client is told, and the record, which is that of the operation.
 
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { type ModelKey, type ModelProject, statusOf } from "./model.ts";
 import { equal, note, objectsOf, type Run } from "./model-call.ts";
 

@@ -2,7 +2,7 @@
 // Must never write a file.
 
 import { rotationText } from "../../src/audit/key-rotation.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import type { Dice } from "./mutate-version-2.ts";
 import { type Draft2, type MadeChain2, signerFrom } from "./version-2.ts";
 import { alice, bob, pruneSeq, redactSeq, talk, type Version2Options } from "./version-2-database.ts";

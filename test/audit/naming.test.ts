@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { memoryResult } from "../../src/audit/result-items.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { createMemory } from "../transports/http/scenario.ts";
 

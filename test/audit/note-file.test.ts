@@ -8,7 +8,7 @@ import { checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.t
 import { createNoteAppender } from "../../src/audit/note-file.ts";
 import { createSigner, createSigningKey, openNote } from "../../src/audit/signed-note.ts";
 import { splitNotes } from "../../src/audit/verify/note.ts";
-import { readNewestCheckpoints } from "../../src/data-directory/ledger-notes.ts";
+import { readNewestCheckpoints } from "../../src/server/ledger/ledger-notes.ts";
 
 const signer = createSigner(createSigningKey());
 const noteOf = (size: number) =>

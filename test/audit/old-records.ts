@@ -1,7 +1,7 @@
 // A program for a test of the log: a server whose records grow older than their retention, with its log on stderr. Prints the id of
 // the project on stdout.
 
-import { pruneRecords } from "../../src/audit/prune.ts";
+import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
 import { startTestApp } from "../fixture.ts";
 
 const dayMs = 86_400_000;

@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
-import { appendRecord } from "../../src/audit/append.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { appendRecord } from "../../src/calls/operations/ledger/append.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

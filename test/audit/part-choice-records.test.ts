@@ -2,8 +2,8 @@
 // subjects is in different parts.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { partPlaces, withSender } from "../../src/audit/part-choice.ts";
-import { cutPayload } from "../../src/audit/parts.ts";
+import { partPlaces, withSender } from "../../src/audit/parts/part-choice.ts";
+import { cutPayload } from "../../src/audit/parts/parts.ts";
 import { parseHeader } from "../../src/audit/verify/part-header.ts";
 import {
   installationOperations,
@@ -11,7 +11,7 @@ import {
   projectOperations,
   sessionOperations,
 } from "../../src/calls/operations.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import type { RecordRow } from "../fixture.ts";
 import { startTestGateway, type TestGateway } from "../gateway/exchanges.ts";
 import { callEverything, mark, markedUpstream, unreadable } from "./marked-calls.ts";

@@ -4,14 +4,14 @@
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import fc from "fast-check";
-import { madeInAnswers, partPlaces, withSender } from "../../src/audit/part-choice.ts";
-import { cutPayload, sealParts } from "../../src/audit/parts.ts";
+import { madeInAnswers, partPlaces, withSender } from "../../src/audit/parts/part-choice.ts";
+import { cutPayload, sealParts } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseHeader } from "../../src/audit/verify/part-header.ts";
 import { joinParts } from "../../src/audit/verify/part-places.ts";
 import { verifyParts } from "../../src/audit/verify/parts.ts";
 import { installationOperations, projectOperations } from "../../src/calls/operations.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 const cut = (payload: JsonObject) => cutPayload(payload, [], partPlaces(payload));
 const placesIn = (parts: readonly { header: string }[]) =>

@@ -3,8 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { canonical } from "../../src/audit/hash.ts";
-import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts.ts";
+import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseCanonical } from "../../src/audit/verify/entry-parser.ts";
 import { parseAnyHeader, parseHeader } from "../../src/audit/verify/part-header.ts";
@@ -12,7 +11,8 @@ import type { ParsedParts, StoredParts } from "../../src/audit/verify/part-lines
 import { joinParts } from "../../src/audit/verify/part-places.ts";
 import { verifyParts } from "../../src/audit/verify/parts.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import { canonical } from "../../src/platform/json/hash.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 const subjects = ["00112233445566778899aabbccddeeff", "0f".repeat(16), "f0".repeat(16)];
 const bytesOf = (text: string) => new TextEncoder().encode(text);

@@ -1,7 +1,7 @@
 // Reads the payload of a record from its row, of both versions of the record format, for tests that look into a database.
 
-import { readPayloadText } from "../../src/audit/stored-payload.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { readPayloadText } from "../../src/audit/parts/stored-payload.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 
 /** Columns of audit_payload. */
 export interface PayloadRow {

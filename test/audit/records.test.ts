@@ -6,12 +6,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { permissions } from "../../src/access/key.ts";
-import { createKey, revokeKey } from "../../src/access/key-operations.ts";
-import { deleteProject, updateProject } from "../../src/access/project-operations.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { createKey, revokeKey } from "../../src/calls/operations/access/key-operations.ts";
+import { deleteProject, updateProject } from "../../src/calls/operations/access/project-operations.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
+import { runtime } from "../calls/storage/seam.ts";
 import { type RecordRow, startTestApp } from "../fixture.ts";
-import { runtime } from "../storage/seam.ts";
 import { checkChains } from "./chain-check.ts";
 
 const app = await startTestApp({ "log-level": "silent" });

@@ -5,14 +5,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pruneRecords } from "../../src/audit/prune.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
+import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { createOwnKey, openLedgerFiles } from "../../src/server/ledger/ledger-files.ts";
+import {
+  administrationOf,
+  type Member,
+  openSeam,
+  runtime,
+  type Seam,
+  unitVector,
+} from "../calls/storage/seam.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
-import { administrationOf, type Member, openSeam, runtime, type Seam, unitVector } from "../storage/seam.ts";
 
 const app = await startTestApp({ "payload-retention-days": "5" });
 afterAll(() => app.stop());

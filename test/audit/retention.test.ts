@@ -3,14 +3,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { previewRetention } from "../../src/access/preview-retention.ts";
-import { updateProject } from "../../src/access/project-operations.ts";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
-import { pruneRecords } from "../../src/audit/prune.ts";
 import { openNote } from "../../src/audit/signed-note.ts";
+import { previewRetention } from "../../src/calls/operations/access/preview-retention.ts";
+import { updateProject } from "../../src/calls/operations/access/project-operations.ts";
+import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { startTestApp } from "../fixture.ts";
 import { tamper } from "./tamper.ts";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { UnusableInput } from "../../src/audit/verify/verdict.ts";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
 
 /** A file, and what is given with it. */
 export interface Question {

@@ -1,8 +1,8 @@
 // Tests that a payload stored in parts is shown as one that is stored as one text.
 
 import { expect, test } from "bun:test";
-import { cutPayload, eraseParts, sealParts } from "../../src/audit/parts.ts";
-import { sealPayload } from "../../src/audit/payload.ts";
+import { cutPayload, eraseParts, sealParts } from "../../src/audit/parts/parts.ts";
+import { sealPayload } from "../../src/audit/parts/payload.ts";
 import { toAuditRecordDetail, toExportedRecord } from "../../src/audit/record-view.ts";
 import { toStoredRecord } from "../../src/engines/sqlite/ledger/audit-reader.ts";
 

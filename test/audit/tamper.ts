@@ -2,7 +2,7 @@
 // that anything else in this process has open with another SQLite library.
 
 import { type SchemaObject, schemaQuery } from "../../src/engines/sqlite/schema/schema-check.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
 import { runtime } from "./ledger.ts";
 
 /** Does the work without triggers and foreign keys; triggers and indexes are there again afterwards, byte for byte. */

@@ -1,7 +1,7 @@
 // Tests the index of the texts of a trace, whose time must not grow with the square of their number.
 
 import { expect, test } from "bun:test";
-import { createTextIndex } from "../../src/audit/text-index.ts";
+import { createTextIndex } from "../../src/audit/trace/text-index.ts";
 
 test("texts with the same longest word cost time in proportion to their number", () => {
   const startMs = performance.now();

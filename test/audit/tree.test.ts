@@ -23,7 +23,7 @@ import {
 import { placesAtCut } from "../../src/audit/verify/node-places.ts";
 import { isConsistent, isIncluded } from "../../src/audit/verify/tree-paths.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
-import { toHex } from "../../src/text/byte-text.ts";
+import { toHex } from "../../src/platform/text/byte-text.ts";
 import { naiveRoot, sha256, splitOf } from "./naive-tree.ts";
 
 const hasher = createTreeHasher(runtimeCryptography);

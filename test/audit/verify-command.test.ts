@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import {
   call,
   cleanUp,

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Report, UnusableInput } from "../../src/audit/verify/verdict.ts";
-import { findSubject, gatherEvidence } from "../../src/cli/audit-evidence.ts";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { findSubject, gatherEvidence } from "../../src/cli/audit/evidence.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
 import { verifyDatabase } from "../../src/engines/sqlite/verify/verify.ts";
 import { forgeAll, type Specimen } from "./forge.ts";
 

@@ -4,10 +4,10 @@
 import { randomBytes } from "node:crypto";
 import canonicalize from "canonicalize";
 import { type ChainHead, entryHash, type SealedRecord } from "../../src/audit/chain.ts";
-import { payloadHash } from "../../src/audit/payload.ts";
+import { payloadHash } from "../../src/audit/parts/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { toTimestamp } from "../../src/timestamp.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { toTimestamp } from "../../src/platform/time/timestamp.ts";
 
 export interface SealedPayload1 {
   readonly text: string;

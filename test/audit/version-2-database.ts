@@ -3,11 +3,11 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Place } from "../../src/audit/parts.ts";
+import type { Place } from "../../src/audit/parts/parts.ts";
 import type { Signer } from "../../src/audit/signed-note.ts";
 import { migrate } from "../../src/engines/sqlite/schema/migrate.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
 import { runtime } from "./ledger.ts";
 import {
   createChain2,

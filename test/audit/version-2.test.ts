@@ -7,13 +7,13 @@ import { join } from "node:path";
 import type { Project } from "../../src/access/project.ts";
 import type { Segment } from "../../src/audit/verify/segment.ts";
 import { UnusableInput } from "../../src/audit/verify/verdict.ts";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
 import {
   createVerificationSteps,
   type Mark,
   reportRun,
 } from "../../src/engines/sqlite/verify/verification-steps.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { cases } from "./forge-version-2.ts";
 import { exportCases } from "./forge-version-2-export.ts";
 import { runtime } from "./ledger.ts";

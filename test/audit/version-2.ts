@@ -5,7 +5,7 @@ import { createHash, createPrivateKey } from "node:crypto";
 import canonicalize from "canonicalize";
 import { genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.ts";
-import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts.ts";
+import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { createSigner, type Signer } from "../../src/audit/signed-note.ts";
 import {
@@ -21,9 +21,9 @@ import {
   type TreeNode,
   type TreeReader,
 } from "../../src/audit/tree.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { fromHex, toHex } from "../../src/text/byte-text.ts";
-import { toTimestamp } from "../../src/timestamp.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { fromHex, toHex } from "../../src/platform/text/byte-text.ts";
+import { toTimestamp } from "../../src/platform/time/timestamp.ts";
 import { sealPayload1 } from "./version-1.ts";
 
 /** The signer whose Ed25519 seed is 32 bytes that count from this one: that of the golden files for 0. */

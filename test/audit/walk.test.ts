@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { permissions } from "../../src/access/key.ts";
 import type { PlanName } from "../../src/access/plan.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { changeDatabase } from "../cli/change-database.ts";
 import { call, cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
 import { toReply } from "../fixture.ts";

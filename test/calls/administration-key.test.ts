@@ -2,15 +2,15 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { administrationKeyOperations } from "../../src/calls/administration-key-operations.ts";
-import { exchangeOf } from "../../src/calls/operation.ts";
+import { exchangeOf } from "../../src/calls/contract/operation.ts";
 import {
   installationOperations,
   otherOperations,
   projectOperations,
   sessionOperations,
 } from "../../src/calls/operations.ts";
-import { openSeam } from "../storage/seam.ts";
 import { openCalls, openClient } from "./in-process.ts";
+import { openSeam } from "./storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

@@ -1,12 +1,12 @@
 // Tests that records and the log tell who administered and from where, with a server and without one.
 
 import { afterAll, expect, test } from "bun:test";
-import { createProject, listProjects } from "../../src/access/project-operations.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import { administratorOf } from "../../src/local-access/administrator.ts";
+import { administratorOf } from "../../src/access/machine-administrator.ts";
+import { createProject, listProjects } from "../../src/calls/operations/access/project-operations.ts";
+import { version } from "../../src/platform/version.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { callerHeader, printCaller, readCaller } from "../../src/transports/local-socket/local-caller.ts";
 import { findLocalSocket } from "../../src/transports/local-socket/socket-path.ts";
-import { version } from "../../src/version.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
 

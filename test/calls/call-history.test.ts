@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCallHistory } from "../../src/calls/call-history.ts";
-import { type CallWindow, createCallSeries } from "../../src/calls/call-series.ts";
 import { countedProjectsMax, silentProjectMs } from "../../src/calls/limits.ts";
-import { createClock } from "../../src/clock.ts";
-import { createClockShift, passTime, setClock } from "../../src/clock-shift.ts";
+import { createCallHistory } from "../../src/calls/statistics/call-history.ts";
+import { type CallWindow, createCallSeries } from "../../src/calls/statistics/call-series.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
+import { createClockShift, passTime, setClock } from "../../src/platform/time/clock-shift.ts";
 
 const minuteMs = 60_000;
 

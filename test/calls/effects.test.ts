@@ -2,19 +2,19 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
-import type { Operation } from "../../src/calls/operation.ts";
+import type { Operation } from "../../src/calls/contract/operation.ts";
+import { createExport } from "../../src/calls/operations/exports/create.ts";
+import { readExport } from "../../src/calls/operations/exports/read.ts";
+import { extractMemories } from "../../src/calls/operations/extraction/extract.ts";
+import { createMemory } from "../../src/calls/operations/memories/create.ts";
+import { createCheck } from "../../src/calls/operations/search/check-operations.ts";
+import { proposeSuggestion } from "../../src/calls/operations/suggestions/propose.ts";
 import { installationOperations, projectOperations } from "../../src/calls/operations.ts";
-import { createExport } from "../../src/export/create.ts";
-import { readExport } from "../../src/export/read.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { createCheck } from "../../src/memory/check-operations.ts";
-import { createMemory } from "../../src/memory/create.ts";
-import { extractMemories } from "../../src/memory/extract.ts";
 import { unknownOrigin } from "../../src/memory/origin.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
-import { proposeSuggestion } from "../../src/suggestions/propose.ts";
-import { neverAborted, openSeam, runtime } from "../storage/seam.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
+import { neverAborted, openSeam, runtime } from "./storage/seam.ts";
 
 const item = { content: "Ana moved to Porto.", evidence: "Ana moved to Porto.", type: "fact" as const };
 const seam = await openSeam();
@@ -180,7 +180,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
 
 /**
  * Their effects are tested where a server can be stopped and started, test/cli/rotate-key and test/cli/lost-database, and with a second
- * model, test/storage/conformance/models and test/model-change. Those of the gateway need a client that takes the answer and an upstream:
+ * model, test/storage/conformance/models and test/calls/operations/model-change. Those of the gateway need a client that takes the answer and an upstream:
  * test/calls/exchange and test/gateway.
  */
 const elsewhere = [

@@ -3,13 +3,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
-import { revokeKey } from "../../src/access/key-operations.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { Refusal } from "../../src/errors.ts";
-import { injectMemories } from "../../src/memory/inject.ts";
-import { spawnWorker } from "../../src/threads/spawn.ts";
+import { revokeKey } from "../../src/calls/operations/access/key-operations.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { injectMemories } from "../../src/calls/operations/search/inject.ts";
+import { Refusal } from "../../src/platform/errors.ts";
+import { spawnWorker } from "../../src/platform/threads/spawn.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { hang, spawnHanging } from "../threads/hanging-worker.ts";
+import { hang, spawnHanging } from "../platform/threads/hanging-worker.ts";
 import {
   broken,
   encode,

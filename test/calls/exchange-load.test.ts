@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { exchangeBodyMaxBytes } from "../../src/access/limits.ts";
-import { Refusal } from "../../src/errors.ts";
+import { Refusal } from "../../src/platform/errors.ts";
 import { createExchangeClient } from "../../src/transports/http/exchange-client.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { encode, events, exchangeBy, openExchange, restoreExchange, sendExchange } from "./exchanging.ts";

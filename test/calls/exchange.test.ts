@@ -1,8 +1,8 @@
 // Tests exchanges over a real listening server. Only the first half of the operation is replaced, because it would need an upstream.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { Refusal } from "../../src/errors.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import { Refusal } from "../../src/platform/errors.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import {
   encode,

@@ -2,10 +2,10 @@
 // the listening server, the call, the thread that writes.
 
 import { connect, type Socket } from "node:net";
-import type { Exchange, ForeseenEntry } from "../../src/calls/exchange.ts";
-import type { Preparation, ProjectOperation } from "../../src/calls/operation.ts";
-import { completeChat } from "../../src/gateway/operations/conversations.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { Exchange, ForeseenEntry } from "../../src/calls/contract/exchange.ts";
+import type { Preparation, ProjectOperation } from "../../src/calls/contract/operation.ts";
+import { completeChat } from "../../src/calls/operations/gateway/conversations.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import type { TestApp } from "../fixture.ts";
 
 export const exchangePath = "/v1/chat/completions";

@@ -3,17 +3,17 @@
 
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createRateLimiter } from "../../src/access/rate.ts";
-import type { Operation } from "../../src/calls/operation.ts";
+import type { Operation } from "../../src/calls/contract/operation.ts";
+import type { Transport } from "../../src/calls/contract/request.ts";
 import { createPerform, type Perform, type PerformTools } from "../../src/calls/perform.ts";
-import type { Transport } from "../../src/calls/request.ts";
-import { createClock } from "../../src/clock.ts";
 import { bodiesHere } from "../../src/gateway/bodies.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import type { Redactor } from "../../src/memory/redactor.ts";
-import { noReranker } from "../../src/memory/reranker.ts";
+import type { Redactor } from "../../src/memory/extraction/redactor.ts";
+import { noReranker } from "../../src/memory/search/reranker.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
 import { testTokens } from "../access/tokens.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
-import { type Member, neverAborted, type Seam, seamModel, unitVector } from "../storage/seam.ts";
+import { type Member, neverAborted, type Seam, seamModel, unitVector } from "./storage/seam.ts";
 
 export interface Called {
   readonly status: number;

@@ -3,19 +3,19 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
-import { appendRecord } from "../../src/audit/append.ts";
-import { redactRecords } from "../../src/audit/redact.ts";
-import type { Answer } from "../../src/calls/answer.ts";
-import type { Preparation, ProjectOperation } from "../../src/calls/operation.ts";
-import { unavailable } from "../../src/errors.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { createMemory } from "../../src/memory/create.ts";
-import { extractMemories } from "../../src/memory/extract.ts";
-import { injectMemories } from "../../src/memory/inject.ts";
-import type { Reranker } from "../../src/memory/reranker.ts";
+import type { Answer } from "../../src/calls/contract/answer.ts";
+import type { Preparation, ProjectOperation } from "../../src/calls/contract/operation.ts";
+import { extractMemories } from "../../src/calls/operations/extraction/extract.ts";
+import { appendRecord } from "../../src/calls/operations/ledger/append.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { createMemory } from "../../src/calls/operations/memories/create.ts";
+import { injectMemories } from "../../src/calls/operations/search/inject.ts";
+import type { Reranker } from "../../src/memory/search/reranker.ts";
+import { unavailable } from "../../src/platform/errors.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { administrationOf, type Member, openSeam } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf, type Send } from "./in-process.ts";
+import { administrationOf, type Member, openSeam } from "./storage/seam.ts";
 
 const seam = await openSeam();
 const perform = openCalls(seam);

@@ -2,10 +2,10 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { type PayloadRow, readPayload } from "../audit/read-payload.ts";
-import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "../storage/seam.ts";
+import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "./storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

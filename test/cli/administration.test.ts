@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { userDataDirectory } from "../../src/config/user-data-directory.ts";
+import { userDataDirectory } from "../../src/server/config/user-data-directory.ts";
 import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);

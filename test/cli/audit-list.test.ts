@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { dataOf, send } from "../export/exporting.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import { dataOf, send } from "../audit/export/exporting.ts";
 import { call, cleanUp, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);

@@ -5,7 +5,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { verifierFileName } from "../../src/native/console-files.ts";
+import { verifierFileName } from "../../src/transports/http/console/console-files.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(60_000);

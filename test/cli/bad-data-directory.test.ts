@@ -18,10 +18,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { takeLock } from "../../src/engines/sqlite/database-file/lock.ts";
 import { applicationId, formatVersion } from "../../src/engines/sqlite/schema/migrate.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoTrace } from "../crash/record.ts";
 import { cleanUp, createFolder, run, spawn } from "./command.ts";
 

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bashScript } from "../../src/cli/completion-bash.ts";
+import { bashScript } from "../../src/cli/help/bash.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 setDefaultTimeout(30_000);

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Json, JsonObject } from "../../src/json/json.ts";
-import { createHome, main } from "../assistants/home.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
+import { createHome, main } from "../assistants/connect/home.ts";
 import { cleanUp, createFolder, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findOpener } from "../../src/cli/open-browser.ts";
+import { findOpener } from "../../src/cli/server/open-browser.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 afterAll(cleanUp);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { defineWords } from "../../src/engines/sqlite/memories/words.ts";
-import { type Database, loadVec, openDatabase } from "../../src/native/sqlite.ts";
-import { runtime } from "../storage/seam.ts";
+import { defineWords } from "../../src/engines/sqlite/words/words.ts";
+import { type Database, loadVec, openDatabase } from "../../src/platform/native/sqlite.ts";
+import { runtime } from "../calls/storage/seam.ts";
 import { call, cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(60_000);

@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { gatherEvidence } from "../../src/cli/audit-evidence.ts";
+import { gatherEvidence } from "../../src/cli/audit/evidence.ts";
 import { verifyRecentRecords } from "../../src/engines/sqlite/verify/recent-records.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 

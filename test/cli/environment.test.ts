@@ -16,9 +16,9 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { takeLock } from "../../src/engines/sqlite/database-file/lock.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 

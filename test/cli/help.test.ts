@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { createTerminal } from "../../src/cli/terminal.ts";
-import { userDataDirectory } from "../../src/config/user-data-directory.ts";
+import { userDataDirectory } from "../../src/server/config/user-data-directory.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 setDefaultTimeout(30_000);

@@ -4,9 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineUser } from "../../src/access/machine-user.ts";
-import { type HookClientName, type HookName, hookClientNames, hookClients } from "../../src/hooks/client.ts";
-import { isObject, type Json } from "../../src/json/json.ts";
-import { transcripts } from "../hooks/transcript-files.ts";
+import {
+  type HookClientName,
+  type HookName,
+  hookClientNames,
+  hookClients,
+} from "../../src/assistants/hooks/client.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
+import { transcripts } from "../assistants/hooks/transcript-files.ts";
 import { call, cleanUp, createFact, createFolder, type Running, run, serve } from "./command.ts";
 
 const home = createFolder();

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineUser } from "../../src/access/machine-user.ts";
-import { type HookClientName, hookClientNames } from "../../src/hooks/client.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { isRunning } from "../../src/local-access/start-marker.ts";
-import { transcripts } from "../hooks/transcript-files.ts";
+import { type HookClientName, hookClientNames } from "../../src/assistants/hooks/client.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { isRunning } from "../../src/server/start-marker.ts";
+import { transcripts } from "../assistants/hooks/transcript-files.ts";
 import { call, cleanUp, createFolder, type Running, run, serve, spawn } from "./command.ts";
 
 const dataDir = createFolder();

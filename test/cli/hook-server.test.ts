@@ -3,9 +3,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findBackgroundServer } from "../../src/local-access/background-server.ts";
-import { openChannel } from "../../src/local-access/open-channel.ts";
-import { endServersAfterEach } from "../local-access/background.ts";
+import { findBackgroundServer } from "../../src/assistants/local-access/background-server.ts";
+import { openChannel } from "../../src/assistants/local-access/open-channel.ts";
+import { endServersAfterEach } from "../assistants/local-access/background.ts";
 import { cleanUp, createFact, createFolder, run, serve, type Variables } from "./command.ts";
 
 const { directory, serverOf } = endServersAfterEach();

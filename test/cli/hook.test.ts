@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hookClientNames } from "../../src/hooks/client.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { hookClientNames } from "../../src/assistants/hooks/client.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import {
   call,
   cleanUp,

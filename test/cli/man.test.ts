@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
-import { generalSettings, variableOf } from "../../src/config/settings.ts";
+import { generalSettings, variableOf } from "../../src/server/config/settings.ts";
 import { listCommands, type RunCommand } from "../egress/commands.ts";
 import { cleanUp, createFolder, type Outcome, run } from "./command.ts";
 

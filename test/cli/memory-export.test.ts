@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
+import { normalise } from "../calls/storage/seam.ts";
 import { passage, storePassages } from "../engines/sqlite/direct-transaction.ts";
 import { startTestApp } from "../fixture.ts";
-import { normalise } from "../storage/seam.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 const app = await startTestApp();

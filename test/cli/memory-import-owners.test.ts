@@ -4,10 +4,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { createLocalChannel } from "../../src/local-access/local-channel.ts";
-import { readAnswer } from "../../src/received-answer.ts";
-import { endServersAfterEach } from "../local-access/background.ts";
+import { createLocalChannel } from "../../src/assistants/local-access/local-channel.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { readAnswer } from "../../src/platform/received-answer.ts";
+import { endServersAfterEach } from "../assistants/local-access/background.ts";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 
 afterEach(cleanUp);

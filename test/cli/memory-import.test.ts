@@ -4,11 +4,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../src/json/json.ts";
-import { createLocalChannel } from "../../src/local-access/local-channel.ts";
-import { readAnswer } from "../../src/received-answer.ts";
-import { toPrintable } from "../../src/text/printable.ts";
-import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
+import { createLocalChannel } from "../../src/assistants/local-access/local-channel.ts";
+import { isObject } from "../../src/platform/json/json.ts";
+import { readAnswer } from "../../src/platform/received-answer.ts";
+import { toPrintable } from "../../src/platform/text/printable.ts";
+import { endServersAfterEach, untilEnded } from "../assistants/local-access/background.ts";
 import { cleanUp, createFolder, run, runJson, spawn } from "./command.ts";
 
 afterEach(cleanUp);

@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, run } from "./command.ts";
 

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
 import { call, cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { writeProjectedModel } from "../embedding/projected-model.ts";
-import { writeTinyModel } from "../embedding/tiny-model.ts";
-import { runtime } from "../storage/seam.ts";
+import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
+import { runtime } from "../calls/storage/seam.ts";
+import { writeProjectedModel } from "../models/embedding/projected-model.ts";
+import { writeTinyModel } from "../models/embedding/tiny-model.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
 setDefaultTimeout(60_000);

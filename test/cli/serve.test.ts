@@ -3,10 +3,10 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
-import { main, readyOf } from "../export/limited-server.ts";
+import { main, readyOf } from "../audit/export/limited-server.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 
@@ -181,7 +181,7 @@ describe("serve --json", () => {
   });
 
   test("a process whose threads do not end is killed at its deadline", async () => {
-    const module = JSON.stringify(join(import.meta.dir, "../../src/threads/process-deadline.ts"));
+    const module = JSON.stringify(join(import.meta.dir, "../../src/platform/threads/process-deadline.ts"));
     const script = `import { endWithin } from ${module}; endWithin({ afterMs: 50, logLevel: "info" }); for (;;);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
     expect(await child.stderr.text()).toContain("the server did not stop in time and is killed");

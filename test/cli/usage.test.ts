@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings, exitCodes } from "../../src/cli/exit-codes.ts";
 import { databaseFormat } from "../../src/engines/engines.ts";
-import { version } from "../../src/version.ts";
+import { version } from "../../src/platform/version.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);

@@ -7,8 +7,8 @@ import { readApi } from "../../clients/generator/api.ts";
 import { generatedFiles } from "../../clients/generator/generated-files.ts";
 import { pythonFiles } from "../../clients/generator/python.ts";
 import { typescriptFiles } from "../../clients/generator/typescript.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { version } from "../../src/version.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { version } from "../../src/platform/version.ts";
 
 const root = join(import.meta.dir, "../../clients");
 const files = Object.entries(generatedFiles());

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createAdministrationKey } from "../../src/access/administration-key-operations.ts";
+import { createAdministrationKey } from "../../src/calls/operations/access/administration-key-operations.ts";
 import { startTestApp } from "../fixture.ts";
 import { python, pythonClient, reason } from "./python.ts";
 

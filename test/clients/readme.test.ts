@@ -5,7 +5,7 @@ import { longTimeoutDefaultMs, timeoutDefaultMs } from "../../clients/typescript
 import { classByStatus } from "../../clients/typescript/src/errors.ts";
 import { delayMaxMs, firstDelayMaxMs, retryAfterMaxSeconds } from "../../clients/typescript/src/retries.ts";
 import { baseUrlDefault, maxRetriesDefault } from "../../clients/typescript/src/settings.ts";
-import { errorStatus } from "../../src/errors.ts";
+import { errorStatus } from "../../src/platform/errors.ts";
 import { read, tableOf } from "../docs/pages.ts";
 
 const pages = ["clients/typescript/README.md", "clients/python/README.md"];

@@ -2,7 +2,7 @@
 // Must never know a client.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 
 export interface Received {
   readonly method: string;

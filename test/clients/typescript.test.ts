@@ -15,8 +15,8 @@ import {
   PermissionDeniedError,
   version,
 } from "../../clients/typescript/src/index.ts";
-import { createAdministrationKey } from "../../src/access/administration-key-operations.ts";
-import { openApiDocument } from "../../src/transports/http/openapi.ts";
+import { createAdministrationKey } from "../../src/calls/operations/access/administration-key-operations.ts";
+import { openApiDocument } from "../../src/transports/http/openapi/openapi.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 // Starts the server of a test of one view: in this process, with a clock that the test moves, or the executable that the variable
 // MEMLEDGER_TEST_EXECUTABLE names. The tests do not see which of them it is.
 
-import { loadConfig } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/server/config/config.ts";
 import { callsTo, openLedger, startTestApp, type TestApp } from "../fixture.ts";
 import { startConsoleServer } from "./console-server.ts";
 

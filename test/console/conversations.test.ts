@@ -5,7 +5,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
-import { isObject } from "../../src/json/json.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { faultsInOtherForms } from "./administration.ts";
 import { browserTest, obstacles } from "./browser.ts";
 import { useConsole } from "./use-console.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { UnusableInput } from "../../src/audit/verify/verdict.ts";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
 import type { Outcome } from "../../src/console/verification/outcome.ts";
 import { verifyInput } from "../../src/console/verification/verify-export.ts";
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { signInAt } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";

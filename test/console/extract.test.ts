@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser } from "playwright-core";
-import { revokeSessions } from "../../src/access/session-operations.ts";
+import { revokeSessions } from "../../src/calls/operations/access/session-operations.ts";
 import { toPassages } from "../../src/console/views/extract/passages.ts";
 import { signInAt } from "./administration.ts";
 import {

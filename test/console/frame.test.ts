@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { revokeSessions } from "../../src/access/session-operations.ts";
+import { revokeSessions } from "../../src/calls/operations/access/session-operations.ts";
 import { newLink } from "../transports/http/console/signed-in.ts";
 import { signInAt } from "./administration.ts";
 import {

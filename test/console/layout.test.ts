@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { createKey } from "../../src/access/key-operations.ts";
-import { isObject } from "../../src/json/json.ts";
+import { createKey } from "../../src/calls/operations/access/key-operations.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, picture, type Watched } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";

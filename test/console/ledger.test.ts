@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import { redactRecords } from "../../src/audit/redact.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { signInAt } from "./administration.ts";
 import {
   browserTest,

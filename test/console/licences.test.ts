@@ -11,7 +11,7 @@ import { noticesText } from "../../release/notices.ts";
 import { packagesOf } from "../../release/packages.ts";
 import { root } from "../../release/source.ts";
 import { targetNamed, thisMachine } from "../../release/targets.ts";
-import { builtInModels } from "../../src/embedding/model-directory.ts";
+import { builtInModels } from "../../src/models/embedding/model-directory.ts";
 import { type ConsoleServer, startConsoleServer } from "./console-server.ts";
 
 let server: ConsoleServer;

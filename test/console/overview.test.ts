@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { createHome } from "../assistants/home.ts";
+import { createHome } from "../assistants/connect/home.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, openPage } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";

@@ -2,17 +2,17 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { linePath, nearestIndex, timeScale, valueScale } from "../../src/console/parts/chart-scale.ts";
-import { rowWindow, scrollToRow } from "../../src/console/parts/row-window.ts";
-import { createRows, type LoadPage } from "../../src/console/parts/rows.ts";
+import { linePath, nearestIndex, timeScale, valueScale } from "../../src/console/parts/chart/scale.ts";
+import { rowWindow, scrollToRow } from "../../src/console/parts/table/row-window.ts";
+import { createRows, type LoadPage } from "../../src/console/parts/table/rows.ts";
 import {
   allMatching,
   isSelected,
   nothingSelected,
   select,
   selectedCount,
-} from "../../src/console/parts/selection.ts";
-import { differenceOf } from "../../src/console/parts/text-difference.ts";
+} from "../../src/console/parts/table/selection.ts";
+import { differenceOf } from "../../src/console/parts/text/text-difference.ts";
 
 /** Pages of ten numbers. */
 function numbers(count: number) {

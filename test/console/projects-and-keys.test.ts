@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
-import { createProject } from "../../src/access/project-operations.ts";
-import { isObject } from "../../src/json/json.ts";
+import { createProject } from "../../src/calls/operations/access/project-operations.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";

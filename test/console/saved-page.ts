@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { verifierFileName } from "../../src/native/console-files.ts";
+import { verifierFileName } from "../../src/transports/http/console/console-files.ts";
 import { run } from "../cli/command.ts";
 import { launchBrowser, type Theme } from "./browser.ts";
 import type { Supplied } from "./differential.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
-import { isObject } from "../../src/json/json.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, signInAt } from "./administration.ts";
 import {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { faultsInOtherForms } from "./administration.ts";
 import { browserTest, obstacles } from "./browser.ts";
 import { type Place, useConsole } from "./use-console.ts";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Permission } from "../../src/access/key.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { openAsAdministrator } from "./administration.ts";
 import { chromiumPath, launchBrowser, openPage, picture, type Watched } from "./browser.ts";

@@ -4,9 +4,9 @@
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { writeTestMs } from "../../src/engines/sqlite/search-cache/limits.ts";
 import { cacheFolderOf } from "../../src/engines/sqlite/search-cache/project-files.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findDeletedInCache, readCachedSerials } from "./cached-rows.ts";
 import { findFaults } from "./check.ts";
 import { failCalls } from "./disk-faults.ts";

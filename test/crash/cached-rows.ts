@@ -3,14 +3,14 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import {
   cacheFolderOf,
   imageBytes,
   openCacheFiles,
   readCachedBlock,
 } from "../../src/engines/sqlite/search-cache/project-files.ts";
-import { viewRowBlock } from "../../src/ranking/row-block.ts";
+import { viewRowBlock } from "../../src/memory/ranking/scan/row-block.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 
 /** Serials of the memories in the cache files of a project, verified; null: there are no files. @throws when they are damaged */
 export function readCachedSerials(dataDir: string, projectId: string): readonly number[] | null {

@@ -2,7 +2,7 @@
 // records say, no more and no less. Must never write to the database.
 
 import { Database } from "bun:sqlite";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { type PayloadRow, readPayload } from "../audit/read-payload.ts";
 import type { Call } from "./load.ts";

@@ -4,10 +4,10 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
-import { openLedger } from "../../src/data-directory/ledger.ts";
 import { chooseEngine } from "../../src/engines/engines.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { type DataDirectory, locate } from "../../src/server/data-directory/data-directory.ts";
+import { openLedger } from "../../src/server/ledger/ledger.ts";
 import { findFaults } from "./check.ts";
 import type { Call } from "./load.ts";
 

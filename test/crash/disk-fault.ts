@@ -1,8 +1,8 @@
 // Takes the disk away from a running server for a while, in several ways, and checks what is answered meanwhile and afterwards.
 
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findFaults } from "./check.ts";
 import type { DiskFault } from "./disk-faults.ts";
 import { type Action, actions, type Call, createLoad, type Load, type Target } from "./load.ts";

@@ -2,7 +2,7 @@
 
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import type { Server } from "./server.ts";
 
 /** A way to lose the disk. */

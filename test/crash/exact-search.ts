@@ -1,10 +1,10 @@
 // Compares searches of a server that met a crash or a fault of its disk with the naive ranking of what its database holds. Creates one
 // memory, whose vector is that of the queries: the model gives a text the same vector as a query. Must never touch the cache.
 
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import type { SearchQuery } from "../../src/memory/store.ts";
+import type { SearchQuery } from "../../src/calls/storage/memory-store.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { readStoredMemories } from "../engines/sqlite/naive-memories.ts";
-import { rankNaively } from "../ranking/naive-ranking.ts";
+import { rankNaively } from "../memory/ranking/naive-ranking.ts";
 import type { Call, Load, Target } from "./load.ts";
 
 export interface SearchedProject extends Target {

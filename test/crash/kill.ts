@@ -1,6 +1,6 @@
 // Kills the server in the middle of mixed load, again and again, and checks after each restart what clients were told.
 
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findFaults } from "./check.ts";
 import { type Call, createLoad, createRandom } from "./load.ts";
 import { fromSource, startAndKill, startServer, temporaryFolder } from "./server.ts";

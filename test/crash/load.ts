@@ -1,7 +1,7 @@
 // Sends mixed calls from several clients at once and keeps what each of them was answered. Every call carries its number in
 // X-Audit-Metadata, so that its record can be found. Must never send two calls with the same number.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 
 export interface Call {
   readonly number: number;

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findDeletedInCache } from "./cached-rows.ts";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
 import { momentOf } from "./erase.ts";

@@ -3,8 +3,8 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
-import { defaultModel } from "../../src/embedding/model-directory.ts";
+import { defaultModel } from "../../src/models/embedding/model-directory.ts";
+import { type DataDirectory, locate } from "../../src/server/data-directory/data-directory.ts";
 import { countRecords } from "./crash-state.ts";
 import { type Erasure, eraseRecord } from "./erase.ts";
 import { type Action, type Call, createLoad } from "./load.ts";

@@ -1,7 +1,7 @@
 // Asks the program itself, as an operator would after a crash, whether the ledger of a data directory holds.
 
 import { resolve } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 
 const secondVerifier = resolve(import.meta.dir, "../verify.py");
 

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FakeLlm, says, startFakeLlm } from "../extraction/fake-llm.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
+import { type FakeLlm, says, startFakeLlm } from "../models/extraction/fake-llm.ts";
 import { blocksOf } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
 

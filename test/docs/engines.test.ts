@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parts } from "../storage/conformance/engine-under-test.ts";
+import { parts } from "../calls/storage/conformance/engine-under-test.ts";
 import { inlineCodeOf, root, tableOf } from "./pages.ts";
 
 const page = "docs/engineer/ENGINES.md";

@@ -2,14 +2,14 @@
 
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
-import { settings } from "../../src/config/settings.ts";
 import { answerMaxBytes } from "../../src/engines/sqlite/answer-cache/limits.ts";
 import { bytesPerMemory } from "../../src/engines/sqlite/search/index/search-index.ts";
-import * as extractionLimits from "../../src/extraction/limits.ts";
-import * as limits from "../../src/limits.ts";
-import { rowsPerBlock } from "../../src/ranking/limits.ts";
-import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
-import * as rememberingLimits from "../../src/remembering/limits.ts";
+import { rowsPerBlock } from "../../src/memory/ranking/limits.ts";
+import { importanceWeight, relevanceWeight } from "../../src/memory/ranking/scores.ts";
+import * as rememberingLimits from "../../src/memory/remembering/limits.ts";
+import * as extractionLimits from "../../src/models/extraction/limits.ts";
+import * as limits from "../../src/platform/limits.ts";
+import { settings } from "../../src/server/config/settings.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");

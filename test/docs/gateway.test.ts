@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { fact, rule, type ServedGateway, startGateway } from "../gateway/served.ts";
 import { gatewayPage } from "./client-packages.ts";
 import { blocksOf, tableOf } from "./pages.ts";

@@ -1,8 +1,8 @@
 // Owns which server the pages of the documentation find where they name Ollama. One page shows the gateway, so its upstream speaks all APIs
 // and quotes what it was told.
 
-import { says, startFakeLlm } from "../extraction/fake-llm.ts";
 import { startFakeUpstream } from "../gateway/fake-upstream.ts";
+import { says, startFakeLlm } from "../models/extraction/fake-llm.ts";
 import { gatewayPage } from "./client-packages.ts";
 
 export interface LanguageModel {

@@ -25,7 +25,7 @@ export const pages: readonly string[] = [
   ...list("{docs,bench}/**/*.md"),
   ...list("models/*/README.md"),
   ...list("clients/*/README.md"),
-  ...list("test/extraction/**/*.md"),
+  ...list("test/models/extraction/**/*.md"),
 ];
 
 export function read(page: string): string {

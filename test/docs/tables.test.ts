@@ -14,11 +14,6 @@ import {
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { upstreamSettings } from "../../src/config/gateway-settings.ts";
-import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
-import { contents } from "../../src/data-directory/contents.ts";
-import { errorStatus } from "../../src/errors.ts";
-import * as limits from "../../src/limits.ts";
 import { batchMaxItems, sourceIdMaxCharacters } from "../../src/memory/limits.ts";
 import {
   decisionsMax,
@@ -27,7 +22,12 @@ import {
   quoteMaxCharacters,
   quotesMax,
   reasonMaxCharacters,
-} from "../../src/suggestions/limits.ts";
+} from "../../src/memory/suggestions/limits.ts";
+import { errorStatus } from "../../src/platform/errors.ts";
+import * as limits from "../../src/platform/limits.ts";
+import { upstreamSettings } from "../../src/server/config/gateway-settings.ts";
+import { flagOf, generalSettings, variableOf } from "../../src/server/config/settings.ts";
+import { contents } from "../../src/server/data-directory/contents.ts";
 import { administrationRoutes } from "../../src/transports/http/administration-routes.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import interopManifest from "../interop/package.json";

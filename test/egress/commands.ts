@@ -1,7 +1,7 @@
 // Runs every command of the executable, as an administrator would, and knows which ones exist. Must never know how they are traced.
 
 import { join } from "node:path";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 
 export interface Outcome {
   readonly exitCode: number;

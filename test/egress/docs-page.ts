@@ -4,7 +4,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
 import { killAll, startServer } from "../crash/server.ts";
 
 const [, , executable = "", screenshot = ""] = process.argv;

@@ -1,7 +1,7 @@
 // Sends every kind of message to the endpoint of MCP, every tool included, in both eras of the protocol, and knows which ones exist.
 // Must never reach another server.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { tools } from "../../src/transports/mcp/tools.ts";
 import type { Target } from "./operations.ts";
 

@@ -2,7 +2,7 @@
 // Where the system permits no namespaces it runs without one, and the finding says so; its system calls are judged all the same.
 
 import { resolve } from "node:path";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
 
 interface ObservationOptions {
   readonly executable: string;

@@ -1,7 +1,7 @@
 // Performs every HTTP operation of a server, refusals and pages included, and knows which ones it has performed.
 // Must never reach another server.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { apiRoutes } from "../../src/transports/http/administration-routes.ts";
 import { mcpLines, sendEveryMessage } from "./mcp-messages.ts";
 

@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
-import { items, startFakeLlm } from "../extraction/fake-llm.ts";
+import { items, startFakeLlm } from "../models/extraction/fake-llm.ts";
 import {
   administer,
   answerHooks,

@@ -1,7 +1,7 @@
 // Holds the memory for collected answers to its limits.
 
 import { expect, test } from "bun:test";
-import { createAnswerCollectors } from "../../src/storage/answer-collectors.ts";
+import { createAnswerCollectors } from "../../src/calls/storage/answer-collectors.ts";
 
 test("answers that are collected share their memory, and give it back", () => {
   const collect = createAnswerCollectors(10, 15);

@@ -8,7 +8,7 @@ import {
   keepHeaders,
   mayBeRepeated,
   toAnswerKey,
-} from "../../src/gateway/answer-key.ts";
+} from "../../src/calls/operations/gateway/answer-key.ts";
 
 const callerOf = (project: string, key: string): Caller => ({
   subject: null,

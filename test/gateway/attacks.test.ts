@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { wordsInRow } from "../../src/memory/content-similarity.ts";
+import { wordsInRow } from "../../src/memory/extraction/content-similarity.ts";
 import { startTestApp } from "../fixture.ts";
 import { openRaw } from "../transports/http/raw.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";

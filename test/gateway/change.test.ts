@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { readBody } from "../../src/gateway/dialects/request-body.ts";
-import { dividePrompt, toPrompt } from "../../src/memory/prompt.ts";
+import { dividePrompt, toPrompt } from "../../src/memory/search/prompt.ts";
 import { fact, nothing, prompt, rule } from "./sections.ts";
 
 const { rules, reference } = prompt;

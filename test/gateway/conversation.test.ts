@@ -2,8 +2,8 @@
 // prompt caches hold, nothing is said twice, and what was erased, deleted or made inactive is never said again.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 

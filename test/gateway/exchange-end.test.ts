@@ -1,8 +1,8 @@
 // What follows an exchange: answers that are repeated or remembered, and erasures while one runs.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import { eventStream } from "./fake-upstream.ts";
 import { chatEvents } from "./upstream-shapes.ts";

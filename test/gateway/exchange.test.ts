@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { memoryMissesLoggedEveryMs } from "../../src/gateway/limits.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestGateway, type TestGateway, upstreamKey } from "./exchanges.ts";
 import { cut, eventStream } from "./fake-upstream.ts";
 import { chatEvents, messageEvents, responseEvents } from "./upstream-shapes.ts";

@@ -1,6 +1,6 @@
 // Starts a server with an upstream for tests of the gateway, and sends requests to it.
 
-import type { Call } from "../../src/calls/call.ts";
+import type { Call } from "../../src/calls/contract/call.ts";
 import { type RecordRow, startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 

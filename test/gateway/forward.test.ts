@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { openRaw } from "../transports/http/raw.ts";
 import { startTestGateway, type TestGateway, upstreamKey } from "./exchanges.ts";
 import { cut, eventStream, type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";

@@ -2,9 +2,9 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
-import { createClock } from "../../src/clock.ts";
 import { createForwarder } from "../../src/gateway/forwarder.ts";
 import { type ForwardedAnswer, type ForwardedRequest, UpstreamFault } from "../../src/gateway/forwarding.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
 
 const forwarder = createForwarder(createClock());
 const closing: (() => void)[] = [() => forwarder.close()];

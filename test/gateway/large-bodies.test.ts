@@ -3,9 +3,9 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
-import type { JsonObject } from "../../src/json/json.ts";
-import { hasMoreValues } from "../../src/json/json-text.ts";
-import { spawnWorker } from "../../src/threads/spawn.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { hasMoreValues } from "../../src/platform/json/json-text.ts";
+import { spawnWorker } from "../../src/platform/threads/spawn.ts";
 import { longAnswer } from "../attack/long-answers.ts";
 import { longRequest } from "../attack/long-requests.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";

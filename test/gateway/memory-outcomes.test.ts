@@ -1,16 +1,16 @@
 // A request that should have had memory and had none is seen by the operator: in the metrics, in the log, and in a warning of the console.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createClock } from "../../src/clock.ts";
-import { createClockShift, passTime } from "../../src/clock-shift.ts";
-import { upstreamSettings } from "../../src/config/gateway-settings.ts";
 import { memoryMissesKeptMs, memoryMissesLoggedEveryMs } from "../../src/gateway/limits.ts";
 import { createMemoryOutcomes } from "../../src/gateway/memory-outcomes.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
-import type { LogFields } from "../../src/log/logger.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
+import type { LogFields } from "../../src/platform/log/logger.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
+import { createClockShift, passTime } from "../../src/platform/time/clock-shift.ts";
+import { upstreamSettings } from "../../src/server/config/gateway-settings.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { parseExposition, sampleValue } from "../metrics/exposition-text.ts";
-import { readEvents } from "../overview/event-reader.ts";
+import { parseExposition, sampleValue } from "../server/metrics/exposition-text.ts";
+import { readEvents } from "../transports/http/console/overview/event-reader.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 

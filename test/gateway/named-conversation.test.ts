@@ -2,9 +2,9 @@
 // erasure leaves nothing of what was said in it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../everything-stored.ts";
-import { extracted } from "../remembering/answers.ts";
+import { extracted } from "../memory/remembering/answers.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import type { FakeUpstream } from "./fake-upstream.ts";
 

@@ -5,9 +5,9 @@ import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { readBody } from "../../src/gateway/dialects/request-body.ts";
 import { readNewWords } from "../../src/gateway/new-words.ts";
-import type { Json, JsonObject } from "../../src/json/json.ts";
-import { partMaxCharacters, partsMax } from "../../src/remembering/limits.ts";
-import { toParts } from "../../src/remembering/parts.ts";
+import { partMaxCharacters, partsMax } from "../../src/memory/remembering/limits.ts";
+import { toParts } from "../../src/memory/remembering/parts.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 
 /** The payload of a record, as the gateway makes it of a request and of an answer that is no stream. */
 function payloadOf(name: DialectName, request: JsonObject, answer: JsonObject): JsonObject {

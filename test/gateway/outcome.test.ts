@@ -2,7 +2,7 @@
 // reported, of each kind, or unknown.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import { eventStream, type PreparedAnswer } from "./fake-upstream.ts";
 import { event, messagesStream, responsesStream } from "./streams.ts";

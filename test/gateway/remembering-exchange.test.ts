@@ -1,13 +1,13 @@
 // Proves through the gateway that conversations are remembered where somebody has asked for it, and that the record says what becomes of each.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { openWriting } from "../../src/engines/sqlite/database-file/connection.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
-import { waitingMaxPerProject } from "../../src/remembering/limits.ts";
+import { waitingMaxPerProject } from "../../src/memory/remembering/limits.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { startTestApp } from "../fixture.ts";
-import { contentsOf, extracted, extractionsOf } from "../remembering/answers.ts";
+import { contentsOf, extracted, extractionsOf } from "../memory/remembering/answers.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 
 const upstream = await startFakeUpstream();

@@ -3,8 +3,8 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { redactRecords } from "../../src/audit/redact.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 

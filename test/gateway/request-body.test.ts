@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { Refusal } from "../../src/errors.ts";
 import { chooseUpstream } from "../../src/gateway/choose-upstream.ts";
 import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { decodeBody, readBody } from "../../src/gateway/dialects/request-body.ts";
+import { Refusal } from "../../src/platform/errors.ts";
 
 function refusalOf(act: () => unknown): string {
   try {

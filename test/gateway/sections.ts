@@ -1,6 +1,6 @@
 // Owns the prompt sections and bodies that tests of the gateway share.
 
-import { dividePrompt } from "../../src/memory/prompt.ts";
+import { dividePrompt } from "../../src/memory/search/prompt.ts";
 
 const at = Date.UTC(2026, 10, 2);
 const dates = { createdAt: at, updatedAt: at, expiresAt: null };

@@ -1,9 +1,9 @@
 // Starts a server whose gateway has the upstream of tests, under both kinds of APIs, and a project with memories. Must never put memory into
 // a request itself.
 
-import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { memoryTypes } from "../../src/memory/memory.ts";
-import { type Dated, dividePrompt } from "../../src/memory/prompt.ts";
+import { type Dated, dividePrompt } from "../../src/memory/search/prompt.ts";
+import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 

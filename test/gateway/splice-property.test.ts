@@ -2,12 +2,12 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { Refusal } from "../../src/errors.ts";
 import type { DialectName } from "../../src/gateway/dialects/dialect.ts";
 import { dialects } from "../../src/gateway/dialects/dialects.ts";
 import { decodeBody, readBody } from "../../src/gateway/dialects/request-body.ts";
 import { memoryTypes } from "../../src/memory/memory.ts";
-import { dividePrompt } from "../../src/memory/prompt.ts";
+import { dividePrompt } from "../../src/memory/search/prompt.ts";
+import { Refusal } from "../../src/platform/errors.ts";
 
 const hostile = fc.constantFrom(
   '"}]}',

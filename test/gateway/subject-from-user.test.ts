@@ -2,9 +2,9 @@
 // of it leaves its name in no file.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Json, JsonObject } from "../../src/json/json.ts";
+import type { Json, JsonObject } from "../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../everything-stored.ts";
-import { extracted } from "../remembering/answers.ts";
+import { extracted } from "../memory/remembering/answers.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 

@@ -3,12 +3,12 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { redactRecords } from "../../src/audit/redact.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
+import { runtime } from "../calls/storage/seam.ts";
 import { findSecondVerdict, findVerdict } from "../crash/verify.ts";
-import { runtime } from "../storage/seam.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import { eventStream, type PreparedAnswer } from "./fake-upstream.ts";
 import { chatEvents } from "./upstream-shapes.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { chooseTarget } from "../../src/gateway/choose-target.ts";
+import { chooseTarget } from "../../src/calls/operations/gateway/choose-target.ts";
 import { chooseUpstream, explainChoice } from "../../src/gateway/choose-upstream.ts";
 import { headersToClient, headersToUpstream, isRedirect } from "../../src/gateway/headers.ts";
 import { matches } from "../../src/gateway/model-pattern.ts";

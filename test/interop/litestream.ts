@@ -3,7 +3,7 @@
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../src/json/json.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { type Server, startServer } from "../crash/server.ts";
 import { runProgram, type StartedProgram, startProgram } from "./programs.ts";
 import type { Report } from "./report.ts";

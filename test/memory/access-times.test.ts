@@ -1,7 +1,7 @@
 // Tests which reads ask the engine to store an access time: those whose memories have none of the last minute.
 
 import { afterAll, expect, test } from "bun:test";
-import { accessFlushMs, accessResolutionMs } from "../../src/limits.ts";
+import { accessFlushMs, accessResolutionMs } from "../../src/platform/limits.ts";
 import { startTestApp } from "../fixture.ts";
 
 /** Ids of the memories in the effects of the calls, one list for each call. */

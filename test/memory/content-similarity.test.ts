@@ -2,8 +2,15 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { skipAboveSimilarity, updateAboveSimilarity } from "../../src/memory/comparison-set.ts";
-import { contentSimilarity, leastCosine, trigramsOf } from "../../src/memory/content-similarity.ts";
+import {
+  skipAboveSimilarity,
+  updateAboveSimilarity,
+} from "../../src/calls/operations/extraction/comparison-set.ts";
+import {
+  contentSimilarity,
+  leastCosine,
+  trigramsOf,
+} from "../../src/memory/extraction/content-similarity.ts";
 
 const similarity = (a: string, b: string, cosine = 1) =>
   contentSimilarity(cosine, trigramsOf(a), trigramsOf(b));

@@ -1,7 +1,7 @@
 // How memories of conversations stand in a prompt: together, in order, and the same words once.
 
 import { expect, test } from "bun:test";
-import { inConversationOrder, withoutRepeated } from "../../src/memory/conversation-order.ts";
+import { inConversationOrder, withoutRepeated } from "../../src/memory/extraction/conversation-order.ts";
 import { unknownOrigin } from "../../src/memory/origin.ts";
 
 const said = (id: string, conversation: string | null, saidAt: number | null, createdAt = 100) => ({

@@ -2,8 +2,8 @@
 // that memory and not the others of its series.
 
 import { expect, test } from "bun:test";
-import { shareOfPeriod } from "../../src/dates/memory-period.ts";
-import { periodOf } from "../../src/dates/query-period.ts";
+import { shareOfPeriod } from "../../src/memory/memory-period.ts";
+import { periodOf } from "../../src/platform/dates/query-period.ts";
 import { loadDatedQuestions } from "./dated/dated-questions.ts";
 
 /** A Monday, a Sunday, the first and the last day of a year, and a leap day. */

@@ -3,19 +3,19 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultPlans } from "../../src/access/plan.ts";
-import { createPagePins } from "../../src/audit/page-pins.ts";
-import { createClock } from "../../src/clock.ts";
+import { createPagePins } from "../../src/audit/parts/page-pins.ts";
+import { extractMemories } from "../../src/calls/operations/extraction/extract.ts";
 import { bodiesHere } from "../../src/gateway/bodies.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { contentSimilarity, trigramsOf } from "../../src/memory/content-similarity.ts";
-import { extractMemories } from "../../src/memory/extract.ts";
+import { contentSimilarity, trigramsOf } from "../../src/memory/extraction/content-similarity.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
-import { noReranker } from "../../src/memory/reranker.ts";
-import { cosine } from "../../src/ranking/scores.ts";
+import { cosine } from "../../src/memory/ranking/scores.ts";
+import { noReranker } from "../../src/memory/search/reranker.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
 import { testTokens } from "../access/tokens.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
+import { dimensions, type Member, normalise, openSeam, unitVector } from "../calls/storage/seam.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
-import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

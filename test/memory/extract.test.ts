@@ -2,21 +2,21 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { defaultPlans } from "../../src/access/plan.ts";
-import { createReservations } from "../../src/access/reservations.ts";
-import { createPagePins } from "../../src/audit/page-pins.ts";
-import { createClock } from "../../src/clock.ts";
+import { createPagePins } from "../../src/audit/parts/page-pins.ts";
+import { createReservations } from "../../src/calls/operations/access/reservations.ts";
+import { extractMemories } from "../../src/calls/operations/extraction/extract.ts";
 import { bodiesHere } from "../../src/gateway/bodies.ts";
-import type { JsonObject } from "../../src/json/json.ts";
-import { similarMemoriesMax } from "../../src/limits.ts";
-import { extractMemories } from "../../src/memory/extract.ts";
-import type { ExtractedItem } from "../../src/memory/extractor.ts";
+import type { ExtractedItem } from "../../src/memory/extraction/extractor.ts";
 import { unknownOrigin } from "../../src/memory/origin.ts";
-import { noReranker } from "../../src/memory/reranker.ts";
+import { noReranker } from "../../src/memory/search/reranker.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
+import { similarMemoriesMax } from "../../src/platform/limits.ts";
+import { createClock } from "../../src/platform/time/clock.ts";
 import { testTokens } from "../access/tokens.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { keepsSecrets } from "../calls/in-process.ts";
+import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../calls/storage/seam.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
-import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

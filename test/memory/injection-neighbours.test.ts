@@ -1,7 +1,7 @@
 // Proves what stands beside found passages in an injection: what was said next to them, in its place, and never instead of anything that was found.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
 let app: TestApp;

@@ -1,8 +1,8 @@
 // Checks the metadata of memories over HTTP: what is stored, what is refused, and what the records and histories say about it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/audit/redact.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { type Reply, startTestApp, type TestApp } from "../fixture.ts";
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 // Proves that what this service has written itself, such as a prompt section or an export, is not extracted as if somebody had said it.
 
 import { afterAll, expect, test } from "bun:test";
-import { isObject } from "../../src/json/json.ts";
+import { isObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
 import { unknownOrigin } from "../../src/memory/origin.ts";
-import { promptLineLength, toPrompt, toPromptLine } from "../../src/memory/prompt.ts";
+import { promptLineLength, toPrompt, toPromptLine } from "../../src/memory/search/prompt.ts";
 
 const tags: Readonly<Record<string, MemoryType>> = { rules: "rule", facts: "fact", contexts: "context" };
 

@@ -2,7 +2,7 @@
 // say about it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json/json.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
 let app: TestApp;

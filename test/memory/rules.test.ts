@@ -2,8 +2,8 @@
 // by sentence, through HTTP with the real model.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { accessFlushMs } from "../../src/limits.ts";
 import { contentKey } from "../../src/memory/memory.ts";
+import { accessFlushMs } from "../../src/platform/limits.ts";
 import { type Reply, startTestApp } from "../fixture.ts";
 
 const app = await startTestApp({ "log-level": "silent" });

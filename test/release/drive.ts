@@ -4,7 +4,7 @@
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verifierFileName } from "../../src/native/console-files.ts";
+import { verifierFileName } from "../../src/transports/http/console/console-files.ts";
 import { copySystemFiles, readDockerfile } from "./image.ts";
 import { type Sandbox, useServer } from "./sandbox.ts";
 

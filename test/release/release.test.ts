@@ -19,9 +19,9 @@ import { packagesOf } from "../../release/packages.ts";
 import { billOfMaterials } from "../../release/sbom.ts";
 import { root } from "../../release/source.ts";
 import { type Target, targetNamed, targets } from "../../release/targets.ts";
-import { generalSettings, variableOf } from "../../src/config/settings.ts";
-import { builtInModels } from "../../src/embedding/model-directory.ts";
-import { currentPlatform } from "../../src/native/platform.ts";
+import { builtInModels } from "../../src/models/embedding/model-directory.ts";
+import { currentPlatform } from "../../src/platform/native/platform.ts";
+import { generalSettings, variableOf } from "../../src/server/config/settings.ts";
 
 const seconds = 1_790_000_000;
 const { os, cpu } = currentPlatform();

@@ -2,12 +2,12 @@
 // ranking needs them.
 
 import { madeUpWord } from "../../bench/scale-fill.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { topKMax } from "../../src/limits.ts";
+import type { SearchQuery } from "../../src/calls/storage/memory-store.ts";
 import { memoryTypes } from "../../src/memory/memory.ts";
-import type { SearchQuery } from "../../src/memory/store.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { topKMax } from "../../src/platform/limits.ts";
 import { createRandom, type Target } from "../crash/load.ts";
-import type { NaiveHit } from "../ranking/naive-ranking.ts";
+import type { NaiveHit } from "../memory/ranking/naive-ranking.ts";
 
 export interface ComparedSearch {
   readonly input: JsonObject;

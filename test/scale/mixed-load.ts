@@ -2,7 +2,7 @@
 // deleted. Every answer of a search is checked against it. Must never send a call whose outcome it could not judge.
 
 import { scaleText } from "../../bench/scale-fill.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { createRandom, type Target } from "../crash/load.ts";
 import { createWeightedChoice } from "../weighted-choice.ts";
 

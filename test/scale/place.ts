@@ -2,9 +2,9 @@
 // end a process that it did not start.
 
 import { fillScale } from "../../bench/scale-fill.ts";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findLostMemories, findRemainingMemories } from "../crash/kept-memories.ts";
 import type { Target } from "../crash/load.ts";
 import { type Server, startServer } from "../crash/server.ts";

@@ -2,7 +2,7 @@
 // of every kind of search, from an index and from the database, compared with a naive ranking. Must never pass over a search that was not compared.
 
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import type { Target } from "../crash/load.ts";
 import { type Server, temporaryFolder } from "../crash/server.ts";
 import { findVerdict } from "../crash/verify.ts";

@@ -8,7 +8,7 @@ import { fillScale } from "../../bench/scale-fill.ts";
 import { createRandom } from "../../bench/texts.ts";
 import { unitVector } from "../../bench/unit-vector.ts";
 import { readStoredMemories } from "../engines/sqlite/naive-memories.ts";
-import { rankNaively } from "../ranking/naive-ranking.ts";
+import { rankNaively } from "../memory/ranking/naive-ranking.ts";
 import { comparedSearches, comparedTexts } from "./comparisons.ts";
 import { rankStored } from "./stored-ranking.ts";
 

@@ -1,9 +1,9 @@
-// Ranks what a database holds as plainly as test/ranking/naive-ranking.ts, in parts, because a million memories do not fit into memory as
+// Ranks what a database holds as plainly as test/memory/ranking/naive-ranking.ts, in parts, because a million memories do not fit into memory as
 // objects. Must never write to the database.
 
+import type { SearchQuery } from "../../src/calls/storage/memory-store.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import type { SearchQuery } from "../../src/memory/store.ts";
-import { prepareRuntime } from "../../src/native/runtime.ts";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { type NaiveRow, toNaive } from "../engines/sqlite/naive-memories.ts";
 import {
   countHolders,
@@ -12,7 +12,7 @@ import {
   rankNaively,
   sharesOf,
   type WordCounts,
-} from "../ranking/naive-ranking.ts";
+} from "../memory/ranking/naive-ranking.ts";
 
 export interface StoredRanking {
   readonly memories: number;

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 
 /** Names below the data directory, besides the files of exports. */
 const lasting = [

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { findFaults, findLostCalls } from "../crash/check.ts";
 import { findLostMemories } from "../crash/kept-memories.ts";
 import { createLoad, createRandom, type Load, type Target } from "../crash/load.ts";

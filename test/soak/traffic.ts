@@ -1,7 +1,7 @@
 // Sends what the load of the crash proofs does not send: injections, extractions, tools over MCP, long texts, bulk deletes by tag, lists and
 // downloads. Knows which memories were promised to stay. Must never send two calls with the same number.
 
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import { type Call, createRandom, type Target } from "../crash/load.ts";
 import { createWeightedChoice } from "../weighted-choice.ts";

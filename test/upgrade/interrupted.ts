@@ -4,8 +4,8 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory/data-directory.ts";
 import { formatVersion } from "../../src/engines/sqlite/schema/migrate.ts";
+import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { startServer, temporaryFolder } from "../crash/server.ts";
 import { findVerdict } from "../crash/verify.ts";
 import { copyKept, findMissing, type KeptFormat } from "./kept-formats.ts";

@@ -3,7 +3,7 @@
 
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isObject, type Json } from "../../src/json/json.ts";
+import { isObject, type Json } from "../../src/platform/json/json.ts";
 
 export interface KeptFormat {
   readonly format: number;

@@ -4,11 +4,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
-import type { JsonObject } from "../../src/json/json.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
+import type { JsonObject } from "../../src/platform/json/json.ts";
 import { pythonVerdict } from "../audit/ask-python.ts";
+import { always, dataOf, exportAll, send, type Target } from "../audit/export/exporting.ts";
 import { cleanUp, createFolder, run, serve } from "../cli/command.ts";
-import { always, dataOf, exportAll, send, type Target } from "../export/exporting.ts";
 
 setDefaultTimeout(120_000);
 afterAll(cleanUp);

@@ -4,11 +4,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { verifyPath } from "../../src/cli/audit/verify.ts";
 import { formatVersion } from "../../src/engines/sqlite/schema/migrate.ts";
+import { normalise } from "../calls/storage/seam.ts";
 import { cleanUp, createFolder, serve } from "../cli/command.ts";
 import { passage, storePassages } from "../engines/sqlite/direct-transaction.ts";
-import { normalise } from "../storage/seam.ts";
 import { copyKept, findMissing, keptFormats, notesOf } from "./kept-formats.ts";
 
 afterAll(cleanUp);

@@ -1,7 +1,7 @@
 // Owns the comparison of a chain with signed checkpoints of both versions. Pure; must never read a file.
 
-import { toHex } from "../../text/byte-text.ts";
-import { counted } from "../../text/plural.ts";
+import { toHex } from "../../platform/text/byte-text.ts";
+import { counted } from "../../platform/text/plural.ts";
 import { type Checkpoint, sizeOfCheckpoint } from "../checkpoint.ts";
 import type { SignedRoot } from "./note-reader.ts";
 import type { ChainReport, Contradiction } from "./verdict.ts";

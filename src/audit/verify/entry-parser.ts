@@ -2,7 +2,7 @@
 // correct anything. Two parsers give the same result: a regular expression for the usual entries, and a complete one for all.
 
 import canonicalize from "canonicalize";
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
 import { type EntryVersion2, isParts, parseVersion2, pseudonym, unknownTokens } from "./entry-version-2.ts";
 
 /** The members of a valid entry, without `numbers`. */

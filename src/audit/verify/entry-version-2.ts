@@ -1,6 +1,6 @@
 // Owns the members that an entry of version 2 has in addition, and members that a later release has added. Must never correct anything.
 
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
 
 export interface EntryVersion2 {
   /** Number of parts of the payload. */

@@ -1,8 +1,8 @@
 // Owns what a person supplies for a verification: public keys, statements about changes of the key, and checkpoints. Decides which keys are
 // accepted, and what is said about a checkpoint that is not. Must never read a file.
 
-import { counted } from "../../text/plural.ts";
-import { toTimestamp } from "../../timestamp.ts";
+import { counted } from "../../platform/text/plural.ts";
+import { toTimestamp } from "../../platform/time/timestamp.ts";
 import type { KnownCheckpoint, KnownRoot } from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { parseVerifierKey, signerId } from "./note.ts";

@@ -1,6 +1,6 @@
 // Owns the form of signed notes (C2SP signed-note) and of verifier keys, and the check of a signature. Must never sign.
 
-import { fromBase64, toBase64, toHex } from "../../text/byte-text.ts";
+import { fromBase64, toBase64, toHex } from "../../platform/text/byte-text.ts";
 import type { Cryptography } from "./cryptography.ts";
 
 export const keyName = "memledger";

@@ -1,6 +1,6 @@
 // Owns the stored lines of the parts of a payload of version 2: where each one is, and the value of a text. Must never correct anything.
 
-import { type Json, readJson } from "../../json/json.ts";
+import { type Json, readJson } from "../../platform/json/json.ts";
 import { hashBytes } from "./cryptography.ts";
 import { partMaxCount } from "./entry-version-2.ts";
 import type { PartHeader } from "./part-header.ts";

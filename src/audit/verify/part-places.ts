@@ -1,7 +1,7 @@
 // Owns the places of the parts of a payload of version 2: whether each is free, and the payload object. Must never correct anything.
 
 import canonicalize from "canonicalize";
-import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
+import { isObject, type Json, type JsonObject, readJson } from "../../platform/json/json.ts";
 import { isErased, type ParsedParts, readText, readValue } from "./part-lines.ts";
 
 /** A position in the payload object to which a pointer leads. */

@@ -1,7 +1,7 @@
 // Owns the parts of a stored payload of version 2: parsing and hashing them, in servers and browsers. Must never correct anything, and
 // never trusts a text before the payload hash is verified.
 
-import { toHex } from "../../text/byte-text.ts";
+import { toHex } from "../../platform/text/byte-text.ts";
 import { type Cryptography, hashBytes } from "./cryptography.ts";
 import { type PartHeader, parseHeader } from "./part-header.ts";
 import {

@@ -1,7 +1,7 @@
 // Owns the checks of a single record that need no other record, and the reading of a record that documents a removal. Must never trust a
 // value of a record before its hashes are verified.
 
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
 import type { Cryptography, Sha256 } from "./cryptography.ts";
 import type { Entry } from "./entry-parser.ts";
 import { isErased, type ParsedParts, readText } from "./part-lines.ts";

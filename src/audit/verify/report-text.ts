@@ -1,6 +1,6 @@
 // Owns the sentences about a verification: the verdict, what failed, and what to do next. Must never decide a verdict.
 
-import { counted } from "../../text/plural.ts";
+import { counted } from "../../platform/text/plural.ts";
 import type { InputNames } from "./evidence.ts";
 import type { ChainReport, Failure, Report, Verdict } from "./verdict.ts";
 

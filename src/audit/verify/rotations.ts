@@ -1,7 +1,7 @@
 // Owns reading the statements that a new signing key replaces the former one, and which keys a verifier accepts because of them. Must never
 // read a file.
 
-import { fromTimestamp } from "../../timestamp.ts";
+import { fromTimestamp } from "../../platform/time/timestamp.ts";
 import type { Cryptography } from "./cryptography.ts";
 import { openNote, parseVerifierKey, textOfNote } from "./note.ts";
 

@@ -1,7 +1,7 @@
 // Owns finding notes in a file that a person supplies as a checkpoint: signed notes, notes with the line ends of another system, or the
 // JSON answer that contains the note. Must never verify a signature.
 
-import { isObject } from "../../json/json.ts";
+import { isObject } from "../../platform/json/json.ts";
 import { parseAnyCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
 

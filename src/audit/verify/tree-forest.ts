@@ -1,7 +1,7 @@
 // Owns the complete nodes into which consecutive leaves of a Merkle tree are divided, so that parts of a chain can be hashed separately and
 // joined. Must never read what is stored.
 
-import { fromHex } from "../../text/byte-text.ts";
+import { fromHex } from "../../platform/text/byte-text.ts";
 import type { TreeHasher, TreeNode } from "../tree.ts";
 import { hashBytes } from "./cryptography.ts";
 import { levelsPerStored } from "./node-places.ts";

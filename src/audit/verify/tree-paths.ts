@@ -1,7 +1,7 @@
 // Owns the verification of the paths of a Merkle tree (RFC 9162, sections 2.1.3.2 and 2.1.4.2). Must never read leaves or nodes that are
 // stored: who verifies has only the roots.
 
-import { toHex } from "../../text/byte-text.ts";
+import { toHex } from "../../platform/text/byte-text.ts";
 import type { TreeHasher } from "../tree.ts";
 import { hashBytes } from "./cryptography.ts";
 

@@ -1,6 +1,6 @@
 // Owns parsing JSON texts in which no object names a member twice.
 
-import type { Json } from "../../json/json.ts";
+import type { Json } from "../../platform/json/json.ts";
 
 /**
  * The value of a JSON text; undefined when it is not JSON, or names a member twice: readers disagree about which of the two counts.

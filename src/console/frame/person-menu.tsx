@@ -8,8 +8,8 @@ import { Select } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { showMessage } from "../parts/messages.tsx";
+import { Time, zoneChoice } from "../parts/text/time.tsx";
 import { themeChoice } from "../parts/theme-choice.ts";
-import { Time, zoneChoice } from "../parts/time.tsx";
 import { session, signOut } from "../session.ts";
 import { isHelpOpen } from "./help-dialog.tsx";
 

@@ -1,6 +1,6 @@
 // Owns the hash of a whole file in a worker of its own, so that it takes no time from the checks.
 
-import type { FileHash } from "../../audit/verify/export-verification.ts";
+import type { FileHash } from "../../audit/verify/export/verification.ts";
 import { browserCryptography } from "./browser-cryptography.ts";
 import { unhashedMaxBytes } from "./limits.ts";
 import type { FromHasher, ToHasher } from "./messages.ts";

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { fromHex, toBase64 } from "../../text/byte-text.ts";
+import { fromHex, toBase64 } from "../../platform/text/byte-text.ts";
 import { browserCryptography } from "./browser-cryptography.ts";
 import { CheckedFiles } from "./checked-files.tsx";
 import { savedPage } from "./saved-page-document.ts";

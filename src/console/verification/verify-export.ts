@@ -3,7 +3,7 @@
 
 import type { Cryptography } from "../../audit/verify/cryptography.ts";
 import { acceptKeys, readCheckpoints, type SuppliedFile } from "../../audit/verify/evidence.ts";
-import { type FileHash, verifyExport } from "../../audit/verify/export-verification.ts";
+import { type FileHash, verifyExport } from "../../audit/verify/export/verification.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
 import { readKeys } from "../../audit/verify/note-reader.ts";
 import { UnusableInput } from "../../audit/verify/verdict.ts";

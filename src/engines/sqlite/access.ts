@@ -2,8 +2,13 @@
 
 import type { Caller } from "../../access/caller.ts";
 import { isNamed } from "../../access/project.ts";
-import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type {
+  AccessReader,
+  AccessTransaction,
+  NewProject,
+  ProjectSummary,
+} from "../../calls/storage/access-store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import {
   type CallerRow,
   callerBy,

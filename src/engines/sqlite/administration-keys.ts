@@ -1,8 +1,8 @@
 // Owns all SQL about administration keys.
 
 import type { AdministrationKey } from "../../access/administration-key.ts";
-import type { AccessReader, AccessTransaction } from "../../access/store.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { AccessReader, AccessTransaction } from "../../calls/storage/access-store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface AdministrationKeyRow {

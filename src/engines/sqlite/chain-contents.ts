@@ -1,10 +1,10 @@
 // Owns the queries about one project that somebody watches: its newest record, memories, limits and exports. They read counters and the
 // ends of indexes only, because they are asked every second.
 
-import { exportListMax } from "../../limits.ts";
+import type { ChainContents, ProjectUse } from "../../calls/storage/statistics.ts";
 import type { Kind } from "../../memory/kind.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { ChainContents, ProjectUse } from "../../storage/statistics.ts";
+import { exportListMax } from "../../platform/limits.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { type ExportRow, exportColumns, toExport } from "./export/exports.ts";
 
 interface ProjectRow {

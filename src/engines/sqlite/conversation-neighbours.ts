@@ -1,10 +1,10 @@
 // Owns the SQL of what was said next to a passage. A conversation has its passages in the order in which they were stored, which is that in
 // which they were said, so a neighbour is found without reading the others.
 
-import type { NeighbourQuery, Neighbours } from "../../conversations/store.ts";
+import type { NeighbourQuery, Neighbours } from "../../calls/storage/conversation-store.ts";
 import type { Memory } from "../../memory/memory.ts";
 import type { Owner } from "../../memory/owner.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { type MemoryRow, memoryColumns, toMemory } from "./memories/memory-row.ts";
 import { ownerSetsOf } from "./project-serials.ts";
 

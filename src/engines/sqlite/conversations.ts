@@ -1,6 +1,6 @@
 // Owns the SQL of conversations: those that origins of memories name (tables that triggers write), and their pseudonyms.
 
-import { madeIn } from "../../audit/made-of.ts";
+import { madeIn } from "../../audit/parts/made-of.ts";
 import type {
   ConversationContents,
   ConversationPage,
@@ -8,10 +8,10 @@ import type {
   ConversationSummary,
   ConversationTransaction,
   PageQuery,
-} from "../../conversations/store.ts";
+} from "../../calls/storage/conversation-store.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { type Conversation, type Owner, ownerId } from "../../memory/owner.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { createRecordsAbout } from "./ledger/records-about.ts";
 import { createListCursors } from "./memories/list-cursor.ts";
 import { type MemoryRow, memoryColumns, toMemory } from "./memories/memory-row.ts";

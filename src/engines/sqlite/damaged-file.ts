@@ -1,11 +1,11 @@
 // Owns what is refused while the database file is damaged, also if an earlier process has found that. Reading goes on, so that what can be
 // read can be saved.
 
-import type { Call } from "../../calls/call.ts";
-import { exchangeOf } from "../../calls/operation.ts";
+import type { Call } from "../../calls/contract/call.ts";
+import { exchangeOf } from "../../calls/contract/operation.ts";
 import { findOperation } from "../../calls/operations.ts";
-import { unavailable } from "../../errors.ts";
-import type { Logger } from "../../log/logger.ts";
+import { unavailable } from "../../platform/errors.ts";
+import type { Logger } from "../../platform/log/logger.ts";
 import type { DatabaseFile } from "./database-file/connection.ts";
 import { isMarkedDamaged, unmarkDamaged } from "./database-file/damage-mark.ts";
 import { isDamage } from "./database-file/disk-failure.ts";

@@ -1,10 +1,10 @@
 // Owns the queries that count what the database contains, for metrics. They read counters and the ends of indexes only, never all rows
 // of a table that grows, because one request answers all of them.
 
-import type { ExportStatus } from "../../export/export.ts";
+import type { ExportStatus } from "../../audit/export/export.ts";
+import type { DatabaseContents, ProjectContents } from "../../calls/storage/statistics.ts";
 import type { Kind } from "../../memory/kind.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { DatabaseContents, ProjectContents } from "../../storage/statistics.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 
 interface ChainRow {
   number: number;

@@ -2,11 +2,11 @@
 
 import { existsSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { withRegularFile } from "../../files/regular-file.ts";
-import type { RuntimeFiles } from "../../native/runtime.ts";
-import { SqliteError } from "../../native/sqlite.ts";
-import type { Engine } from "../../storage/engine.ts";
-import type { spawnWorker } from "../../threads/spawn.ts";
+import type { Engine } from "../../calls/storage/engine.ts";
+import { withRegularFile } from "../../platform/files/regular-file.ts";
+import type { RuntimeFiles } from "../../platform/native/runtime.ts";
+import { SqliteError } from "../../platform/native/sqlite.ts";
+import type { spawnWorker } from "../../platform/threads/spawn.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
 import { copyDatabase, describe } from "./database-file/copy.ts";

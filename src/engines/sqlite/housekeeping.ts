@@ -2,20 +2,20 @@
 // checkpoints, the trees of chains that a former version has begun, retention. Runs between groups, never inside
 // one, because a group awaits nothing that lets a timer in between. Rests while the database file is marked as damaged.
 
-import type { Clock } from "../../clock.ts";
-import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../limits.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { Database } from "../../native/sqlite.ts";
+import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../platform/limits.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { isMarkedDamaged } from "./database-file/damage-mark.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import { createUnusedVectorRemoval } from "./memories/model-change.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/purge.ts";
-import type { WordMerge } from "./memories/word-merge.ts";
 import type { RetentionOptions } from "./retention/retention.ts";
 import { createSweeps, type SweepOutcome } from "./retention/retention-sweeps.ts";
 import { createSessionSweep } from "./sessions.ts";
 import { attempt } from "./threads/attempt.ts";
 import type { WriterState } from "./threads/writer-state.ts";
+import type { WordMerge } from "./words/merge.ts";
 
 const sweepEveryMs = 600_000;
 const checkpointTestMs = 5_000;

@@ -1,7 +1,7 @@
 // Owns how the main thread reads from its own connection: in the snapshot that its reads share, and with every failure of the disk noticed.
 
-import { createLogRepeats } from "../../log/log-repeats.ts";
-import type { Logger } from "../../log/logger.ts";
+import { createLogRepeats } from "../../platform/log/log-repeats.ts";
+import type { Logger } from "../../platform/log/logger.ts";
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
 import type { SharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { EngineReadiness } from "./threads/readiness.ts";

@@ -2,8 +2,8 @@
 // no memory, and somebody must ask for them: at most once a minute.
 
 import type { PlanName } from "../../access/plan.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { NearLimits, NearLimitsQuery } from "../../storage/statistics.ts";
+import type { NearLimits, NearLimitsQuery } from "../../calls/storage/statistics.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { memoriesOf } from "./project-serials.ts";
 
 interface KeyRow {

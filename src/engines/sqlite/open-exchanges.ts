@@ -2,16 +2,16 @@
 // make a record of a row that another program has written.
 
 import { callerFor } from "../../access/caller.ts";
-import { sha256 } from "../../audit/hash.ts";
 import type { Signer } from "../../audit/signed-note.ts";
 import { openNamed } from "../../calls/named.ts";
 import { type LeftExchange, toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
-import type { Clock } from "../../clock.ts";
-import { unavailable } from "../../errors.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { OpenExchange } from "../../storage/open-exchange.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { OpenExchange } from "../../calls/storage/open-exchange.ts";
+import type { Transaction } from "../../calls/storage/store.ts";
+import { unavailable } from "../../platform/errors.ts";
+import { sha256 } from "../../platform/json/hash.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { InTransaction } from "./threads/write-transactions.ts";
 
 type StoredExchange = LeftExchange & { readonly seal: string };

@@ -4,7 +4,7 @@
 
 import { kinds } from "../../memory/kind.ts";
 import { type Owner, ownerId } from "../../memory/owner.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 
 interface Lookup {
   /** Undefined: there is no such project or subject. */

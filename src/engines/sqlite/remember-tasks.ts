@@ -1,9 +1,9 @@
 // Owns the SQL of the answers that are still to be remembered. Their texts are in the ledger: a trigger of the schema removes the task with
 // its texts.
 
-import type { Database } from "../../native/sqlite.ts";
-import type { QueueChange, RememberQueue, RememberTransaction } from "../../remembering/store.ts";
-import type { RememberTask } from "../../remembering/task.ts";
+import type { QueueChange, RememberQueue, RememberTransaction } from "../../calls/storage/remember-store.ts";
+import type { RememberTask } from "../../memory/remembering/task.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { serialsOf } from "./project-serials.ts";
 
 interface TaskRow {

@@ -2,8 +2,8 @@
 // database is not migrated yet.
 
 import { keyNamesWithoutSecret } from "../../access/key.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { RestoredAccess } from "../../storage/engine.ts";
+import type { RestoredAccess } from "../../calls/storage/engine.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading, openWriting } from "./database-file/connection.ts";
 
 export function listAccess(file: DatabaseFile, now: number): RestoredAccess {

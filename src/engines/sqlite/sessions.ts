@@ -1,11 +1,11 @@
 // Owns all SQL about the sessions and sign-in links of the console.
 
+import type { Administrator } from "../../access/administrator.ts";
 import type { Caller } from "../../access/caller.ts";
 import { endedKeptMs } from "../../access/limits.ts";
 import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
-import type { AccessReader, AccessTransaction } from "../../access/store.ts";
-import type { Administrator } from "../../calls/administrator.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { AccessReader, AccessTransaction } from "../../calls/storage/access-store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { type DatabaseFile, openWriting } from "./database-file/connection.ts";
 import { checkFormat } from "./schema/migrate.ts";
 import type { WriterState } from "./threads/writer-state.ts";

@@ -1,8 +1,8 @@
 // Owns what the engine tells about itself for metrics: what this thread knows, and what its threads and files tell when they are asked.
 
 import { stat } from "node:fs/promises";
-import type { StoreStatistics } from "../../storage/statistics.ts";
-import type { Supervisor } from "../../threads/supervisor.ts";
+import type { StoreStatistics } from "../../calls/storage/statistics.ts";
+import type { Supervisor } from "../../platform/threads/supervisor.ts";
 import type { Searches } from "./search/groups/searches.ts";
 import type { createReader } from "./threads/reader.ts";
 import type { Writer } from "./threads/writer.ts";

@@ -1,15 +1,15 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import { toRefusalAnswer } from "../../calls/answer.ts";
-import { createClock } from "../../clock.ts";
-import { createExportRunner } from "../../export/runner.ts";
-import type { ModelBinding } from "../../model-change/store.ts";
-import type { StoreOptions } from "../../storage/engine.ts";
-import { performExportEffects } from "../../storage/export-effects.ts";
-import type { Store } from "../../storage/store.ts";
-import { spawnWorker } from "../../threads/spawn.ts";
-import { createSupervisor } from "../../threads/supervisor.ts";
-import type { ThreadEvents } from "../../threads/worker-thread.ts";
+import { createExportRunner } from "../../audit/export/runner.ts";
+import { toRefusalAnswer } from "../../calls/contract/answer.ts";
+import type { StoreOptions } from "../../calls/storage/engine.ts";
+import { performExportEffects } from "../../calls/storage/export-effects.ts";
+import type { ModelBinding } from "../../calls/storage/model-change-store.ts";
+import type { Store } from "../../calls/storage/store.ts";
+import { spawnWorker } from "../../platform/threads/spawn.ts";
+import { createSupervisor } from "../../platform/threads/supervisor.ts";
+import type { ThreadEvents } from "../../platform/threads/worker-thread.ts";
+import { createClock } from "../../platform/time/clock.ts";
 import { createAccessReader } from "./access.ts";
 import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-cache/answer-cache.ts";
 import { createConversationLookup } from "./conversations.ts";

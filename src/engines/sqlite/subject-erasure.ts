@@ -1,8 +1,8 @@
 // Owns the SQL that deletes what there is of a subject. Rows are deleted at once and not hidden first, because nothing of them may be left
 // when the call is answered.
 
-import type { Database } from "../../native/sqlite.ts";
-import type { SubjectTransaction } from "../../subjects/store.ts";
+import type { SubjectTransaction } from "../../calls/storage/subject-store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { createRecordsAbout } from "./ledger/records-about.ts";
 import { createRowRemoval } from "./memories/row-removal.ts";
 import type { WriterState } from "./threads/writer-state.ts";

@@ -1,8 +1,8 @@
 // Owns the SQL of subjects: a row of `pseudonym` with the name, and a row of `project` under the same id, to which its memories belong.
 
+import type { ListedSubject, SubjectReader, SubjectTransaction } from "../../calls/storage/subject-store.ts";
 import type { Owner } from "../../memory/owner.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { ListedSubject, SubjectReader, SubjectTransaction } from "../../subjects/store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { createPoolInsertion, serialsOf } from "./project-serials.ts";
 import { createSubjectErasure } from "./subject-erasure.ts";
 import type { WriterState } from "./threads/writer-state.ts";

@@ -1,8 +1,8 @@
 // Owns the SQL of the epochs of tokens: a new one revokes all tokens of a key. Tokens themselves have no row.
 
-import type { AccessTransaction } from "../../access/store.ts";
 import { createTokenEpoch } from "../../access/token.ts";
-import type { Database } from "../../native/sqlite.ts";
+import type { AccessTransaction } from "../../calls/storage/access-store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 /** @returns a function that begins an epoch of a key; null: of each key */

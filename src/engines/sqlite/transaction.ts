@@ -5,8 +5,8 @@
 import type { ClockWatch } from "../../audit/clock-watch.ts";
 import type { EntryMac } from "../../audit/entry-mac.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import type { Database } from "../../native/sqlite.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Transaction } from "../../calls/storage/store.ts";
+import type { Database } from "../../platform/native/sqlite.ts";
 import { createAccessTransaction, createCallerLookup } from "./access.ts";
 import { createConversationTransaction } from "./conversations.ts";
 import { isDiskFailure } from "./database-file/disk-failure.ts";

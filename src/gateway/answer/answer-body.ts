@@ -1,7 +1,7 @@
 // Owns what of an answer that is no stream may be sent to the client at once, and what is held back: its last character, until its record is
 // committed. Must never change a byte.
 
-import { hasMoreValues } from "../../json/json-text.ts";
+import { hasMoreValues } from "../../platform/json/json-text.ts";
 import { answerMaxBytes, eventMaxValues, finalMaxMs, heldEventMaxBytes } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 

@@ -1,6 +1,6 @@
 // Owns the form of an answer that was assembled from what an upstream sent, and the interface of the assemblers.
 
-import type { JsonObject } from "../../json/json.ts";
+import type { JsonObject } from "../../platform/json/json.ts";
 import type { SseEvent } from "./sse-reader.ts";
 import type { Tokens } from "./token-counts.ts";
 

@@ -1,7 +1,7 @@
 // Owns collecting texts of an answer within one limit, and reading untrusted JSON of an upstream. Must never throw.
 
-import { isObject, type Json, type JsonObject, readJson } from "../../json/json.ts";
-import { hasMoreValues } from "../../json/json-text.ts";
+import { isObject, type Json, type JsonObject, readJson } from "../../platform/json/json.ts";
+import { hasMoreValues } from "../../platform/json/json-text.ts";
 import { answerMaxCharacters, answerMaxKeptValues, answerMaxParts, eventMaxValues } from "../limits.ts";
 import { toRecordedValue } from "../recorded.ts";
 

@@ -1,6 +1,6 @@
 // Owns reading an answer that is one JSON object and no conversation, such as a count of tokens. Must never throw, whatever a server sends.
 
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
 import { readObject, TextBudget, textIn } from "./parts.ts";

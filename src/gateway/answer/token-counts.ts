@@ -1,7 +1,7 @@
 // Owns reading the numbers of tokens that a provider reports, in the forms of all APIs. Must never invent one: what is not reported and does
 // not follow from the others is unknown.
 
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
 
 /** As the provider counted them, in the form of audit records. */
 export interface Tokens {

@@ -1,8 +1,8 @@
 // Owns the edits of a body: insertions at positions of its tree. Must never move or print what the client has written.
 
 import type { Node } from "jsonc-parser";
-import type { Json } from "../../json/json.ts";
-import type { Edit } from "../../text/edits.ts";
+import type { Json } from "../../platform/json/json.ts";
+import type { Edit } from "../../platform/text/edits.ts";
 
 /** The value of a member; null when the node is no object, or has no such member. */
 export function memberOf(node: Node | null, name: string): Node | null {

@@ -1,7 +1,7 @@
 // Owns OpenAI Chat Completions: where words, rules and reference are in a request. Must never change an instruction of the application.
 
 import type { Node } from "jsonc-parser";
-import type { Edit } from "../../text/edits.ts";
+import type { Edit } from "../../platform/text/edits.ts";
 import { createChatAssembler } from "../answer/chat-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf } from "./body-edits.ts";

@@ -1,7 +1,7 @@
 // Owns the refusal of a body that is no chat, and of a conversation whose items are not objects.
 
-import { fieldRefusal } from "../../errors.ts";
-import { isObject, type Json } from "../../json/json.ts";
+import { fieldRefusal } from "../../platform/errors.ts";
+import { isObject, type Json } from "../../platform/json/json.ts";
 
 /** @throws Refusal 1400 unless the value is an array of objects that is not empty */
 export function requireConversation(value: Json | undefined, field: string): void {

@@ -1,7 +1,7 @@
 // Owns the interface of a chat API: what the gateway reads of a request, what it changes in it, and how answers and errors are written.
 
-import type { Json, JsonObject } from "../../json/json.ts";
-import type { DividedPrompt, PromptLines } from "../../memory/prompt.ts";
+import type { DividedPrompt, PromptLines } from "../../memory/search/prompt.ts";
+import type { Json, JsonObject } from "../../platform/json/json.ts";
 import type { AnswerAssembler } from "../answer/assembled.ts";
 import type { UpstreamKind } from "../upstream.ts";
 import type { RequestBody } from "./request-body.ts";

@@ -1,7 +1,7 @@
 // Owns the error bodies of the APIs, as their own servers write them, so that official clients throw the right error. Statuses are those of
 // the gateway.
 
-import type { JsonObject } from "../../json/json.ts";
+import type { JsonObject } from "../../platform/json/json.ts";
 import type { GatewayError } from "./dialect.ts";
 
 interface OpenAiForm {

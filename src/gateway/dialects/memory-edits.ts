@@ -1,7 +1,7 @@
 // Owns the edits that all dialects share: sections at the ends of contents, which are strings or parts, and which of them a request then has.
 
 import type { Node } from "jsonc-parser";
-import { applyEdits, type Edit } from "../../text/edits.ts";
+import { applyEdits, type Edit } from "../../platform/text/edits.ts";
 import { appendItem, appendText, replaceValue } from "./body-edits.ts";
 import type { ChangedRequest, Changes, SectionName } from "./dialect.ts";
 import type { Turn } from "./turns.ts";

@@ -1,9 +1,9 @@
 // Owns Anthropic Messages: where words, rules and reference are in a request.
 
 import type { Node } from "jsonc-parser";
-import type { JsonObject } from "../../json/json.ts";
-import type { Edit } from "../../text/edits.ts";
-import { toSpokenText } from "../../text/spoken-text.ts";
+import type { JsonObject } from "../../platform/json/json.ts";
+import type { Edit } from "../../platform/text/edits.ts";
+import { toSpokenText } from "../../platform/text/spoken-text.ts";
 import { createMessagesAssembler } from "../answer/messages-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependMember, stringOf } from "./body-edits.ts";

@@ -2,10 +2,10 @@
 // message.
 
 import { Type } from "@sinclair/typebox";
-import { isObject, type JsonObject } from "../../json/json.ts";
-import { createParser } from "../../schema/schema.ts";
-import { subjectName } from "../../schema/subject-name.ts";
-import { toLabel } from "../../text/label.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { createParser } from "../../platform/schema/schema.ts";
+import { subjectName } from "../../platform/schema/subject-name.ts";
+import { toLabel } from "../../platform/text/label.ts";
 import type { UpstreamKind } from "../upstream.ts";
 
 function createField(...path: readonly string[]) {

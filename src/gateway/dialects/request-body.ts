@@ -2,9 +2,9 @@
 // upstream reads it too, and the record says what it was told.
 
 import type { Node } from "jsonc-parser";
-import { fieldRefusal, Refusal } from "../../errors.ts";
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { JsonFault, parseJson } from "../../json/json-text.ts";
+import { fieldRefusal, Refusal } from "../../platform/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { JsonFault, parseJson } from "../../platform/json/json-text.ts";
 import { modelMaxCharacters, requestMaxDepth, requestMaxValues } from "../limits.ts";
 import { readTree } from "./lazy-node.ts";
 

@@ -1,8 +1,8 @@
 // Owns OpenAI Responses: where words, rules and reference are in a request. Must never change a conversation that the provider has stored.
 
 import type { Node } from "jsonc-parser";
-import { isObject, type JsonObject } from "../../json/json.ts";
-import type { Edit } from "../../text/edits.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import type { Edit } from "../../platform/text/edits.ts";
 import { createResponsesAssembler } from "../answer/responses-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import {

@@ -1,11 +1,11 @@
 // Owns how the turns of a conversation are found, what identifies each, and how the texts of its contents are read. Pure.
 
 import type { Node } from "jsonc-parser";
-import type { Json } from "../../json/json.ts";
-import { queryOf } from "../../memory/message-query.ts";
-import { type Utterance, utterancesIn } from "../../memory/messages.ts";
-import { linesInPrompt, type PromptLines } from "../../memory/prompt.ts";
-import { toSpokenText } from "../../text/spoken-text.ts";
+import { type Utterance, utterancesIn } from "../../memory/extraction/messages.ts";
+import { queryOf } from "../../memory/search/message-query.ts";
+import { linesInPrompt, type PromptLines } from "../../memory/search/prompt.ts";
+import type { Json } from "../../platform/json/json.ts";
+import { toSpokenText } from "../../platform/text/spoken-text.ts";
 import { userTurnsMax, wordsMaxMessages } from "../limits.ts";
 import { itemsOf, memberOf, stringOf } from "./body-edits.ts";
 import type { ChatRequest, LastTurn, UserTurn } from "./dialect.ts";

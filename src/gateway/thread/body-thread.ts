@@ -1,13 +1,13 @@
 // Owns where the steps of bodies run: small ones at once, large ones in a thread of their own, one at a time, with turns between projects.
 // Must never lose a record: if the thread fails, the record is sealed here.
 
-import type { SealedPayload } from "../../audit/parts.ts";
-import { Refusal, unavailable } from "../../errors.ts";
-import { unlessCancelled } from "../../scheduling/cancellation.ts";
-import { createFairGate } from "../../scheduling/fair-gate.ts";
-import type { Waiter } from "../../scheduling/fair-queue.ts";
-import type { Supervisor } from "../../threads/supervisor.ts";
-import type { WorkerThread } from "../../threads/worker-thread.ts";
+import type { SealedPayload } from "../../audit/parts/parts.ts";
+import { Refusal, unavailable } from "../../platform/errors.ts";
+import { unlessCancelled } from "../../platform/scheduling/cancellation.ts";
+import { createFairGate } from "../../platform/scheduling/fair-gate.ts";
+import type { Waiter } from "../../platform/scheduling/fair-queue.ts";
+import type { Supervisor } from "../../platform/threads/supervisor.ts";
+import type { WorkerThread } from "../../platform/threads/worker-thread.ts";
 import type { AssembledAnswer } from "../answer/assembled.ts";
 import { type Bodies, bodiesHere } from "../bodies.ts";
 import { type BodySteps, bodySteps } from "../body-steps.ts";

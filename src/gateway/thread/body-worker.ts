@@ -1,8 +1,8 @@
 // The worker thread that reads, changes and hashes large bodies of exchanges. Must never be imported by another module.
 
-import { Refusal } from "../../errors.ts";
-import { answerRequests } from "../../threads/answer-requests.ts";
-import { yieldToOthers } from "../../threads/priority.ts";
+import { Refusal } from "../../platform/errors.ts";
+import { answerRequests } from "../../platform/threads/answer-requests.ts";
+import { yieldToOthers } from "../../platform/threads/priority.ts";
 import { bodySteps } from "../body-steps.ts";
 import type { BodyReply, BodyRequest } from "./body-thread.ts";
 

@@ -1,20 +1,20 @@
 // Owns the routes by which programs administer projects and API keys, with an administration key. Adds no rule:
 // calls/administration-key-operations.ts has the list of what is permitted, and perform checks it.
 
-import { createKey, listKeys, revokeKey, updateKey } from "../../access/key-operations.ts";
-import { listPlans } from "../../access/plan-operations.ts";
+import { administrationKeyOperations } from "../../calls/administration-key-operations.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import type { InstallationOperation } from "../../calls/contract/operation.ts";
+import { createKey, listKeys, revokeKey, updateKey } from "../../calls/operations/access/key-operations.ts";
+import { listPlans } from "../../calls/operations/access/plan-operations.ts";
 import {
   createProject,
   deleteConfirmedProject,
   listProjects,
   showProject,
   updateProject,
-} from "../../access/project-operations.ts";
-import { administrationKeyOperations } from "../../calls/administration-key-operations.ts";
-import type { Answer } from "../../calls/answer.ts";
-import type { InstallationOperation } from "../../calls/operation.ts";
-import { successCode } from "../../errors.ts";
-import { Fields } from "../../schema/schema.ts";
+} from "../../calls/operations/access/project-operations.ts";
+import { successCode } from "../../platform/errors.ts";
+import { Fields } from "../../platform/schema/schema.ts";
 import { type ApiRoute, type Method, type Route, routes } from "./routes.ts";
 
 export interface AdministrationRoute extends Route<InstallationOperation> {

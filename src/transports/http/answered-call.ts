@@ -1,9 +1,9 @@
 // Owns the response to a call that was performed, and its line in the log of calls. Must never decide anything about the call.
 
-import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
+import { type Answer, type Refused, toRefused } from "../../calls/contract/answer.ts";
 import type { Performed } from "../../calls/perform.ts";
-import type { Clock } from "../../clock.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { CallLog } from "./call-log.ts";
 import { toEnvelope } from "./envelope.ts";
 import { refusalResponse, toResponse } from "./response.ts";

@@ -2,9 +2,14 @@
 
 import { MIMEType } from "node:util";
 import { type BodyClaim, bodyTooLarge } from "../../access/body-budget.ts";
-import type { RequestBody } from "../../calls/request.ts";
-import { Refusal } from "../../errors.ts";
-import { bodyArrivalMaxMs, bodyChunkMinBytes, bodyMaxBytes, bodySmallChunksMax } from "../../limits.ts";
+import type { RequestBody } from "../../calls/contract/request.ts";
+import { Refusal } from "../../platform/errors.ts";
+import {
+  bodyArrivalMaxMs,
+  bodyChunkMinBytes,
+  bodyMaxBytes,
+  bodySmallChunksMax,
+} from "../../platform/limits.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

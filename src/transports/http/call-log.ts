@@ -1,11 +1,11 @@
 // Owns the log of calls: a line for each failed call, with limits, so that a client that fails in a loop does not fill the disk, and
 // every call if the access log is on. Must never log a key, a query, a body or a text.
 
-import type { CallStatistics } from "../../calls/call-statistics.ts";
-import type { Clock } from "../../clock.ts";
-import type { ClockTimer } from "../../clock-timers.ts";
-import type { LogFields, Logger } from "../../log/logger.ts";
-import { networkOf } from "../../network.ts";
+import type { CallStatistics } from "../../calls/statistics/call-statistics.ts";
+import type { LogFields, Logger } from "../../platform/log/logger.ts";
+import { networkOf } from "../../platform/network.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { ClockTimer } from "../../platform/time/clock-timers.ts";
 import {
   failureLinesOfCodeMax,
   failureLinesOfKeyMax,

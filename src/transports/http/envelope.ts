@@ -1,7 +1,7 @@
 // Owns the envelope that HTTP answers are printed in: `success`, `code`, `message` and `data`, in this order.
 
-import type { Answer } from "../../calls/answer.ts";
-import { successCode } from "../../errors.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import { successCode } from "../../platform/errors.ts";
 
 /** Null for an answer without data: a file, or the status 204. */
 export function toEnvelope({ code, message, data }: Answer): string | null {

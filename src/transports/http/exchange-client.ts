@@ -1,8 +1,8 @@
 // Owns the answer of an exchange on its way to an HTTP client: a stream that is read only as fast as the client takes it, and that ends as
 // complete only when it is told so. Must never keep more than one piece of the answer.
 
-import type { AnswerHead, ExchangeClient } from "../../calls/exchange.ts";
-import { Refusal } from "../../errors.ts";
+import type { AnswerHead, ExchangeClient } from "../../calls/contract/exchange.ts";
+import { Refusal } from "../../platform/errors.ts";
 
 export interface ExchangeClientOptions {
   /** Aborted when the client has closed the connection. */

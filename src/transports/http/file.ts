@@ -2,8 +2,8 @@
 // disk and never loads it into memory.
 
 import { stat } from "node:fs/promises";
-import type { AnswerFile } from "../../calls/answer.ts";
-import { Refusal } from "../../errors.ts";
+import type { AnswerFile } from "../../calls/contract/answer.ts";
+import { Refusal } from "../../platform/errors.ts";
 
 /** @throws Refusal 2205 if the file was removed meanwhile */
 export async function fileResponse(

@@ -1,20 +1,20 @@
 // Owns the routes of the gateway: they bind operations that are exchanges, receive bodies without reading them, and print refusals as errors
 // of the API that the client speaks. Must never change a byte of an answer.
 
-import { type Answer, dataOf } from "../../calls/answer.ts";
-import type { AnswerHead, ExchangeSettings } from "../../calls/exchange.ts";
+import { type Answer, dataOf } from "../../calls/contract/answer.ts";
+import type { AnswerHead, ExchangeSettings } from "../../calls/contract/exchange.ts";
+import type { Request as Arrival } from "../../calls/contract/request.ts";
 import type { Perform, Performed } from "../../calls/perform.ts";
-import type { Request as Arrival } from "../../calls/request.ts";
-import type { Clock } from "../../clock.ts";
-import { errorMeaning, errorStatus, successCode } from "../../errors.ts";
 import { errorHeaders, toAnthropicError, toOpenAiError } from "../../gateway/dialects/error-forms.ts";
-import { idleTimeoutSeconds } from "../../limits.ts";
+import { errorMeaning, errorStatus, successCode } from "../../platform/errors.ts";
+import { idleTimeoutSeconds } from "../../platform/limits.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { receiveBytes } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
 import { createExchangeClient, type HttpExchangeClient } from "./exchange-client.ts";
 import { readGatewaySender } from "./gateway-sender.ts";
 import type { Handler } from "./handler.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "./network/listener.ts";
 import { readConversation, readReported, readSubject } from "./request.ts";
 import { common } from "./response.ts";
 import type { Route } from "./routes.ts";

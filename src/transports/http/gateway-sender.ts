@@ -1,7 +1,7 @@
 // Owns who sends a request to the gateway: clients of OpenAI send the key of an account as a bearer token, clients of Anthropic as
 // `x-api-key`, and some of them send both. Sessions of the console are not accepted. Must never decide whether the key is valid.
 
-import type { KeyAdvice } from "../../calls/request.ts";
+import type { KeyAdvice } from "../../calls/contract/request.ts";
 import { type ReadSender, readSecret, type Sender } from "./sender.ts";
 
 const advice: KeyAdvice = {

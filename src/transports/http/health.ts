@@ -1,7 +1,7 @@
 // Owns the two health pages. They need no key, are not recorded, and say nothing about projects.
 
-import { type Answer, toData } from "../../calls/answer.ts";
-import { successCode } from "../../errors.ts";
+import { type Answer, toData } from "../../calls/contract/answer.ts";
+import { successCode } from "../../platform/errors.ts";
 import type { Handler } from "./handler.ts";
 import { envelopeResponse } from "./response.ts";
 

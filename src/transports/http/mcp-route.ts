@@ -2,7 +2,7 @@
 
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import type { Handler } from "./handler.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "./network/listener.ts";
 import { readReported, readSubject } from "./request.ts";
 import { common } from "./response.ts";
 

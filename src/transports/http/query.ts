@@ -2,13 +2,13 @@
 // ignore what may be meant for the operation.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
-import { type ErrorData, Refusal } from "../../errors.ts";
-import { isInteroperable, isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { parseJson } from "../../json/json-text.ts";
-import { shortenName } from "../../text/characters.ts";
-import { decodePercent } from "../../text/percent-encoding.ts";
-import { endSentence } from "../../text/sentence.ts";
-import { suggest, unknownReason } from "../../text/suggestion.ts";
+import { type ErrorData, Refusal } from "../../platform/errors.ts";
+import { isInteroperable, isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { parseJson } from "../../platform/json/json-text.ts";
+import { shortenName } from "../../platform/text/characters.ts";
+import { decodePercent } from "../../platform/text/percent-encoding.ts";
+import { endSentence } from "../../platform/text/sentence.ts";
+import { suggest, unknownReason } from "../../platform/text/suggestion.ts";
 import { type ApiRoute, pathParameters, takesBody } from "./routes.ts";
 
 /** Names the parameters that were ignored, percent-encoded. */

@@ -1,7 +1,12 @@
 // Owns the conversion of a Fetch request to a Request of calls: path, body, origin; query.ts has the query, sender.ts has the credentials. Checks only what calls cannot see.
 
-import type { Request as Arrival, RequestBody, RequestMetadata, RequestOrigin } from "../../calls/request.ts";
-import { decodePercent } from "../../text/percent-encoding.ts";
+import type {
+  Request as Arrival,
+  RequestBody,
+  RequestMetadata,
+  RequestOrigin,
+} from "../../calls/contract/request.ts";
+import { decodePercent } from "../../platform/text/percent-encoding.ts";
 import { receiveRequestBody } from "./body.ts";
 import { createQueryReader, type Query } from "./query.ts";
 import { type ApiRoute, pathParameters } from "./routes.ts";

@@ -1,6 +1,6 @@
 // Owns the conversion of an answer to a Fetch response. Must never include the text of an error that is not a Refusal.
 
-import { type Answer, type Refused, toRefusalAnswer } from "../../calls/answer.ts";
+import { type Answer, type Refused, toRefusalAnswer } from "../../calls/contract/answer.ts";
 import { toEnvelope } from "./envelope.ts";
 import { fileResponse } from "./file.ts";
 

@@ -1,6 +1,10 @@
 // Owns the routes of the HTTP API: the method, the path and the operation of each. Adds no rule.
 
-import { exchangeOf, type InstallationOperation, type ProjectOperation } from "../../calls/operation.ts";
+import {
+  exchangeOf,
+  type InstallationOperation,
+  type ProjectOperation,
+} from "../../calls/contract/operation.ts";
 import { otherOperations, projectOperations } from "../../calls/operations.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";

@@ -2,7 +2,12 @@
 // local socket the id of a key and a user of the machine, and from the console a session. Must never decide whether the key is valid.
 
 import { secretForm } from "../../access/key.ts";
-import type { KeyAdvice, KeyCredentials, LocalCredentials, SessionCredentials } from "../../calls/request.ts";
+import type {
+  KeyAdvice,
+  KeyCredentials,
+  LocalCredentials,
+  SessionCredentials,
+} from "../../calls/contract/request.ts";
 
 export interface Sender {
   readonly credentials: KeyCredentials | LocalCredentials | SessionCredentials;

@@ -2,12 +2,11 @@
 // validate before authentication and drop unknown fields silently. Must never listen: network-server.ts and the local socket do.
 
 import { Elysia } from "elysia";
-import type { Refused } from "../../calls/answer.ts";
+import type { Refused } from "../../calls/contract/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
-import type { Clock } from "../../clock.ts";
-import { errorStatus, Refusal } from "../../errors.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { Overview } from "../../overview/overview.ts";
+import { errorStatus, Refusal } from "../../platform/errors.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
 import { type AdministrationRoute, administrationRoutes, nameList } from "./administration-routes.ts";
@@ -15,15 +14,16 @@ import { refusedBecause, respondTo } from "./answered-call.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
 import { type ConsoleTools, consoleRoutes } from "./console/console-routes.ts";
+import type { Overview } from "./console/overview/overview.ts";
 import { type ConsolePages, createConsolePages, noPages } from "./console/pages.ts";
 import { readSession } from "./console/session-sender.ts";
-import { docsRoutes } from "./docs.ts";
 import { createGatewayRoute } from "./gateway-route.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
-import { withoutIdleTimeout } from "./idle-timeout.ts";
-import type { Listener } from "./listener.ts";
 import { createMcpRoute } from "./mcp-route.ts";
+import { withoutIdleTimeout } from "./network/idle-timeout.ts";
+import type { Listener } from "./network/listener.ts";
+import { docsRoutes } from "./openapi/docs.ts";
 import { ignoredHeader } from "./query.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse } from "./response.ts";

@@ -1,7 +1,7 @@
 // Owns what a background server answers about itself on the local socket, and when it ends. Other servers answer nothing here.
 
-import type { Clock } from "../../clock.ts";
-import { backgroundCheckMs } from "../../limits.ts";
+import { backgroundCheckMs } from "../../platform/limits.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { Http } from "../http/server.ts";
 
 export const backgroundPath = "/background";

@@ -1,13 +1,13 @@
 // Owns the commands of this machine on the local socket: `POST /<operation>` with a JSON body, in the form of version 0.1.0.
 // Adds no rule to the operations.
 
-import { type Answer, toRefusalAnswer } from "../../calls/answer.ts";
+import { type Answer, toRefusalAnswer } from "../../calls/contract/answer.ts";
 import { findOperation } from "../../calls/operations.ts";
 import type { Perform } from "../../calls/perform.ts";
-import { isObject, type JsonObject } from "../../json/json.ts";
-import { JsonFault, parseJson } from "../../json/json-text.ts";
-import { bodyMaxBytes } from "../../limits.ts";
-import { serverItself } from "../../scheduling/fair-queue.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { JsonFault, parseJson } from "../../platform/json/json-text.ts";
+import { bodyMaxBytes } from "../../platform/limits.ts";
+import { serverItself } from "../../platform/scheduling/fair-queue.ts";
 import { callerHeader, malformedCaller, readCaller } from "./local-caller.ts";
 import { printReply } from "./reply.ts";
 

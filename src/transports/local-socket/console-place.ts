@@ -1,6 +1,6 @@
 // Owns what a server says on its local socket about where its console is. Must never answer a secret.
 
-import { isObject, readJson } from "../../json/json.ts";
+import { isObject, readJson } from "../../platform/json/json.ts";
 
 export const consolePath = "/console";
 

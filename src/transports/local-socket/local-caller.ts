@@ -1,10 +1,10 @@
 // Owns the headers of the local socket that say who sends a request: the user and the program, and for a call of a project its local key.
 // The server accepts them unchecked, because whoever can open the socket can also change the database.
 
-import type { Administrator } from "../../calls/administrator.ts";
-import type { KeyAdvice } from "../../calls/request.ts";
-import { Refusal } from "../../errors.ts";
-import { isObject, type Json } from "../../json/json.ts";
+import type { Administrator } from "../../access/administrator.ts";
+import type { KeyAdvice } from "../../calls/contract/request.ts";
+import { Refusal } from "../../platform/errors.ts";
+import { isObject, type Json } from "../../platform/json/json.ts";
 import type { Sender } from "../http/sender.ts";
 
 export const callerHeader = "Memledger-Caller";

@@ -3,8 +3,8 @@
 
 import { chmodSync, rmSync, statSync, symlinkSync } from "node:fs";
 import type { Perform } from "../../calls/perform.ts";
-import { httpGraceMs } from "../../limits.ts";
-import { stopServer } from "../../native/stop-server.ts";
+import { httpGraceMs } from "../../platform/limits.ts";
+import { stopServer } from "../../platform/native/stop-server.ts";
 import type { Http } from "../http/server.ts";
 import { type BackgroundOptions, createBackground } from "./background.ts";
 import { answerCommand } from "./commands.ts";

@@ -1,9 +1,9 @@
 // Owns the form of an answer on the local socket, for the server that prints it and the command that reads it. It is the form that
 // version 0.1.0 prints and reads, because a command and a running server may be of different versions.
 
-import type { Answer } from "../../calls/answer.ts";
-import { successCode } from "../../errors.ts";
-import { isObject, type Json, readJson } from "../../json/json.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import { successCode } from "../../platform/errors.ts";
+import { isObject, type Json, readJson } from "../../platform/json/json.ts";
 
 export interface Reply {
   /** 1000 on success, else an error code. */

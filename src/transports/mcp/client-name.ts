@@ -2,8 +2,8 @@
 // session. So the session id that the client must send back contains the name.
 
 import { randomBytes } from "node:crypto";
-import { isObject } from "../../json/json.ts";
-import { shorten } from "../../text/characters.ts";
+import { isObject } from "../../platform/json/json.ts";
+import { shorten } from "../../platform/text/characters.ts";
 
 export const sessionHeader = "Mcp-Session-Id";
 

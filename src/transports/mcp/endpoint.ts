@@ -2,9 +2,9 @@
 // a restart of the server loses nothing. Each call of a tool is a call like any other, with its own record.
 
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import type { Admit, Admitted } from "../../calls/admission.ts";
-import { toRefusalAnswer } from "../../calls/answer.ts";
-import { isObject, type Json } from "../../json/json.ts";
+import { toRefusalAnswer } from "../../calls/contract/answer.ts";
+import type { Admit, Admitted } from "../../calls/identify/admission.ts";
+import { isObject, type Json } from "../../platform/json/json.ts";
 import { sessionHeader, toClientName, toSessionId } from "./client-name.ts";
 import { type Exchange, type ExchangeTools, type McpArrival, openExchange } from "./exchange.ts";
 import { methodOf, receiveMessage } from "./message.ts";

@@ -1,21 +1,21 @@
 // Owns one HTTP request to the endpoint from its admission to its end: the calls that its messages perform, and its lines in the log.
 
 import type { Caller } from "../../access/caller.ts";
-import type { Admitted } from "../../calls/admission.ts";
-import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
-import type { ProjectOperation } from "../../calls/operation.ts";
-import type { Perform } from "../../calls/perform.ts";
+import { type Answer, type Refused, toRefused } from "../../calls/contract/answer.ts";
+import type { ProjectOperation } from "../../calls/contract/operation.ts";
 import type {
   Request as Arrival,
   Credentials,
   ObjectInput,
   ReportProgress,
   RequestOrigin,
-} from "../../calls/request.ts";
-import type { Clock } from "../../clock.ts";
-import type { Logger } from "../../log/logger.ts";
+} from "../../calls/contract/request.ts";
+import type { Admitted } from "../../calls/identify/admission.ts";
+import type { Perform } from "../../calls/perform.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { CallLog } from "../http/call-log.ts";
-import { withoutIdleTimeout } from "../http/idle-timeout.ts";
+import { withoutIdleTimeout } from "../http/network/idle-timeout.ts";
 import { readSessionId, sessionHeader } from "./client-name.ts";
 import type { RunningCalls } from "./running-calls.ts";
 

@@ -1,8 +1,8 @@
 // Owns the form in which tools show a memory: without what a model does not need, and as a line of text that says the same.
 
 import { Type } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { Fields, Nullable } from "../../schema/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { Fields, Nullable } from "../../platform/schema/schema.ts";
 
 /** What every tool shows of a memory. Members that only few memories have are not listed: answers may have more members. */
 const members = {

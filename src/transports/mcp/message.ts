@@ -1,11 +1,11 @@
 // Owns reading the message of a request: bounded in bytes, time and values, as every body. The SDK gets the parsed value.
 
-import type { Admitted } from "../../calls/admission.ts";
-import { toRefusalAnswer } from "../../calls/answer.ts";
-import { Refusal } from "../../errors.ts";
-import { isObject, type Json } from "../../json/json.ts";
-import { JsonFault, parseJson } from "../../json/json-text.ts";
-import { largeBodyMinBytes } from "../../limits.ts";
+import { toRefusalAnswer } from "../../calls/contract/answer.ts";
+import type { Admitted } from "../../calls/identify/admission.ts";
+import { Refusal } from "../../platform/errors.ts";
+import { isObject, type Json } from "../../platform/json/json.ts";
+import { JsonFault, parseJson } from "../../platform/json/json-text.ts";
+import { largeBodyMinBytes } from "../../platform/limits.ts";
 import { receiveRequestBody } from "../http/body.ts";
 import { refusalRpcResponse, rpcCodes, rpcErrorResponse } from "./rpc-error.ts";
 

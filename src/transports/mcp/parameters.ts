@@ -3,8 +3,8 @@
 
 import type { JSONRPCRequest, Result, ServerContext } from "@modelcontextprotocol/server";
 import { Type } from "@sinclair/typebox";
-import { Refusal } from "../../errors.ts";
-import { createParser, jsonObject } from "../../schema/schema.ts";
+import { Refusal } from "../../platform/errors.ts";
+import { createParser, jsonObject } from "../../platform/schema/schema.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/server");
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;

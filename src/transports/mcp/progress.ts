@@ -1,7 +1,7 @@
 // Owns the progress of a call as notifications of the protocol.
 
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { ReportProgress } from "../../calls/request.ts";
+import type { ReportProgress } from "../../calls/contract/request.ts";
 
 /** Each notification repeats the token, so a long one would make many large answers of one request. */
 const tokenMaxCharacters = 1_000;

@@ -2,15 +2,15 @@
 
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import { isForSeveral } from "../../access/bound-subject.ts";
-import type { Admitted } from "../../calls/admission.ts";
-import type { Answer } from "../../calls/answer.ts";
-import type { ObjectInput } from "../../calls/request.ts";
-import { successCode } from "../../errors.ts";
-import { isObject } from "../../json/json.ts";
-import { shortenName } from "../../text/characters.ts";
-import { endSentence } from "../../text/sentence.ts";
-import { unknownReason } from "../../text/suggestion.ts";
-import { version } from "../../version.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import type { ObjectInput } from "../../calls/contract/request.ts";
+import type { Admitted } from "../../calls/identify/admission.ts";
+import { successCode } from "../../platform/errors.ts";
+import { isObject } from "../../platform/json/json.ts";
+import { shortenName } from "../../platform/text/characters.ts";
+import { endSentence } from "../../platform/text/sentence.ts";
+import { unknownReason } from "../../platform/text/suggestion.ts";
+import { version } from "../../platform/version.ts";
 import { toClientName } from "./client-name.ts";
 import type { Exchange } from "./exchange.ts";
 import { instructions } from "./instructions.ts";

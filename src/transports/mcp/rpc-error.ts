@@ -1,7 +1,7 @@
 // Owns the answers to requests that do not reach a method of the protocol: errors of JSON-RPC, with a status of HTTP.
 
-import type { Answer } from "../../calls/answer.ts";
-import type { JsonObject } from "../../json/json.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import type { JsonObject } from "../../platform/json/json.ts";
 
 /** Codes of JSON-RPC. Refusals without a code of their own get the first one that implementations may define. */
 export const rpcCodes = { parseError: -32_700, invalidRequest: -32_600, refused: -32_000 } as const;

@@ -1,9 +1,9 @@
 // Owns the resource with the rules and the prompt with the context: for clients in which a person, not the model, decides what to load.
 // Both are injections, with a record each.
 
-import { type Answer, dataOf } from "../../calls/answer.ts";
-import type { ObjectInput } from "../../calls/request.ts";
-import { injectMemories } from "../../memory/inject.ts";
+import { type Answer, dataOf } from "../../calls/contract/answer.ts";
+import type { ObjectInput } from "../../calls/contract/request.ts";
+import { injectMemories } from "../../calls/operations/search/inject.ts";
 import { objectsOf } from "./memory-view.ts";
 import { toOperationInput } from "./tool.ts";
 

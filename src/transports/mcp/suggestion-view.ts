@@ -1,8 +1,8 @@
 // Owns the form in which tools show a suggestion: what would change, and as a line of text the same.
 
 import { Type } from "@sinclair/typebox";
-import { isObject, type JsonObject } from "../../json/json.ts";
-import { Fields } from "../../schema/schema.ts";
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { Fields } from "../../platform/schema/schema.ts";
 import { objectsOf } from "./memory-view.ts";
 
 export const listedSuggestion = Fields({

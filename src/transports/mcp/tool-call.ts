@@ -1,9 +1,9 @@
 // Owns one call of a tool: the request that `perform` gets of it, and the result that the client gets of the answer.
 
 import { Value } from "@sinclair/typebox/value";
-import { type Answer, dataOf } from "../../calls/answer.ts";
-import { successCode } from "../../errors.ts";
-import type { Json, JsonObject } from "../../json/json.ts";
+import { type Answer, dataOf } from "../../calls/contract/answer.ts";
+import { successCode } from "../../platform/errors.ts";
+import type { Json, JsonObject } from "../../platform/json/json.ts";
 import { inWordsOf, type Tool, toOperationInput } from "./tool.ts";
 
 /** A result of `tools/call`; a type alias, because the SDK's type has an index signature. */

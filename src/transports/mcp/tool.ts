@@ -1,15 +1,15 @@
 // Owns the type Tool: how a tool of MCP uses one operation, and the JSON Schemas that clients get of it. Adds no rule: names and texts only.
 
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { Answer } from "../../calls/answer.ts";
-import type { ProjectOperation } from "../../calls/operation.ts";
-import { Refusal } from "../../errors.ts";
-import type { JsonObject } from "../../json/json.ts";
-import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
-import { Fields } from "../../schema/schema.ts";
-import { shortenName } from "../../text/characters.ts";
-import { endSentence } from "../../text/sentence.ts";
-import { unknownReason } from "../../text/suggestion.ts";
+import type { Answer } from "../../calls/contract/answer.ts";
+import type { ProjectOperation } from "../../calls/contract/operation.ts";
+import { Refusal } from "../../platform/errors.ts";
+import type { JsonObject } from "../../platform/json/json.ts";
+import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "../../platform/schema/json-schema.ts";
+import { Fields } from "../../platform/schema/schema.ts";
+import { shortenName } from "../../platform/text/characters.ts";
+import { endSentence } from "../../platform/text/sentence.ts";
+import { unknownReason } from "../../platform/text/suggestion.ts";
 
 export interface Tool {
   readonly name: string;

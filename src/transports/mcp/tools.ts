@@ -3,18 +3,18 @@
 // only those of keys with memory.propose see the tools for suggestions.
 
 import { Type } from "@sinclair/typebox";
-import { createMemory } from "../../memory/create.ts";
-import { deleteMemory } from "../../memory/delete.ts";
-import { extractMemories } from "../../memory/extract.ts";
-import { injectMemories } from "../../memory/inject.ts";
-import { listMemories } from "../../memory/list.ts";
-import { searchMemories } from "../../memory/search.ts";
-import { updateMemory } from "../../memory/update.ts";
-import { Fields } from "../../schema/schema.ts";
-import { acceptSuggestion, refuseSuggestion } from "../../suggestions/decisions.ts";
-import { listSuggestions } from "../../suggestions/list.ts";
-import { proposeSuggestion } from "../../suggestions/propose.ts";
-import { counted } from "../../text/plural.ts";
+import { extractMemories } from "../../calls/operations/extraction/extract.ts";
+import { createMemory } from "../../calls/operations/memories/create.ts";
+import { deleteMemory } from "../../calls/operations/memories/delete.ts";
+import { listMemories } from "../../calls/operations/memories/list.ts";
+import { updateMemory } from "../../calls/operations/memories/update.ts";
+import { injectMemories } from "../../calls/operations/search/inject.ts";
+import { searchMemories } from "../../calls/operations/search/search.ts";
+import { acceptSuggestion, refuseSuggestion } from "../../calls/operations/suggestions/decisions.ts";
+import { listSuggestions } from "../../calls/operations/suggestions/list.ts";
+import { proposeSuggestion } from "../../calls/operations/suggestions/propose.ts";
+import { Fields } from "../../platform/schema/schema.ts";
+import { counted } from "../../platform/text/plural.ts";
 import {
   describeItem,
   describeMemory,

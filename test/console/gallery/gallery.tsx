@@ -5,25 +5,29 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useDraft } from "../../../src/console/drafts.ts";
 import { HelpDialog, isHelpOpen } from "../../../src/console/frame/help-dialog.tsx";
-import { Chart } from "../../../src/console/parts/chart.tsx";
-import { CopyText } from "../../../src/console/parts/copy-text.tsx";
-import { Count, countText } from "../../../src/console/parts/count.tsx";
+import { Chart } from "../../../src/console/parts/chart/chart.tsx";
 import { Confirm } from "../../../src/console/parts/dialog.tsx";
-import { Difference } from "../../../src/console/parts/difference.tsx";
 import { Empty } from "../../../src/console/parts/empty.tsx";
 import { Failure } from "../../../src/console/parts/failure.tsx";
 import { Field, Select, Switch } from "../../../src/console/parts/field.tsx";
 import { Messages, showMessage } from "../../../src/console/parts/messages.tsx";
 import { Progress } from "../../../src/console/parts/progress.tsx";
-import { createRows, type Page } from "../../../src/console/parts/rows.ts";
-import { nothingSelected, type Selection, selectedCount } from "../../../src/console/parts/selection.ts";
 import { handleKey, useShortcuts } from "../../../src/console/parts/shortcuts.ts";
 import { SidePanel } from "../../../src/console/parts/side-panel.tsx";
-import { Table } from "../../../src/console/parts/table.tsx";
-import type { Column, Sort } from "../../../src/console/parts/table-types.ts";
+import { createRows, type Page } from "../../../src/console/parts/table/rows.ts";
+import {
+  nothingSelected,
+  type Selection,
+  selectedCount,
+} from "../../../src/console/parts/table/selection.ts";
+import { Table } from "../../../src/console/parts/table/table.tsx";
+import type { Column, Sort } from "../../../src/console/parts/table/types.ts";
 import { Tabs } from "../../../src/console/parts/tabs.tsx";
-import { TagInput, Tags } from "../../../src/console/parts/tag-input.tsx";
-import { Time } from "../../../src/console/parts/time.tsx";
+import { CopyText } from "../../../src/console/parts/text/copy-text.tsx";
+import { Count, countText } from "../../../src/console/parts/text/count.tsx";
+import { Difference } from "../../../src/console/parts/text/difference.tsx";
+import { TagInput, Tags } from "../../../src/console/parts/text/tag-input.tsx";
+import { Time } from "../../../src/console/parts/text/time.tsx";
 import { View } from "../../../src/console/parts/view.tsx";
 
 interface Row {

@@ -4,8 +4,8 @@ import type { AdministrationKey } from "../../../src/access/administration-key.t
 import { type Caller, callerFor } from "../../../src/access/caller.ts";
 import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
-import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
 import { createTokenEpoch } from "../../../src/access/token.ts";
+import type { AccessReader, AccessTransaction } from "../../../src/calls/storage/access-store.ts";
 import type { Data, KeyRow, SessionRow } from "./data.ts";
 import { ownIds } from "./subjects.ts";
 

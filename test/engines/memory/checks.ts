@@ -1,8 +1,8 @@
 // The checks of the test engine.
 
-import type { Check } from "../../../src/memory/check.ts";
-import type { CheckTransaction } from "../../../src/memory/check-store.ts";
+import type { CheckTransaction } from "../../../src/calls/storage/check-store.ts";
 import { ownerId } from "../../../src/memory/owner.ts";
+import type { Check } from "../../../src/memory/search/check.ts";
 import type { Data } from "./data.ts";
 import { ownIds } from "./subjects.ts";
 

@@ -4,7 +4,7 @@ import type {
   ConversationReader,
   ConversationSummary,
   ConversationTransaction,
-} from "../../../src/conversations/store.ts";
+} from "../../../src/calls/storage/conversation-store.ts";
 import { isExpired } from "../../../src/memory/memory.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import type { Data, MemoryRow } from "./data.ts";

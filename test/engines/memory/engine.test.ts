@@ -5,9 +5,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../../src/app.ts";
-import { loadConfig } from "../../../src/config/config.ts";
-import { describeEngine } from "../../storage/conformance.ts";
+import { startApp } from "../../../src/server/app.ts";
+import { loadConfig } from "../../../src/server/config/config.ts";
+import { describeEngine } from "../../calls/storage/conformance.ts";
 import { createMemoryEngine } from "./engine.ts";
 
 describeEngine({

@@ -2,9 +2,9 @@
 // lacks is named in engine.test.ts.
 
 import { isUsedWithSecret } from "../../../src/access/key.ts";
-import { readPayloadText } from "../../../src/audit/stored-payload.ts";
-import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
-import type { PublishedState, StoredLedger } from "../../../src/storage/stored-ledger.ts";
+import { readPayloadText } from "../../../src/audit/parts/stored-payload.ts";
+import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/calls/storage/engine.ts";
+import type { PublishedState, StoredLedger } from "../../../src/calls/storage/stored-ledger.ts";
 import { createData, type Data, noSettings } from "./data.ts";
 import { recordsOfChain } from "./ledger.ts";
 import { openMemoryStore } from "./store.ts";

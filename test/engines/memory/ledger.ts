@@ -4,11 +4,22 @@ import { join } from "node:path";
 import { genesisHash, sealRecord } from "../../../src/audit/chain.ts";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
 import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
+import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/audit/export/export.ts";
 import { createNoteAppender } from "../../../src/audit/note-file.ts";
-import { eraseParts } from "../../../src/audit/parts.ts";
+import { eraseParts } from "../../../src/audit/parts/parts.ts";
+import { presentParts, readPayload, readPayloadText } from "../../../src/audit/parts/stored-payload.ts";
 import type { StoredRecord } from "../../../src/audit/record.ts";
 import { choosePruning } from "../../../src/audit/retention.ts";
 import type { Signer } from "../../../src/audit/signed-note.ts";
+import { createTracer } from "../../../src/audit/trace/trace.ts";
+import type {
+  RecordLocation,
+  RecordPlace,
+  Trace,
+  TracedRecord,
+  TracedRecords,
+} from "../../../src/audit/trace/traced.ts";
+import type { ExportTransaction } from "../../../src/calls/storage/export-store.ts";
 import type {
   AuditTransaction,
   HiddenReads,
@@ -19,19 +30,8 @@ import type {
   RecordPage,
   RecordQuery,
   SignedCheckpoint,
-} from "../../../src/audit/store.ts";
-import { presentParts, readPayload, readPayloadText } from "../../../src/audit/stored-payload.ts";
-import { createTracer } from "../../../src/audit/trace.ts";
-import type {
-  RecordLocation,
-  RecordPlace,
-  Trace,
-  TracedRecord,
-  TracedRecords,
-} from "../../../src/audit/traced.ts";
-import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
-import type { ExportTransaction } from "../../../src/export/store.ts";
-import { toTimestamp } from "../../../src/timestamp.ts";
+} from "../../../src/calls/storage/ledger-store.ts";
+import { toTimestamp } from "../../../src/platform/time/timestamp.ts";
 import type { ChainRow, Data, RecordRow } from "./data.ts";
 
 export function recordsOfChain({ records }: Data, project: string | null): RecordRow[] {

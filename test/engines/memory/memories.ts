@@ -1,26 +1,31 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
+import { findSimilarItems, nearestOf } from "../../../src/calls/operations/search/similar-items.ts";
+import type {
+  MemoryReader,
+  MemoryTransaction,
+  SearchHit,
+  SearchQuery,
+} from "../../../src/calls/storage/memory-store.ts";
 import type { TagPage, TagQuery } from "../../../src/memory/counts.ts";
-import type { ExportPage, ExportQuery } from "../../../src/memory/export-query.ts";
 import { type Kind, kindOf, kindsOf, originOf } from "../../../src/memory/kind.ts";
-import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
-import { type MetadataFilter, matchesMetadata } from "../../../src/memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
-import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
-import type { MemoryReader, MemoryTransaction, SearchHit, SearchQuery } from "../../../src/memory/store.ts";
+import { keywordScores } from "../../../src/memory/ranking/keyword-scores.ts";
+import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/memory/ranking/limits.ts";
+import { canBeMistyped, Vocabulary } from "../../../src/memory/ranking/near-words.ts";
+import { prominence, recencyOf } from "../../../src/memory/ranking/prominence.ts";
+import { relevanceFloor, spreadOf } from "../../../src/memory/ranking/relevance-floor.ts";
+import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/memory/ranking/scores.ts";
+import { queryWords, splitWords } from "../../../src/memory/ranking/words.ts";
+import type { ExportPage, ExportQuery } from "../../../src/memory/search/export-query.ts";
+import type { ListQuery, MemoryPage } from "../../../src/memory/search/list-query.ts";
+import { type MetadataFilter, matchesMetadata } from "../../../src/memory/search/metadata-filter.ts";
+import type { WordFilter } from "../../../src/memory/search/word-filter.ts";
 import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
-import type { WordFilter } from "../../../src/memory/word-filter.ts";
-import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
-import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/ranking/limits.ts";
-import { canBeMistyped, Vocabulary } from "../../../src/ranking/near-words.ts";
-import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
-import { relevanceFloor, spreadOf } from "../../../src/ranking/relevance-floor.ts";
-import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
-import { queryWords, splitWords } from "../../../src/ranking/words.ts";
-import { cancelled } from "../../../src/scheduling/cancellation.ts";
-import { compareLabels } from "../../../src/text/label.ts";
+import { cancelled } from "../../../src/platform/scheduling/cancellation.ts";
+import { compareLabels } from "../../../src/platform/text/label.ts";
 import type { Data, MemoryRow } from "./data.ts";
 
 export function createMemoryReader(data: Data): MemoryReader {

@@ -1,6 +1,6 @@
 // A change of the embedding model in the test engine: each memory keeps the vector of the next model beside its own.
 
-import type { ModelTransaction, ModelVectors } from "../../../src/model-change/store.ts";
+import type { ModelTransaction, ModelVectors } from "../../../src/calls/storage/model-change-store.ts";
 import { type Data, noSettings, type Settings } from "./data.ts";
 
 export function createModelTransaction(data: Data): ModelTransaction {

@@ -1,7 +1,7 @@
 // The answers to remember of the test engine. What removes something of a payload removes its task: tasks without one are not found.
 
-import type { RememberQueue, RememberTransaction } from "../../../src/remembering/store.ts";
-import type { RememberTask } from "../../../src/remembering/task.ts";
+import type { RememberQueue, RememberTransaction } from "../../../src/calls/storage/remember-store.ts";
+import type { RememberTask } from "../../../src/memory/remembering/task.ts";
 import type { Data } from "./data.ts";
 import { toPlace } from "./ledger.ts";
 

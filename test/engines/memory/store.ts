@@ -2,18 +2,18 @@
 
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import { createSigner } from "../../../src/audit/signed-note.ts";
-import type { Verification } from "../../../src/audit/store.ts";
 import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
 import { createSegmentVerifier } from "../../../src/audit/verify/segment.ts";
-import { toRefusalAnswer } from "../../../src/calls/answer.ts";
+import { toRefusalAnswer } from "../../../src/calls/contract/answer.ts";
 import { withAnswer } from "../../../src/calls/outcome.ts";
 import { type Settlement, settle } from "../../../src/calls/settle.ts";
-import { createClock } from "../../../src/clock.ts";
-import { unavailable } from "../../../src/errors.ts";
+import type { AfterCommit } from "../../../src/calls/storage/after-commit.ts";
+import type { StoreOptions } from "../../../src/calls/storage/engine.ts";
+import type { Verification } from "../../../src/calls/storage/ledger-store.ts";
+import type { Store, Transaction } from "../../../src/calls/storage/store.ts";
 import { ownerId } from "../../../src/memory/owner.ts";
-import type { AfterCommit } from "../../../src/storage/after-commit.ts";
-import type { StoreOptions } from "../../../src/storage/engine.ts";
-import type { Store, Transaction } from "../../../src/storage/store.ts";
+import { unavailable } from "../../../src/platform/errors.ts";
+import { createClock } from "../../../src/platform/time/clock.ts";
 import { createAccessReader, createAccessTransaction, findCallerOf } from "./access.ts";
 import { checksOf, createCheckTransaction } from "./checks.ts";
 import { createConversationReader, createConversationTransaction } from "./conversations.ts";

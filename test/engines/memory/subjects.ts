@@ -1,6 +1,6 @@
 // The subjects of the test engine.
 
-import type { SubjectReader, SubjectTransaction } from "../../../src/subjects/store.ts";
+import type { SubjectReader, SubjectTransaction } from "../../../src/calls/storage/subject-store.ts";
 import type { Data } from "./data.ts";
 
 /** Ids under which the project and its subjects have memories. */

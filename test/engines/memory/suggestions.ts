@@ -1,8 +1,8 @@
 // The suggestions of the test engine.
 
+import type { SuggestionReader, SuggestionTransaction } from "../../../src/calls/storage/suggestion-store.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
-import type { SuggestionReader, SuggestionTransaction } from "../../../src/suggestions/store.ts";
-import type { Suggestion } from "../../../src/suggestions/suggestion.ts";
+import type { Suggestion } from "../../../src/memory/suggestions/suggestion.ts";
 import type { Data } from "./data.ts";
 import { ownIds } from "./subjects.ts";
 

@@ -14,11 +14,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { traceText } from "../../../src/audit/erased.ts";
+import { traceText } from "../../../src/calls/operations/ledger/erased.ts";
+import type { AnswerKey, CachedAnswer } from "../../../src/calls/storage/answer-cache.ts";
 import { answerCachePath } from "../../../src/engines/sqlite/answer-cache/answer-cache.ts";
 import { answerMaxBytes } from "../../../src/engines/sqlite/answer-cache/limits.ts";
-import type { AnswerKey, CachedAnswer } from "../../../src/storage/answer-cache.ts";
-import { openMember, openSeam, type Seam } from "../../storage/seam.ts";
+import { openMember, openSeam, type Seam } from "../../calls/storage/seam.ts";
 
 const settings = { maxAgeMs: 60_000, maxBytes: 1024 * 1024 };
 const folders: string[] = [];

@@ -1,6 +1,6 @@
 // Owns the batch with which the tests of search create memories whose vectors they have chosen.
 
-import { readBatchItem } from "../../../src/memory/batch-item.ts";
+import { readBatchItem } from "../../../src/calls/operations/memories/batch-item.ts";
 import { contentKey } from "../../../src/memory/memory.ts";
 import type { SearchChoices } from "./search-choices.ts";
 

@@ -1,8 +1,8 @@
 // Tests that a call arrives in the writer's thread as it was sent.
 
 import { expect, test } from "bun:test";
-import { sealPayload } from "../../../src/audit/payload.ts";
-import type { Call, Decision } from "../../../src/calls/call.ts";
+import { sealPayload } from "../../../src/audit/parts/payload.ts";
+import type { Call, Decision } from "../../../src/calls/contract/call.ts";
 import { fromCallMessage, toCallMessage } from "../../../src/engines/sqlite/threads/call-messages.ts";
 
 const id = "019a2b3c4d5e7f708192a3b4c5d6e7f8";

@@ -19,8 +19,8 @@ import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { createCheckpointSigning } from "../../../src/engines/sqlite/ledger/checkpoint-signing.ts";
-import { createLogger } from "../../../src/log/logger.ts";
-import { toHex } from "../../../src/text/byte-text.ts";
+import { createLogger } from "../../../src/platform/log/logger.ts";
+import { toHex } from "../../../src/platform/text/byte-text.ts";
 import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
 import { makeDatabase } from "./schema-text.ts";
 

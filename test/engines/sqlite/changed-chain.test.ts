@@ -5,9 +5,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyTrace } from "../../../src/audit/traced.ts";
-import { openDatabase } from "../../../src/native/sqlite.ts";
-import { openSeam, runtime, unitVector } from "../../storage/seam.ts";
+import { emptyTrace } from "../../../src/audit/trace/traced.ts";
+import { openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { openSeam, runtime, unitVector } from "../../calls/storage/seam.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-changed-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@
 // embedder, never for long, and only if it has embedded a text itself.
 
 import { expect, test } from "bun:test";
-import type { Call } from "../../../src/calls/call.ts";
+import type { Call } from "../../../src/calls/contract/call.ts";
 import { createCommitBegin } from "../../../src/engines/sqlite/threads/commit-begin.ts";
 import { groupCallsEnough, groupWaitMaxMs } from "../../../src/engines/sqlite/threads/limits.ts";
 

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { createSqliteEngine } from "../../../src/engines/sqlite/engine.ts";
 import { bytesPerMemory } from "../../../src/engines/sqlite/search/index/search-index.ts";
-import { rowsPerBlock } from "../../../src/ranking/limits.ts";
-import { describeEngine } from "../../storage/conformance.ts";
-import { dimensions, runtime } from "../../storage/seam.ts";
+import { rowsPerBlock } from "../../../src/memory/ranking/limits.ts";
+import { describeEngine } from "../../calls/storage/conformance.ts";
+import { dimensions, runtime } from "../../calls/storage/seam.ts";
 
 describeEngine({
   name: "SQLite",

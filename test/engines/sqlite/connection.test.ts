@@ -11,7 +11,7 @@ import {
   openWriting,
 } from "../../../src/engines/sqlite/database-file/connection.ts";
 import { openEvidence } from "../../../src/engines/sqlite/verify/source.ts";
-import { runtime } from "../../storage/seam.ts";
+import { runtime } from "../../calls/storage/seam.ts";
 
 test("the writing connection waits for the disk at every commit, on macOS for the drive too", () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
@@ -53,7 +53,7 @@ test("emptying the log waits for a reader that ends in time", async () => {
   const file = { path: join(folder, "memledger.db"), runtime };
   const writing = openWriting(file);
   const script = `
-    import { openDatabase } from ${JSON.stringify(Bun.resolveSync("../../../src/native/sqlite.ts", import.meta.dir))};
+    import { openDatabase } from ${JSON.stringify(Bun.resolveSync("../../../src/platform/native/sqlite.ts", import.meta.dir))};
     const reading = openDatabase(${JSON.stringify(file.path)}, ${JSON.stringify(runtime)});
     reading.exec("BEGIN; SELECT * FROM t");
     console.log("reads");

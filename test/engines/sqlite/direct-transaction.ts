@@ -1,17 +1,17 @@
 // Performs work in a transaction of the SQLite engine as its writer does, beside the calls of a server that may have the database open: for
 // what no operation of today does alone.
 
+import type { NewMemory } from "../../../src/calls/storage/memory-store.ts";
+import type { Transaction } from "../../../src/calls/storage/store.ts";
 import { openWriting } from "../../../src/engines/sqlite/database-file/connection.ts";
 import { createMemoryTransaction } from "../../../src/engines/sqlite/memories/memory.ts";
 import { createRevisions } from "../../../src/engines/sqlite/memories/revisions.ts";
-import { createWordWriter, defineWords } from "../../../src/engines/sqlite/memories/words.ts";
 import { createSubjectTransaction } from "../../../src/engines/sqlite/subjects.ts";
 import { WriterState } from "../../../src/engines/sqlite/threads/writer-state.ts";
+import { createWordWriter, defineWords } from "../../../src/engines/sqlite/words/words.ts";
 import { contentKey } from "../../../src/memory/memory.ts";
 import type { Owner } from "../../../src/memory/owner.ts";
-import type { NewMemory } from "../../../src/memory/store.ts";
-import type { Transaction } from "../../../src/storage/store.ts";
-import { runtime } from "../../storage/seam.ts";
+import { runtime } from "../../calls/storage/seam.ts";
 
 type Direct = Pick<Transaction, "memories" | "subjects">;
 

@@ -6,25 +6,25 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { type Clock, createClock } from "../../../src/clock.ts";
-import { createClockShift, passTime } from "../../../src/clock-shift.ts";
-import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
 import type { ExporterInit } from "../../../src/engines/sqlite/export/export-worker.ts";
 import { createExporter } from "../../../src/engines/sqlite/export/exporter.ts";
 import { createDamageCheck } from "../../../src/engines/sqlite/threads/damage-check.ts";
 import { startVerifiers } from "../../../src/engines/sqlite/verify/verify-workers.ts";
-import { Refusal } from "../../../src/errors.ts";
-import { createLogger } from "../../../src/log/logger.ts";
+import { Refusal } from "../../../src/platform/errors.ts";
+import { createLogger } from "../../../src/platform/log/logger.ts";
 import {
   restartDelayMaxMs,
   type SupervisedName,
   silenceCheckEveryMs,
   threadPolicies,
-} from "../../../src/threads/policies.ts";
-import { createSupervisor, type Supervisor } from "../../../src/threads/supervisor.ts";
+} from "../../../src/platform/threads/policies.ts";
+import { createSupervisor, type Supervisor } from "../../../src/platform/threads/supervisor.ts";
+import { type Clock, createClock } from "../../../src/platform/time/clock.ts";
+import { createClockShift, passTime } from "../../../src/platform/time/clock-shift.ts";
+import { createOwnKey, openLedgerFiles } from "../../../src/server/ledger/ledger-files.ts";
+import { openSeam, runtime, type Seam, unitVector } from "../../calls/storage/seam.ts";
 import { closeAfterEach } from "../../cleanup.ts";
-import { openSeam, runtime, type Seam, unitVector } from "../../storage/seam.ts";
-import { createPipe, hang, spawnHanging } from "../../threads/hanging-worker.ts";
+import { createPipe, hang, spawnHanging } from "../../platform/threads/hanging-worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-hanging-"));
 afterAll(() => rmSync(folder, { recursive: true }));

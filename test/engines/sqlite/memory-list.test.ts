@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
 import type { ListLimits } from "../../../src/engines/sqlite/memories/limits.ts";
 import { createMemoryList } from "../../../src/engines/sqlite/memories/memory-list.ts";
-import type { ListFilter } from "../../../src/memory/list-query.ts";
-import { toMetadataFilter } from "../../../src/memory/metadata-filter.ts";
-import { toWordFilter } from "../../../src/memory/word-filter.ts";
-import { listOrders, readPages } from "../../storage/conformance/memory-pages.ts";
-import { openSeam, runtime, unitVector } from "../../storage/seam.ts";
+import type { ListFilter } from "../../../src/memory/search/list-query.ts";
+import { toMetadataFilter } from "../../../src/memory/search/metadata-filter.ts";
+import { toWordFilter } from "../../../src/memory/search/word-filter.ts";
+import { listOrders, readPages } from "../../calls/storage/conformance/memory-pages.ts";
+import { openSeam, runtime, unitVector } from "../../calls/storage/seam.ts";
 
 const ways: Readonly<Record<string, ListLimits>> = {
   "in the order of the list": {

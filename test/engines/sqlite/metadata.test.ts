@@ -4,9 +4,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/native/sqlite.ts";
+import { openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { openSeam, runtime, type Seam, unitVector } from "../../calls/storage/seam.ts";
 import { removeFoldersAfterEach } from "../../cleanup.ts";
-import { openSeam, runtime, type Seam, unitVector } from "../../storage/seam.ts";
 import { makeDatabase } from "./schema-text.ts";
 
 const createFolder = removeFoldersAfterEach();

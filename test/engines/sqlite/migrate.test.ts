@@ -5,9 +5,9 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
-import { openDatabase } from "../../../src/native/sqlite.ts";
+import { openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { dimensions, openMember, openSeam, runtime, unitVector } from "../../calls/storage/seam.ts";
 import { removeFoldersAfterEach } from "../../cleanup.ts";
-import { dimensions, openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
 
 const createFolder = removeFoldersAfterEach();
 const temporary = () => join(createFolder(), "memledger.db");

@@ -2,10 +2,10 @@
 // with what is stored and not with what an index remembers. Changes nothing.
 
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
-import type { JsonObject } from "../../../src/json/json.ts";
 import { type Kind, typeOf } from "../../../src/memory/kind.ts";
-import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
-import { runtime } from "../../storage/seam.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
+import { runtime } from "../../calls/storage/seam.ts";
+import { type NaiveMemory, wordsOf } from "../../memory/ranking/naive-ranking.ts";
 
 /** What the reference needs of a stored memory. */
 export interface NaiveRow {

@@ -1,15 +1,15 @@
 // Tests the queries for what expires soon and what is almost used up, and those about one project, on the database of a real server.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createKey, revokeKey } from "../../../src/access/key-operations.ts";
 import { defaultPlans } from "../../../src/access/plan.ts";
-import { deleteProject, updateProject } from "../../../src/access/project-operations.ts";
-import { locate } from "../../../src/data-directory/data-directory.ts";
+import { createKey, revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
+import { deleteProject, updateProject } from "../../../src/calls/operations/access/project-operations.ts";
+import type { NearLimitsQuery } from "../../../src/calls/storage/statistics.ts";
 import { createChainContentsReader } from "../../../src/engines/sqlite/chain-contents.ts";
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
 import { createNearLimitsReader } from "../../../src/engines/sqlite/near-limits.ts";
-import { prepareRuntime } from "../../../src/native/runtime.ts";
-import type { NearLimitsQuery } from "../../../src/storage/statistics.ts";
+import { prepareRuntime } from "../../../src/platform/native/runtime.ts";
+import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 
 const dayMs = 86_400_000;

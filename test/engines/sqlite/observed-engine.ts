@@ -1,8 +1,8 @@
 // Opens the SQLite engine with its threads visible, so that a test can end one of them.
 
 import type { Worker } from "node:worker_threads";
-import { spawnWorker } from "../../../src/threads/spawn.ts";
-import { openSeam, type Seam } from "../../storage/seam.ts";
+import { spawnWorker } from "../../../src/platform/threads/spawn.ts";
+import { openSeam, type Seam } from "../../calls/storage/seam.ts";
 
 export interface ObservedEngine {
   readonly seam: Seam;

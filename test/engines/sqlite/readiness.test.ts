@@ -1,8 +1,8 @@
 // Tests that the engine is not ready while one of its threads restarts.
 
 import { expect, test } from "bun:test";
+import { type Seam, unitVector } from "../../calls/storage/seam.ts";
 import { closeAfterEach } from "../../cleanup.ts";
-import { type Seam, unitVector } from "../../storage/seam.ts";
 import { openObserved } from "./observed-engine.ts";
 
 const closeLater = closeAfterEach<Seam>();

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordQuery } from "../../../src/audit/store.ts";
+import type { RecordQuery } from "../../../src/calls/storage/ledger-store.ts";
 import { createRecordList } from "../../../src/engines/sqlite/ledger/record-list.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
 import { buildLedger, runtime } from "../../audit/ledger.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-record-list-"));

@@ -2,11 +2,11 @@
 // importances are equal, and never more than can be among the results when all of them are almost the same.
 
 import { expect, test } from "bun:test";
-import { readBatchItem } from "../../../src/memory/batch-item.ts";
+import { readBatchItem } from "../../../src/calls/operations/memories/batch-item.ts";
 import { contentKey } from "../../../src/memory/memory.ts";
-import { createRandom, toUnit } from "../../ranking/adversarial-vectors.ts";
-import { rankNaively } from "../../ranking/naive-ranking.ts";
-import { type Member, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import { type Member, openSeam, type Seam, seamModel } from "../../calls/storage/seam.ts";
+import { createRandom, toUnit } from "../../memory/ranking/adversarial-vectors.ts";
+import { rankNaively } from "../../memory/ranking/naive-ranking.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import { toNaiveHits } from "./search-answers.ts";
 

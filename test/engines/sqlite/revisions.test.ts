@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
-import { openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { openMember, openSeam, runtime, unitVector } from "../../calls/storage/seam.ts";
 import { makeDatabase } from "./schema-text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-revisions-"));

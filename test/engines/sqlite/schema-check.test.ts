@@ -12,10 +12,10 @@ import {
   schemaDigest,
   schemaVariants,
 } from "../../../src/engines/sqlite/schema/schema-check.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
 import { setSchemaText } from "../../audit/tamper.ts";
+import { openSeam, runtime } from "../../calls/storage/seam.ts";
 import { removeFoldersAfterEach } from "../../cleanup.ts";
-import { openSeam, runtime } from "../../storage/seam.ts";
 import { createNext, makeDatabase, objectsOf, replaceByNext, schemaText } from "./schema-text.ts";
 
 const createFolder = removeFoldersAfterEach();

@@ -3,11 +3,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exchangeTables } from "../../../src/engines/sqlite/memories/model-change.ts";
-import { defineWords } from "../../../src/engines/sqlite/memories/words.ts";
 import { migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { type SchemaObject, schemaQuery } from "../../../src/engines/sqlite/schema/schema-check.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
-import { runtime } from "../../storage/seam.ts";
+import { defineWords } from "../../../src/engines/sqlite/words/words.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { runtime } from "../../calls/storage/seam.ts";
 
 /** How the program of formats 1 to 5 changed the model. */
 export const createNext =

@@ -1,9 +1,14 @@
 // Owns the comparison of answers of a store with the naive ranking of what is stored. Every difference is an error that names the query.
 
-import type { SearchHit, SearchQuery, SimilarityQuery } from "../../../src/memory/store.ts";
-import { finalScore } from "../../../src/ranking/scores.ts";
-import { type NaiveHit, rankNaively, rulesNaively, similarNaively } from "../../ranking/naive-ranking.ts";
-import { type Member, neverAborted, type Seam } from "../../storage/seam.ts";
+import type { SearchHit, SearchQuery, SimilarityQuery } from "../../../src/calls/storage/memory-store.ts";
+import { finalScore } from "../../../src/memory/ranking/scores.ts";
+import { type Member, neverAborted, type Seam } from "../../calls/storage/seam.ts";
+import {
+  type NaiveHit,
+  rankNaively,
+  rulesNaively,
+  similarNaively,
+} from "../../memory/ranking/naive-ranking.ts";
 import type { StoredMemory } from "./naive-memories.ts";
 
 /** What was compared. */

@@ -1,12 +1,12 @@
 // Owns the random choices in the tests of exact order: the memories, their changes and the queries. Sends nothing and compares nothing.
 
+import type { SearchQuery, SimilarityQuery } from "../../../src/calls/storage/memory-store.ts";
 import { kinds, typeOf } from "../../../src/memory/kind.ts";
 import { memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
-import { toMetadataFilter } from "../../../src/memory/metadata-filter.ts";
-import type { SearchQuery, SimilarityQuery } from "../../../src/memory/store.ts";
-import { createAdversarialVectors, pick, type Random } from "../../ranking/adversarial-vectors.ts";
-import { someMetadata, someMetadataFilter } from "../../ranking/naive-metadata.ts";
-import { type NaiveMemory, rankNaively, similarityOf } from "../../ranking/naive-ranking.ts";
+import { toMetadataFilter } from "../../../src/memory/search/metadata-filter.ts";
+import { createAdversarialVectors, pick, type Random } from "../../memory/ranking/adversarial-vectors.ts";
+import { someMetadata, someMetadataFilter } from "../../memory/ranking/naive-metadata.ts";
+import { type NaiveMemory, rankNaively, similarityOf } from "../../memory/ranking/naive-ranking.ts";
 
 export type SearchChoices = ReturnType<typeof createSearchChoices>;
 

@@ -2,9 +2,9 @@
 // one state between its request and its arrival.
 
 import type { MemoryType } from "../../../src/memory/memory.ts";
-import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
-import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
-import { type Member, neverAborted, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import { type Member, neverAborted, openSeam, type Seam, seamModel } from "../../calls/storage/seam.ts";
+import { createRandom, pick, type Random } from "../../memory/ranking/adversarial-vectors.ts";
+import { type NaiveMemory, wordsOf } from "../../memory/ranking/naive-ranking.ts";
 import { toBatchCall } from "./batch-call.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import { createSearchChoices, type SearchChoices } from "./search-choices.ts";

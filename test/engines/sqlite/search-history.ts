@@ -1,8 +1,8 @@
 // Owns the question whether an answer that arrived while others wrote is explained by some state of the project between its request and
 // its arrival. An answered write is in each of these states, so a later search must see it.
 
-import type { SearchHit, SearchQuery } from "../../../src/memory/store.ts";
-import { type NaiveMemory, rankNaively, rulesNaively } from "../../ranking/naive-ranking.ts";
+import type { SearchHit, SearchQuery } from "../../../src/calls/storage/memory-store.ts";
+import { type NaiveMemory, rankNaively, rulesNaively } from "../../memory/ranking/naive-ranking.ts";
 import { toNaiveHits } from "./search-answers.ts";
 
 /** The memories of a project, by id. */

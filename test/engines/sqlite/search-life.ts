@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
-import type { JsonObject } from "../../../src/json/json.ts";
 import { memoryOrigins, memoryTypes } from "../../../src/memory/memory.ts";
-import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
-import { type Member, openMember, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
+import { createOwnKey, openLedgerFiles } from "../../../src/server/ledger/ledger-files.ts";
+import { type Member, openMember, openSeam, type Seam, seamModel } from "../../calls/storage/seam.ts";
+import { createRandom, pick, type Random } from "../../memory/ranking/adversarial-vectors.ts";
 import { toBatchCall } from "./batch-call.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import {

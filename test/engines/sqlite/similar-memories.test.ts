@@ -2,11 +2,11 @@
 // for most of them. Ordinary searches score few.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readBatchItem } from "../../../src/calls/operations/memories/batch-item.ts";
 import { localScoresMax } from "../../../src/engines/sqlite/search/limits.ts";
-import { readBatchItem } from "../../../src/memory/batch-item.ts";
 import { contentKey } from "../../../src/memory/memory.ts";
-import { near, randomVector } from "../../ranking/vectors.ts";
-import { type Member, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import { type Member, openSeam, type Seam, seamModel } from "../../calls/storage/seam.ts";
+import { near, randomVector } from "../../memory/ranking/vectors.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import { compareSearch, createCompared } from "./search-answers.ts";
 

@@ -6,11 +6,11 @@ import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts"
 import { createSigner, createSigningKey } from "../../../src/audit/signed-note.ts";
 import { statementText } from "../../../src/audit/tree.ts";
 import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
-import { createClock } from "../../../src/clock.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { createCheckpoints } from "../../../src/engines/sqlite/ledger/checkpoints.ts";
 import { readKnownHeads } from "../../../src/engines/sqlite/ledger/known-heads.ts";
-import { createLogger } from "../../../src/log/logger.ts";
+import { createLogger } from "../../../src/platform/log/logger.ts";
+import { createClock } from "../../../src/platform/time/clock.ts";
 import { makeDatabase } from "./schema-text.ts";
 
 const signer = createSigner(createSigningKey());

@@ -4,11 +4,15 @@
 import { expect, test } from "bun:test";
 import { groupVectorsMax } from "../../../src/engines/sqlite/search/limits.ts";
 import type { ToSearcher } from "../../../src/engines/sqlite/search/steps/group-steps.ts";
-import { Refusal } from "../../../src/errors.ts";
-import { groupMaxCalls, groupMaxCharacters, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
-import { spawnWorker } from "../../../src/threads/spawn.ts";
+import { Refusal } from "../../../src/platform/errors.ts";
+import {
+  groupMaxCalls,
+  groupMaxCharacters,
+  readRequestsOfProjectAtOnce,
+} from "../../../src/platform/limits.ts";
+import { spawnWorker } from "../../../src/platform/threads/spawn.ts";
+import { type Member, openSeam, type Seam, unitVector } from "../../calls/storage/seam.ts";
 import { closeAfterEach } from "../../cleanup.ts";
-import { type Member, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
 
 const closeLater = closeAfterEach<Seam>();
 

@@ -5,11 +5,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verifyPath } from "../../../src/cli/audit-verify.ts";
+import { verifyPath } from "../../../src/cli/audit/verify.ts";
 import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
-import { openDatabase } from "../../../src/native/sqlite.ts";
+import { openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { runtime } from "../../calls/storage/seam.ts";
 import { call, cleanUp, run, serve } from "../../cli/command.ts";
-import { runtime } from "../../storage/seam.ts";
 
 const kept = {
   folder: join(import.meta.dir, "version-0.1.0"),

@@ -1,9 +1,9 @@
 // Proves what a list of a word costs: only the pages behind its first revision are read, however long the list is.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { createWordReader } from "../../../src/engines/sqlite/memories/word-reader.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
-import { runtime } from "../../storage/seam.ts";
+import { createWordReader } from "../../../src/engines/sqlite/words/reader.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { runtime } from "../../calls/storage/seam.ts";
 
 const open: Database[] = [];
 afterEach(() => {

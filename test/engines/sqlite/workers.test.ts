@@ -2,9 +2,9 @@
 // and everything works again by itself.
 
 import { expect, test } from "bun:test";
-import { Refusal } from "../../../src/errors.ts";
+import { Refusal } from "../../../src/platform/errors.ts";
+import { type Outcome, type Seam, unitVector } from "../../calls/storage/seam.ts";
 import { closeAfterEach } from "../../cleanup.ts";
-import { type Outcome, type Seam, unitVector } from "../../storage/seam.ts";
 import { type ObservedEngine, openObserved } from "./observed-engine.ts";
 
 const closeLater = closeAfterEach<Seam>();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { percentile } from "../../../bench/figures.ts";
 import { startLoad } from "../../../bench/harness.ts";
 import { createRandom } from "../../../bench/texts.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startServer, temporaryFolder } from "../../crash/server.ts";
 import { findSecondVerdict, findVerdict } from "../../crash/verify.ts";
 import { readUsage } from "../../soak/processes.ts";

@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dayMs, mondayOf, monthNames, startOfDay } from "../../../src/dates/calendar.ts";
+import { dayMs, mondayOf, monthNames, startOfDay } from "../../../src/platform/dates/calendar.ts";
 
 interface DatedMemory {
   readonly series: string;

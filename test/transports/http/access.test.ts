@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { permissions } from "../../../src/access/key.ts";
-import { revokeKey } from "../../../src/access/key-operations.ts";
+import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
 import { type Route, routes, takesBody } from "../../../src/transports/http/routes.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { expectApiError, expectClean, runScenarios, type Scenario } from "./scenario.ts";

@@ -1,8 +1,8 @@
 // Proves who may not administer over HTTP, and that an administration key may do nothing else.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { revokeAdministrationKey } from "../../../src/access/administration-key-operations.ts";
-import { createProject } from "../../../src/access/project-operations.ts";
+import { revokeAdministrationKey } from "../../../src/calls/operations/access/administration-key-operations.ts";
+import { createProject } from "../../../src/calls/operations/access/project-operations.ts";
 import { administrationRoutes } from "../../../src/transports/http/administration-routes.ts";
 import { forwardedRoutes, routes, takesBody } from "../../../src/transports/http/routes.ts";
 import { startTestApp } from "../../fixture.ts";

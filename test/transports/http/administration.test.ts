@@ -2,11 +2,11 @@
 // administration-access.test.ts.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { listAdministrationKeys } from "../../../src/access/administration-key-operations.ts";
 import { permissions } from "../../../src/access/key.ts";
 import { defaultPlans } from "../../../src/access/plan.ts";
-import { administer } from "../../../src/cli/administer.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { listAdministrationKeys } from "../../../src/calls/operations/access/administration-key-operations.ts";
+import { administer } from "../../../src/cli/access/administer.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { newAdministrationKey } from "./administration-key.ts";
 import { expectClean } from "./scenario.ts";

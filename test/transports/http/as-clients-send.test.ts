@@ -2,7 +2,7 @@
 // parameters that caches need, texts of white space, times as other languages write them.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, expectClean } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 // Proves that query parameters and identifiers of any form are answered with their code and a message that says what to do.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { pageSizeMax } from "../../../src/limits.ts";
+import { pageSizeMax } from "../../../src/platform/limits.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { createMemory, sendRecorded } from "./scenario.ts";
 

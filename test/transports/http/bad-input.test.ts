@@ -3,8 +3,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { locate } from "../../../src/data-directory/data-directory.ts";
-import { bodyMaxBytes, topKMax } from "../../../src/limits.ts";
+import { bodyMaxBytes, topKMax } from "../../../src/platform/limits.ts";
+import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { manyObjects } from "../../attack/heavy-bodies.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { createMemory, sendRecorded } from "./scenario.ts";

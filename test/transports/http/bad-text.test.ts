@@ -1,7 +1,7 @@
 // Proves that every text is counted in code points and kept verbatim, and that what is no text is refused by name.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { contentMaxCharacters } from "../../../src/limits.ts";
+import { contentMaxCharacters } from "../../../src/platform/limits.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { createMemory, sendRecorded } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 // Tests batches over HTTP: the result of each item, what makes items equal, limits of plans, and the one record that names every item.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { runScenarios } from "./scenario.ts";
 

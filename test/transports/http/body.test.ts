@@ -4,14 +4,14 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createBodyBudget } from "../../../src/access/body-budget.ts";
 import { permissions } from "../../../src/access/key.ts";
-import { revokeKey } from "../../../src/access/key-operations.ts";
-import { deleteProject } from "../../../src/access/project-operations.ts";
+import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
+import { deleteProject } from "../../../src/calls/operations/access/project-operations.ts";
 import {
   bodiesMaxBytes,
   bodiesMaxBytesPerProject,
   bodyMaxBytes,
   bodySmallChunksMax,
-} from "../../../src/limits.ts";
+} from "../../../src/platform/limits.ts";
 import { leavesBodyBehind, receiveRequestBody } from "../../../src/transports/http/body.ts";
 import { startTestApp } from "../../fixture.ts";
 import { head, openRaw, type RawConnection, sendRaw } from "./raw.ts";

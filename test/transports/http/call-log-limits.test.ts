@@ -1,10 +1,10 @@
 // The limits of lines about failed calls: a client in a loop, or thousands of addresses, cannot fill the disk, and cannot hide others.
 
 import { expect, test } from "bun:test";
-import { createCallStatistics } from "../../../src/calls/call-statistics.ts";
-import { createClock } from "../../../src/clock.ts";
-import { createClockShift, passTime } from "../../../src/clock-shift.ts";
-import type { LogFields, Logger } from "../../../src/log/logger.ts";
+import { createCallStatistics } from "../../../src/calls/statistics/call-statistics.ts";
+import type { LogFields, Logger } from "../../../src/platform/log/logger.ts";
+import { createClock } from "../../../src/platform/time/clock.ts";
+import { createClockShift, passTime } from "../../../src/platform/time/clock-shift.ts";
 import { createCallLog } from "../../../src/transports/http/call-log.ts";
 import {
   failureLinesOfCodeMax,

@@ -2,9 +2,9 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { locate } from "../../../src/data-directory/data-directory.ts";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { openChannel } from "../../../src/local-access/open-channel.ts";
+import { openChannel } from "../../../src/assistants/local-access/open-channel.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
+import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import {
   call,
   cleanUp,

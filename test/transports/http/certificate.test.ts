@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nearEnd, readCertificate } from "../../../src/transports/http/certificate.ts";
+import { nearEnd, readCertificate } from "../../../src/transports/http/network/certificate.ts";
 import { createAuthority, issue, openssl, type TestCertificate } from "../../certificates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-certificate-"));

@@ -1,8 +1,8 @@
 // Tests checks over HTTP: what passes, why others fail, their number, and what an erasure and a deleted project leave of them.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { redactRecords } from "../../../src/audit/redact.ts";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { redactRecords } from "../../../src/calls/operations/ledger/redact.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();

@@ -1,7 +1,7 @@
 // Proves that only configured proxies can say where a call came from.
 
 import { expect, test } from "bun:test";
-import { createClientAddress } from "../../../src/transports/http/client-address.ts";
+import { createClientAddress } from "../../../src/transports/http/network/client-address.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const trusted = ["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"];

@@ -1,7 +1,7 @@
 // Tests what is stored of a conversation over HTTP: every word, once, with who said it and when, and nothing else.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 // Tests what a search and an injection say about the memories that they have not returned.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();

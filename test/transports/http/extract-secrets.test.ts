@@ -2,11 +2,11 @@
 // from messages. Which texts contain secrets is tested beside the rules.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { items, sends } from "../../extraction/fake-llm.ts";
-import { startLlmApp } from "../../extraction/llm-app.ts";
-import { made } from "../../extraction/secrets/made-up.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
+import { items, sends } from "../../models/extraction/fake-llm.ts";
+import { startLlmApp } from "../../models/extraction/llm-app.ts";
+import { made } from "../../models/extraction/secrets/made-up.ts";
 import { expectClean, sendRecorded } from "./scenario.ts";
 
 const path = "/v1/memories/extract";

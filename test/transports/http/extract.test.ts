@@ -2,8 +2,8 @@
 // What the rules find is tested beside them; what becomes of similar items is in test/memory/extract.test.ts.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/json/json.ts";
-import { finalScore } from "../../../src/ranking/scores.ts";
+import { finalScore } from "../../../src/memory/ranking/scores.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { runScenarios, sendRecorded } from "./scenario.ts";
 

@@ -2,9 +2,9 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { prepareRuntime } from "../../../src/native/runtime.ts";
-import { openDatabase } from "../../../src/native/sqlite.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
+import { prepareRuntime } from "../../../src/platform/native/runtime.ts";
+import { openDatabase } from "../../../src/platform/native/sqlite.ts";
 import { startTestApp } from "../../fixture.ts";
 import { runScenarios } from "./scenario.ts";
 

@@ -1,8 +1,8 @@
 // Proves injection over HTTP: what gets into the prompt, what the budget and the floor keep out, and what the ledger keeps of it.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { promptMaxCharacters, queryMaxCharacters } from "../../../src/limits.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
+import { promptMaxCharacters, queryMaxCharacters } from "../../../src/platform/limits.ts";
 import { type Reply, startTestApp } from "../../fixture.ts";
 import { createMemory, expectClean, runScenarios, sendRecorded } from "./scenario.ts";
 

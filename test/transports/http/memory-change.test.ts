@@ -1,7 +1,7 @@
 // Proves updating and deleting memories over HTTP: what is answered, what is left, and what the ledger keeps of it.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/json/json.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, expectClean, runScenarios } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 // Tests the export of memories over HTTP: its pages, its vectors, its cursors, and its record.
 
 import { afterAll, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();

@@ -1,7 +1,7 @@
 // The list of memories over HTTP: filters by state and words, and pages by cursor.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isObject } from "../../../src/json/json.ts";
+import { isObject } from "../../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 
 let app: TestApp;

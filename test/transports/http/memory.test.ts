@@ -1,7 +1,7 @@
 // Proves creating, reading, listing and searching memories over HTTP: what is answered and what the ledger keeps of it.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, expectClean, runScenarios } from "./scenario.ts";
 

@@ -1,12 +1,12 @@
 // Tests `messages` in extraction and injection: whose words are read, which query follows from them, and what the record shows.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import {
   extractionTextMaxCharacters,
   messageQueryContextMaxCharacters,
   messageQueryMaxCharacters,
-} from "../../../src/limits.ts";
+} from "../../../src/platform/limits.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, runScenarios, sendRecorded } from "./scenario.ts";
 

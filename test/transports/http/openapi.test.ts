@@ -4,9 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "@sinclair/typebox/value";
 import { projectOperations } from "../../../src/calls/operations.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { apiRoutes } from "../../../src/transports/http/administration-routes.ts";
-import { openApiDocument } from "../../../src/transports/http/openapi.ts";
+import { openApiDocument } from "../../../src/transports/http/openapi/openapi.ts";
 import { routes } from "../../../src/transports/http/routes.ts";
 
 const text = JSON.stringify(openApiDocument());

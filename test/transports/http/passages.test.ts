@@ -2,11 +2,11 @@
 // tags and statistics can tell them from what is kept.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { locate } from "../../../src/data-directory/data-directory.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
+import { locate } from "../../../src/server/data-directory/data-directory.ts";
+import { normalise } from "../../calls/storage/seam.ts";
 import { passage, storePassages } from "../../engines/sqlite/direct-transaction.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { normalise } from "../../storage/seam.ts";
 
 let app: TestApp;
 beforeAll(async () => {

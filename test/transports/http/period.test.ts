@@ -2,8 +2,8 @@
 // those that are not among the first candidates; and that other queries are left as they are.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { dayMs } from "../../../src/dates/calendar.ts";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { dayMs } from "../../../src/platform/dates/calendar.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { loadDatedQuestions } from "../../memory/dated/dated-questions.ts";
 

@@ -1,7 +1,7 @@
 // Tests what a caller says about where the words of a new memory come from, over HTTP: speaker, date, conversation, and the words in front.
 
 import { afterAll, expect, test } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();

@@ -4,15 +4,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { locate } from "../../../src/data-directory/data-directory.ts";
-import type { JsonObject } from "../../../src/json/json.ts";
-import { writerHangsAfterMs } from "../../../src/limits.ts";
-import { prepareRuntime } from "../../../src/native/runtime.ts";
-import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
-import { silenceCheckEveryMs, threadPolicies } from "../../../src/threads/policies.ts";
-import { spawnWorker, type WorkerName } from "../../../src/threads/spawn.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
+import { writerHangsAfterMs } from "../../../src/platform/limits.ts";
+import { prepareRuntime } from "../../../src/platform/native/runtime.ts";
+import { type Database, openDatabase } from "../../../src/platform/native/sqlite.ts";
+import { silenceCheckEveryMs, threadPolicies } from "../../../src/platform/threads/policies.ts";
+import { spawnWorker, type WorkerName } from "../../../src/platform/threads/spawn.ts";
+import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { hang, spawnHanging } from "../../threads/hanging-worker.ts";
+import { hang, spawnHanging } from "../../platform/threads/hanging-worker.ts";
 
 const opened: { readonly app: TestApp; readonly database: Database | null }[] = [];
 afterEach(async () => {

@@ -5,9 +5,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { writeProjectedModel } from "../../embedding/projected-model.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
+import { writeProjectedModel } from "../../models/embedding/projected-model.ts";
 import { runScenarios } from "./scenario.ts";
 
 const contents = [

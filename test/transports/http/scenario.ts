@@ -1,10 +1,10 @@
 // Runs tables of calls: what is sent, what is answered, what the ledger gains. Every answer passes expectClean.
 
 import { expect, test } from "bun:test";
-import { errorStatus } from "../../../src/errors.ts";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { errorStatus } from "../../../src/platform/errors.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { apiRoutes } from "../../../src/transports/http/administration-routes.ts";
-import { refusalsOf } from "../../../src/transports/http/openapi-refusals.ts";
+import { refusalsOf } from "../../../src/transports/http/openapi/openapi-refusals.ts";
 import type { CallOptions, Reply, TestApp } from "../../fixture.ts";
 
 export interface Scenario {

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../../src/access/key.ts";
-import { bodyMaxBytes } from "../../../src/limits.ts";
+import { bodyMaxBytes } from "../../../src/platform/limits.ts";
 import { startTestApp } from "../../fixture.ts";
 import { head, openRaw, sendRaw } from "./raw.ts";
 import { expectClean, runScenarios, type Scenario } from "./scenario.ts";

@@ -2,7 +2,7 @@
 // the ledger keeps.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, runScenarios } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 // Tests changes and deletions of many memories over HTTP: the result of each item, the undo, and the one record.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();

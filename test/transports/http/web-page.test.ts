@@ -1,7 +1,7 @@
 // Plays DNS rebinding: a web page whose name was given the address of this server sends requests through the browser of a user.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createWebPageCheck } from "../../../src/transports/http/web-page-check.ts";
+import { createWebPageCheck } from "../../../src/transports/http/network/web-page-check.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { post, rpc } from "../mcp/clients.ts";
 import { openRaw } from "./raw.ts";

@@ -1,7 +1,7 @@
 // Tests that commands and servers of different versions understand each other on the local socket, or say that they do not.
 
 import { expect, test } from "bun:test";
-import { toData } from "../../../src/calls/answer.ts";
+import { toData } from "../../../src/calls/contract/answer.ts";
 import { printReply, readReply } from "../../../src/transports/local-socket/reply.ts";
 
 const answers = [

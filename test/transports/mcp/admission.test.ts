@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
-import { revokeKey } from "../../../src/access/key-operations.ts";
-import { updateProject } from "../../../src/access/project-operations.ts";
+import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
+import { updateProject } from "../../../src/calls/operations/access/project-operations.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, connectFormer, eras, post, rpc, toolCall } from "./clients.ts";
 

@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
-import type { JsonObject } from "../../../src/json/json.ts";
-import { bodiesMaxBytesPerProject, bodyMaxBytes } from "../../../src/limits.ts";
+import type { JsonObject } from "../../../src/platform/json/json.ts";
+import { bodiesMaxBytesPerProject, bodyMaxBytes } from "../../../src/platform/limits.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, eras, post, type RawReply, rpc, toolCall } from "./clients.ts";
 

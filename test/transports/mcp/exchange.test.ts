@@ -3,14 +3,14 @@
 
 import { expect, test } from "bun:test";
 import type { Caller } from "../../../src/access/caller.ts";
-import type { Admitted } from "../../../src/calls/admission.ts";
-import type { Answer } from "../../../src/calls/answer.ts";
-import { createCallStatistics } from "../../../src/calls/call-statistics.ts";
-import { createClock } from "../../../src/clock.ts";
-import { idleTimeoutSeconds } from "../../../src/limits.ts";
-import { createLogger } from "../../../src/log/logger.ts";
-import { extractMemories } from "../../../src/memory/extract.ts";
-import { listMemories } from "../../../src/memory/list.ts";
+import type { Answer } from "../../../src/calls/contract/answer.ts";
+import type { Admitted } from "../../../src/calls/identify/admission.ts";
+import { extractMemories } from "../../../src/calls/operations/extraction/extract.ts";
+import { listMemories } from "../../../src/calls/operations/memories/list.ts";
+import { createCallStatistics } from "../../../src/calls/statistics/call-statistics.ts";
+import { idleTimeoutSeconds } from "../../../src/platform/limits.ts";
+import { createLogger } from "../../../src/platform/log/logger.ts";
+import { createClock } from "../../../src/platform/time/clock.ts";
 import { createCallLog } from "../../../src/transports/http/call-log.ts";
 import { openExchange } from "../../../src/transports/mcp/exchange.ts";
 import { createRunningCalls } from "../../../src/transports/mcp/running-calls.ts";

@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { isObject, type Json, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { checkChains } from "../../audit/chain-check.ts";
 import { startTestApp } from "../../fixture.ts";
 import { connect, post, type RawReply, rpc } from "./clients.ts";

@@ -3,7 +3,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { checkChains } from "../../audit/chain-check.ts";
 import { run } from "../../cli/command.ts";
 import { startTestApp } from "../../fixture.ts";

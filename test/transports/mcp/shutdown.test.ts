@@ -1,8 +1,8 @@
 // Proves what a shutdown does to clients of MCP: running calls are answered, and no stream is left open.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type FakeLlm, items, startFakeLlm } from "../../extraction/fake-llm.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
+import { type FakeLlm, items, startFakeLlm } from "../../models/extraction/fake-llm.ts";
 import { connect, eras, post, rpc } from "./clients.ts";
 
 let llm: FakeLlm;

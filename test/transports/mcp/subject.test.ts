@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encode } from "gpt-tokenizer";
-import type { Json, JsonObject } from "../../../src/json/json.ts";
+import type { Json, JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, eras, post, rpc } from "./clients.ts";
 

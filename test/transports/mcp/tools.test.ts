@@ -1,7 +1,7 @@
 // Tests the tools of MCP with the official clients of both eras against a real server, and that each call has its own record.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isObject, type Json } from "../../../src/json/json.ts";
+import { isObject, type Json } from "../../../src/platform/json/json.ts";
 import { objectsOf } from "../../../src/transports/mcp/memory-view.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, connectFormer, eras, type ToolReply } from "./clients.ts";

@@ -6,13 +6,13 @@ import type {
   ListedConversation,
 } from "../../../../clients/typescript/src/generated/models.ts";
 import { useDraft } from "../../drafts.ts";
-import { countText } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { OpenForm } from "../../parts/open-form.tsx";
-import { createRows } from "../../parts/rows.ts";
-import { Table } from "../../parts/table.tsx";
-import type { Column } from "../../parts/table-types.ts";
-import { agoWidth, Time } from "../../parts/time.tsx";
+import { createRows } from "../../parts/table/rows.ts";
+import { Table } from "../../parts/table/table.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { countText } from "../../parts/text/count.tsx";
+import { agoWidth, Time } from "../../parts/text/time.tsx";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";

@@ -3,10 +3,10 @@
 import { useState } from "preact/hooks";
 import type { ConversationErasure } from "../../../../clients/typescript/src/generated/models.ts";
 import { Button } from "../../parts/button.tsx";
-import { countOf } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { useProject } from "../../project.ts";
 
 interface EraseConversationProps {

@@ -8,13 +8,13 @@ import type {
 } from "../../../../clients/typescript/src/generated/models.ts";
 import { isAllowed } from "../../access.ts";
 import type { ProjectClient } from "../../api/calls.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
-import { Time } from "../../parts/time.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countOf, countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { linkTo, useProject } from "../../project.ts";
 import { toPassages } from "../extract/passages.ts";

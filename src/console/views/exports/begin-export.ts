@@ -6,7 +6,7 @@ import type { AuditExportRequest, ExportTask } from "../../../../clients/typescr
 import type { ProjectClient } from "../../api/calls.ts";
 import { useEvent } from "../../api/events.ts";
 import { now } from "../../clock.ts";
-import { allTime } from "../../parts/time-span.tsx";
+import { allTime } from "../../parts/text/time-span.tsx";
 
 const dayMs = 86_400_000;
 const outsideRetention = 2201;

@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
-import { type Span, SpanFields } from "../../parts/time-span.tsx";
+import { type Span, SpanFields } from "../../parts/text/time-span.tsx";
 import { useProject } from "../../project.ts";
 import { type RecordFilter, toSelection } from "../ledger/filter.ts";
 import { beginExport } from "./begin-export.ts";

@@ -3,12 +3,12 @@
 import { useState } from "preact/hooks";
 import type { ExportDetail } from "../../../../clients/typescript/src/index.ts";
 import { Button } from "../../parts/button.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { bytesText, countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Progress } from "../../parts/progress.tsx";
-import { Time, timeText, zoneChoice } from "../../parts/time.tsx";
-import { spanText } from "../../parts/time-span.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { bytesText, countOf, countText } from "../../parts/text/count.tsx";
+import { Time, timeText, zoneChoice } from "../../parts/text/time.tsx";
+import { spanText } from "../../parts/text/time-span.tsx";
 import { useProject } from "../../project.ts";
 import { saveFile } from "../../save-file.ts";
 

@@ -4,7 +4,6 @@
 import { useRef, useState } from "preact/hooks";
 import { useDraft } from "../../drafts.ts";
 import { Button } from "../../parts/button.tsx";
-import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -12,7 +11,8 @@ import { showMessage } from "../../parts/messages.tsx";
 import { moveFocus } from "../../parts/move-focus.ts";
 import { Loading } from "../../parts/progress.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
-import { TagInput } from "../../parts/tag-input.tsx";
+import { countOf } from "../../parts/text/count.tsx";
+import { TagInput } from "../../parts/text/tag-input.tsx";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { SubjectLine } from "../subjects/subject-line.tsx";

@@ -1,8 +1,8 @@
 // One item of an extraction: what it would become, and the decision about it.
 
-import { Difference } from "../../parts/difference.tsx";
 import { Select } from "../../parts/field.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Difference } from "../../parts/text/difference.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import type { Proposal } from "./proposal.ts";
 
 interface ProposalCardProps {

@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { readOfConsole } from "../../api/calls.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
 import { useData } from "../../parts/use-data.ts";
 import type { NewKeyDetail } from "./key-detail.ts";
 

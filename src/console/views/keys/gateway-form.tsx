@@ -5,7 +5,7 @@ import { administer } from "../../api/calls.ts";
 import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { showMessage } from "../../parts/messages.tsx";
-import { TagInput } from "../../parts/tag-input.tsx";
+import { TagInput } from "../../parts/text/tag-input.tsx";
 import type { KeyDetail } from "./key-detail.ts";
 
 const none = { "": "As configured" };

@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
 import { now } from "../../clock.ts";
 import { Button } from "../../parts/button.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
 import { Connections } from "./connections.tsx";
 import { type NewKeyDetail, type Permission, permissions } from "./key-detail.ts";
 

@@ -1,7 +1,7 @@
 // Draws a record between the one before it and the one after it: each hash covers the hash before it.
 
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
-import { countText } from "../../parts/count.tsx";
+import { countText } from "../../parts/text/count.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";

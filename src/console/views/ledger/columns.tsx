@@ -1,9 +1,9 @@
 // The columns of the list of records. The first one draws the chain.
 
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
-import { dollarsText, durationText } from "../../parts/count.tsx";
-import type { Column } from "../../parts/table-types.ts";
-import { Time } from "../../parts/time.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { dollarsText, durationText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 export const hashCharacters = 8;
 

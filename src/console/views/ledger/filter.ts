@@ -1,7 +1,7 @@
 // Owns the filter of the list of records: what the address says of it, and the query of the call.
 
 import type { AuditListQuery } from "../../../../clients/typescript/src/index.ts";
-import type { Span } from "../../parts/time-span.tsx";
+import type { Span } from "../../parts/text/time-span.tsx";
 import type { Query } from "../../query.ts";
 
 export const statusClasses = {

@@ -2,7 +2,7 @@
 
 import { useId } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
-import { SpanMenu } from "../../parts/time-span.tsx";
+import { SpanMenu } from "../../parts/text/time-span.tsx";
 import type { Query } from "../../query.ts";
 import { TagFilter } from "../memories/tag-filter.tsx";
 import { actions } from "./actions.ts";

@@ -1,8 +1,8 @@
 // Texts of others of any length: the beginning, and the rest in steps, so that a huge one does not stop the page.
 
 import { useMemo, useState } from "preact/hooks";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countText } from "../../parts/count.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countText } from "../../parts/text/count.tsx";
 
 const firstCharacters = 400;
 const stepCharacters = 50_000;

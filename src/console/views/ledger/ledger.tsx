@@ -3,12 +3,12 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
 import { isAllowed } from "../../access.ts";
-import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { createRows } from "../../parts/rows.ts";
 import { useShortcuts } from "../../parts/shortcuts.ts";
-import { Table } from "../../parts/table.tsx";
+import { createRows } from "../../parts/table/rows.ts";
+import { Table } from "../../parts/table/table.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";

@@ -3,8 +3,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ProjectClient } from "../../api/calls.ts";
-import { countText } from "../../parts/count.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { countText } from "../../parts/text/count.tsx";
 import { useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";
 

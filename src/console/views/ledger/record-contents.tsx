@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { AuditRecordDetail } from "../../../../clients/typescript/src/index.ts";
-import { countOf } from "../../parts/count.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { pathOf } from "../../project.ts";
 import { FoldedJson, FoldedText } from "./folded-text.tsx";
 

@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import type { AuditRecord, AuditRecordDetail } from "../../../../clients/typescript/src/index.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countText, dollarsText, durationText } from "../../parts/count.tsx";
-import { Time } from "../../parts/time.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countText, dollarsText, durationText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { pathOf, useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";
 import { keyText, StatusBadge } from "./columns.tsx";

@@ -2,7 +2,7 @@
 
 import type { AuditListQuery, AuditRecord } from "../../../../clients/typescript/src/index.ts";
 import type { ProjectClient } from "../../api/calls.ts";
-import type { LoadPage } from "../../parts/rows.ts";
+import type { LoadPage } from "../../parts/table/rows.ts";
 import type { KnownLinks } from "./known-links.ts";
 import type { NewRecords } from "./new-records.ts";
 

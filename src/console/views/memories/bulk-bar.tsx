@@ -3,12 +3,12 @@
 import { useRef, useState } from "preact/hooks";
 import type { MemoryListQuery } from "../../../../clients/typescript/src/generated/models.ts";
 import { now } from "../../clock.ts";
-import { countOf, countText } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { Progress } from "../../parts/progress.tsx";
-import { allMatching, nothingSelected, type Selection, selectedCount } from "../../parts/selection.ts";
+import { allMatching, nothingSelected, type Selection, selectedCount } from "../../parts/table/selection.ts";
+import { countOf, countText } from "../../parts/text/count.tsx";
 import { useProject } from "../../project.ts";
 import { type ChangeOf, changeSelected, type Done, undoAll } from "./bulk-changes.ts";
 import { BulkTags } from "./bulk-tags.tsx";

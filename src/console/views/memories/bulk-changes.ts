@@ -4,7 +4,7 @@
 
 import type { MemoryListQuery, UpdateItem } from "../../../../clients/typescript/src/generated/models.ts";
 import type { ProjectClient } from "../../api/calls.ts";
-import { isSelected, type Selection } from "../../parts/selection.ts";
+import { isSelected, type Selection } from "../../parts/table/selection.ts";
 import { toFields } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 

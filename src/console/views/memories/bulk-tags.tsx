@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { TagInput } from "../../parts/tag-input.tsx";
+import { TagInput } from "../../parts/text/tag-input.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { useProject } from "../../project.ts";
 import type { ChangeOf } from "./bulk-changes.ts";

@@ -1,6 +1,6 @@
 // What differs between two versions of a memory: words of the text, and the other fields with both values.
 
-import { Difference } from "../../parts/difference.tsx";
+import { Difference } from "../../parts/text/difference.tsx";
 import { changedNames, fieldText, fieldTitles, type MemoryFields } from "./memory-fields.ts";
 
 interface ChangedFieldsProps {

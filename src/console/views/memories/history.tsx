@@ -7,11 +7,11 @@ import type {
   MemoryEventKind,
   MemoryHistoryPart,
 } from "../../../../clients/typescript/src/generated/models.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
-import { Time } from "../../parts/time.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { linkTo, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";

@@ -1,9 +1,9 @@
 // The columns of the table of memories, and the words for the state of one.
 
 import { now } from "../../clock.ts";
-import type { Column } from "../../parts/table-types.ts";
-import { Tags } from "../../parts/tag-input.tsx";
-import { agoWidth, Time } from "../../parts/time.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { Tags } from "../../parts/text/tag-input.tsx";
+import { agoWidth, Time } from "../../parts/text/time.tsx";
 import { speakerOf } from "../conversations/turns.ts";
 import { type Memory, type ShownOrigin, typeNames } from "./memory-query.ts";
 

@@ -6,7 +6,7 @@ import type {
   MemoryOrder,
   MemoryType,
 } from "../../../../clients/typescript/src/generated/models.ts";
-import type { Sort } from "../../parts/table-types.ts";
+import type { Sort } from "../../parts/table/types.ts";
 import type { Query, QueryChanges } from "../../query.ts";
 
 export type Memory = AgentMemory;

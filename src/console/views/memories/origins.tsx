@@ -1,6 +1,6 @@
 // Where the words of a memory were said: by whom, when, and ways to its conversations.
 
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { linkTo, useProject } from "../../project.ts";
 import { speakerOf } from "../conversations/turns.ts";
 import type { Memory } from "./memory-query.ts";

@@ -1,10 +1,10 @@
 // The tags of a project to choose from, the most frequent first. A tag that is not among them can be typed.
 
 import { useState } from "preact/hooks";
-import { Count } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/progress.tsx";
+import { Count } from "../../parts/text/count.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { useProject } from "../../project.ts";
 

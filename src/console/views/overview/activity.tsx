@@ -2,14 +2,14 @@
 // who does not see them.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import { errorMeaning } from "../../../errors.ts";
+import { errorMeaning } from "../../../platform/errors.ts";
 import { isAllowed } from "../../access.ts";
 import { isLive, useEvent } from "../../api/events.ts";
-import { Chart } from "../../parts/chart.tsx";
-import { Count, countOf, countText, durationText } from "../../parts/count.tsx";
+import { Chart } from "../../parts/chart/chart.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Count, countOf, countText, durationText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { pathOf } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { type Figures, joinFigures, type OperationCount, type Period, periodOf } from "./figures.ts";

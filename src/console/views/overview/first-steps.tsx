@@ -1,7 +1,7 @@
 // What to do next where there are no memories yet. The commands reach the server that shows them, and no other.
 
-import { quoteWord } from "../../../text/shell-word.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
+import { quoteWord } from "../../../platform/text/shell-word.ts";
+import { CopyText } from "../../parts/text/copy-text.tsx";
 import { pathOf, projectName } from "../../project.ts";
 
 interface FirstStepsProps {

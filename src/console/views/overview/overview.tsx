@@ -2,9 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { useEvent } from "../../api/events.ts";
-import { bytesText, Count, countOf, countText } from "../../parts/count.tsx";
 import { Loading } from "../../parts/progress.tsx";
-import { Time } from "../../parts/time.tsx";
+import { bytesText, Count, countOf, countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { listProjects, pathOf, projectId } from "../../project.ts";

@@ -1,7 +1,7 @@
 // A figure of the overview with what it consists of.
 
 import type { ComponentChildren } from "preact";
-import { countText } from "../../parts/count.tsx";
+import { countText } from "../../parts/text/count.tsx";
 
 interface TileProps {
   readonly title: string;

@@ -1,7 +1,7 @@
 // Owns what a plan contains, as the settings of the server say it, and what a change of the plan would change.
 
 import { readOfConsole } from "../../api/calls.ts";
-import { countText } from "../../parts/count.tsx";
+import { countText } from "../../parts/text/count.tsx";
 import { useData } from "../../parts/use-data.ts";
 import type { ProjectDetail } from "./project-detail.ts";
 

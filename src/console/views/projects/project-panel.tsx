@@ -3,13 +3,13 @@
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
 import { Button } from "../../parts/button.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countOf, countText } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Failure, failedField } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
-import { Time } from "../../parts/time.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countOf, countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { pathOf } from "../../project.ts";
 import { OptionFields } from "./option-fields.tsx";
 import { PlanContents } from "./plan-contents.tsx";

@@ -2,16 +2,16 @@
 
 import { useMemo } from "preact/hooks";
 import { route } from "../../location.ts";
-import { Count } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { NewButton } from "../../parts/new-button.tsx";
-import { createRows, type LoadPage } from "../../parts/rows.ts";
 import { SearchField } from "../../parts/search-field.tsx";
-import { Table } from "../../parts/table.tsx";
-import type { Column } from "../../parts/table-types.ts";
-import { Time } from "../../parts/time.tsx";
+import { createRows, type LoadPage } from "../../parts/table/rows.ts";
+import { Table } from "../../parts/table/table.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { Count } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { listProjects, pathOf } from "../../project.ts";

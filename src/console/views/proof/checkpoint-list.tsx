@@ -4,9 +4,9 @@
 import { useState } from "preact/hooks";
 import type { StoredCheckpoint } from "../../../../clients/typescript/src/index.ts";
 import { Button } from "../../parts/button.tsx";
-import { countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { Time } from "../../parts/time.tsx";
+import { countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { useProject } from "../../project.ts";
 import { saveFile } from "../../save-file.ts";
 

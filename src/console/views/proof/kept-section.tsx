@@ -1,9 +1,9 @@
 // The checkpoint that this browser keeps of a project: save it elsewhere, or forget it.
 
 import { useState } from "preact/hooks";
-import { countText } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
-import { Time } from "../../parts/time.tsx";
+import { countText } from "../../parts/text/count.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { saveFile } from "../../save-file.ts";
 import { forget, type KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
 

@@ -5,7 +5,7 @@ import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { Checkpoint, ExportTask } from "../../../../clients/typescript/src/index.ts";
 import { type ProjectClient, readOfConsole } from "../../api/calls.ts";
 import { projectHeader } from "../../api/request-headers.ts";
-import { allTime } from "../../parts/time-span.tsx";
+import { allTime } from "../../parts/text/time-span.tsx";
 import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
 import type { VerificationRequest } from "../../verification/messages.ts";
 import { evidenceOf, type Supplied } from "../../verification/supplied-evidence.tsx";

@@ -2,9 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Progress } from "../../parts/progress.tsx";
+import { countOf, countText } from "../../parts/text/count.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { type KeptCheckpoint, keep, readKept } from "../../verification/kept-checkpoint.ts";

@@ -2,7 +2,7 @@
 
 import type { SearchResult } from "../../../../clients/typescript/src/index.ts";
 import { shownSubject } from "../../location.ts";
-import { Tags } from "../../parts/tag-input.tsx";
+import { Tags } from "../../parts/text/tag-input.tsx";
 import { linkTo } from "../../project.ts";
 import { partsOf } from "./comparison.ts";
 import { Measures, ScoreBar, scoreText } from "./score-bar.tsx";

@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Injection } from "../../../../clients/typescript/src/index.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countOf, countText } from "../../parts/count.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countOf, countText } from "../../parts/text/count.tsx";
 import { withBudget } from "./prompt-budget.ts";
 
 interface InjectedPromptProps {

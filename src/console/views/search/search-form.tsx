@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
-import { TagInput } from "../../parts/tag-input.tsx";
+import { TagInput } from "../../parts/text/tag-input.tsx";
 import type { QueryChanges } from "../../query.ts";
 import { countDefault, counts } from "./check-address.ts";
 import type { Asked } from "./comparison.ts";

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { SessionDetail } from "../../api/session-calls.ts";
 import { Failure } from "../../parts/failure.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { View } from "../../parts/view.tsx";
 import { session as own, signOut } from "../../session.ts";
 

@@ -2,17 +2,17 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
-import { countOf } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { Loading } from "../../parts/progress.tsx";
-import { createRows } from "../../parts/rows.ts";
 import { SidePanel } from "../../parts/side-panel.tsx";
-import { Table } from "../../parts/table.tsx";
-import type { Column } from "../../parts/table-types.ts";
-import { agoWidth, Time } from "../../parts/time.tsx";
+import { createRows } from "../../parts/table/rows.ts";
+import { Table } from "../../parts/table/table.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { countOf } from "../../parts/text/count.tsx";
+import { agoWidth, Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { useQuery } from "../../query.ts";

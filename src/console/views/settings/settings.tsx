@@ -2,10 +2,10 @@
 // settings are set when the server starts.
 
 import { readOfConsole } from "../../api/calls.ts";
-import { countOf } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Switch } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { useQuery } from "../../query.ts";

@@ -3,9 +3,9 @@
 
 import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
 import { signIn } from "../../session.ts";
 
 /** Whoever shows it learns of the sign-in by the signal `session`. */

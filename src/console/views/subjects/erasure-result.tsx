@@ -5,7 +5,7 @@ import type {
   ConversationErasure,
   SubjectErasure,
 } from "../../../../clients/typescript/src/generated/models.ts";
-import { countOf } from "../../parts/count.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { saveFile } from "../../save-file.ts";
 
 interface ErasureResultProps {

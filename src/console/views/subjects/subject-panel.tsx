@@ -5,13 +5,13 @@ import type { SubjectErasure } from "../../../../clients/typescript/src/generate
 import { isAllowed } from "../../access.ts";
 import { clientOf } from "../../api/calls.ts";
 import { Button } from "../../parts/button.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countOf, countText } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Failure, readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countOf, countText } from "../../parts/text/count.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { linkTo, useProject } from "../../project.ts";
 import { saveFile } from "../../save-file.ts";

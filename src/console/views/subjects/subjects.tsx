@@ -3,13 +3,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ListedSubject, SubjectErasure } from "../../../../clients/typescript/src/generated/models.ts";
 import { useDraft } from "../../drafts.ts";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { OpenForm } from "../../parts/open-form.tsx";
-import { createRows } from "../../parts/rows.ts";
-import { Table } from "../../parts/table.tsx";
-import type { Column } from "../../parts/table-types.ts";
+import { createRows } from "../../parts/table/rows.ts";
+import { Table } from "../../parts/table/table.tsx";
+import type { Column } from "../../parts/table/types.ts";
+import { CopyText } from "../../parts/text/copy-text.tsx";
+import { countOf } from "../../parts/text/count.tsx";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";

@@ -8,7 +8,7 @@ import type {
 } from "../../../../clients/typescript/src/generated/models.ts";
 import { isAllowed } from "../../access.ts";
 import { Button } from "../../parts/button.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { linkTo } from "../../project.ts";
 import { OneText, OtherFields, SideBySide, textsOf } from "./suggestion-texts.tsx";
 

@@ -5,9 +5,9 @@ import type {
   SuggestedChange,
   Suggestion,
 } from "../../../../clients/typescript/src/generated/models.ts";
-import { Difference } from "../../parts/difference.tsx";
-import { differenceOf, type Piece } from "../../parts/text-difference.ts";
-import { Time } from "../../parts/time.tsx";
+import { Difference } from "../../parts/text/difference.tsx";
+import { differenceOf, type Piece } from "../../parts/text/text-difference.ts";
+import { Time } from "../../parts/text/time.tsx";
 import { linkTo, useProject } from "../../project.ts";
 import { fieldTitles } from "../memories/memory-fields.ts";
 

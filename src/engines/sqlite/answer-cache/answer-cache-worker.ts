@@ -2,9 +2,9 @@
 // another one is begun.
 
 import { workerData } from "node:worker_threads";
-import type { AnswerKey, AnswerOwner, CachedAnswer } from "../../../storage/answer-cache.ts";
-import { answerRequests } from "../../../threads/answer-requests.ts";
-import { yieldToOthers } from "../../../threads/priority.ts";
+import type { AnswerKey, AnswerOwner, CachedAnswer } from "../../../calls/storage/answer-cache.ts";
+import { answerRequests } from "../../../platform/threads/answer-requests.ts";
+import { yieldToOthers } from "../../../platform/threads/priority.ts";
 import { type AnswerFile, type AnswerFileOptions, openAnswerFile, removeAnswerFile } from "./answer-file.ts";
 
 export type AnswerCacheInit = AnswerFileOptions;

@@ -4,22 +4,22 @@
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
-import type { Clock } from "../../../clock.ts";
-import type { ClockTimer } from "../../../clock-timers.ts";
-import { outcomeUnknown } from "../../../errors.ts";
-import { createLogRepeats } from "../../../log/log-repeats.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import { type Answer, toRefusalAnswer } from "../../../calls/contract/answer.ts";
+import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
 import type {
   AnswerCache,
   AnswerCacheSettings,
   AnswerOwner,
   CachedAnswer,
-} from "../../../storage/answer-cache.ts";
-import { createAnswerCollectors } from "../../../storage/answer-collectors.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+} from "../../../calls/storage/answer-cache.ts";
+import { createAnswerCollectors } from "../../../calls/storage/answer-collectors.ts";
+import { outcomeUnknown } from "../../../platform/errors.ts";
+import { createLogRepeats } from "../../../platform/log/log-repeats.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import type { ClockTimer } from "../../../platform/time/clock-timers.ts";
 import type { DatabaseFile } from "../database-file/connection.ts";
 import type { AnswerCacheInit, AnswerCacheReply, AnswerCacheRequest } from "./answer-cache-worker.ts";
 import { removeAnswerFile } from "./answer-file.ts";

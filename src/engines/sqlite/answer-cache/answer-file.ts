@@ -3,15 +3,15 @@
 
 import { chmodSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolder, syncFolder } from "../../../files/durable.ts";
-import type { RuntimeFiles } from "../../../native/runtime.ts";
-import { type Database, openDatabase } from "../../../native/sqlite.ts";
 import type {
   AnswerCacheSettings,
   AnswerKey,
   AnswerOwner,
   CachedAnswer,
-} from "../../../storage/answer-cache.ts";
+} from "../../../calls/storage/answer-cache.ts";
+import { makeFolder, syncFolder } from "../../../platform/files/durable.ts";
+import type { RuntimeFiles } from "../../../platform/native/runtime.ts";
+import { type Database, openDatabase } from "../../../platform/native/sqlite.ts";
 import { requireOwnFiles } from "../database-file/adjacent-files.ts";
 import { emptyLog } from "../database-file/connection.ts";
 import { fieldsOf, fromContent, isSeal, sealOf, toContent } from "./cached-answer.ts";

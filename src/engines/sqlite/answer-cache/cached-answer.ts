@@ -1,8 +1,8 @@
 // Owns the bytes of a cached answer, and the seal that tells whether they are what was stored. Must never return what the seal does not cover.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { isObject } from "../../../json/json.ts";
-import type { AnswerKey, CachedAnswer } from "../../../storage/answer-cache.ts";
+import type { AnswerKey, CachedAnswer } from "../../../calls/storage/answer-cache.ts";
+import { isObject } from "../../../platform/json/json.ts";
 
 /** Everything that is stored of an answer, except its seal. */
 export interface SealedFields {

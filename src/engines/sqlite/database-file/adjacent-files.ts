@@ -1,7 +1,7 @@
 // Owns the checks of the files that SQLite uses together with a database, before SQLite opens them. Only reads.
 
 import { lstatSync, readSync } from "node:fs";
-import { withRegularFile } from "../../../files/regular-file.ts";
+import { withRegularFile } from "../../../platform/files/regular-file.ts";
 
 const suffixes = ["", "-wal", "-shm", "-journal"];
 

@@ -2,8 +2,13 @@
 // to a file that is not a memledger database.
 
 import { chmodSync, existsSync } from "node:fs";
-import type { RuntimeFiles } from "../../../native/runtime.ts";
-import { type Database, type DatabaseOptions, loadVec, openDatabase } from "../../../native/sqlite.ts";
+import type { RuntimeFiles } from "../../../platform/native/runtime.ts";
+import {
+  type Database,
+  type DatabaseOptions,
+  loadVec,
+  openDatabase,
+} from "../../../platform/native/sqlite.ts";
 import { checkFormat, migrate } from "../schema/migrate.ts";
 import { requireOwnFiles } from "./adjacent-files.ts";
 

@@ -7,9 +7,9 @@
 
 import { closeSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { syncFile } from "../../../files/durable.ts";
-import { type Database, openDatabase, SqliteError } from "../../../native/sqlite.ts";
-import type { ChainHead, CopyOptions, DatabaseCopy } from "../../../storage/engine.ts";
+import type { ChainHead, CopyOptions, DatabaseCopy } from "../../../calls/storage/engine.ts";
+import { syncFile } from "../../../platform/files/durable.ts";
+import { type Database, openDatabase, SqliteError } from "../../../platform/native/sqlite.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import { type DatabaseFile, openReading, readingCacheKiB } from "./connection.ts";

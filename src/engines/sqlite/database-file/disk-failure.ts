@@ -1,9 +1,9 @@
 // Owns the decision whether an error was caused by the disk or the file instead of the call, what the cause is, and what callers are told.
 
 import { closeSync, openSync } from "node:fs";
-import { type Refusal, unavailable } from "../../../errors.ts";
-import { type Cause, explainSystemError } from "../../../files/system-error.ts";
-import { SqliteError } from "../../../native/sqlite.ts";
+import { type Refusal, unavailable } from "../../../platform/errors.ts";
+import { type Cause, explainSystemError } from "../../../platform/files/system-error.ts";
+import { SqliteError } from "../../../platform/native/sqlite.ts";
 
 /** SQLite also reports a read error of the disk (EIO) as damage (SQLITE_IOERR_CORRUPTFS). */
 const damaged: Cause = {

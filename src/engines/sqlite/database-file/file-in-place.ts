@@ -2,7 +2,7 @@
 // would succeed, and nobody could ever read what they wrote.
 
 import { statSync } from "node:fs";
-import { SqliteError } from "../../../native/sqlite.ts";
+import { SqliteError } from "../../../platform/native/sqlite.ts";
 
 /** @returns a function that throws SqliteError SQLITE_READONLY_DBMOVED once the file at `path` is another one or none */
 export function watchFile(path: string): () => void {

@@ -1,8 +1,8 @@
 // Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
 
 import { keyNamesWithoutSecret } from "../../../access/key.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { Inspection } from "../../../storage/engine.ts";
+import type { Inspection } from "../../../calls/storage/engine.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { aliveJoin } from "../memories/memory-row.ts";
 import { countMemories, toChange } from "../memories/model-change.ts";
 import { checkFormat } from "../schema/migrate.ts";

@@ -4,7 +4,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type Database, SqliteError } from "../../../native/sqlite.ts";
+import { type Database, SqliteError } from "../../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { isDamage } from "./disk-failure.ts";
 

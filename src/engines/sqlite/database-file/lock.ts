@@ -1,10 +1,10 @@
 // Owns the lock that lets one process at a time use a data directory: an exclusive SQLite transaction on a separate small file. The
 // operating system releases the lock when the process ends, even when it is killed. Must never write to that file.
 
-import type { Cause } from "../../../files/system-error.ts";
-import type { RuntimeFiles } from "../../../native/runtime.ts";
-import { openDatabase, SqliteError } from "../../../native/sqlite.ts";
-import type { Lock } from "../../../storage/engine.ts";
+import type { Lock } from "../../../calls/storage/engine.ts";
+import type { Cause } from "../../../platform/files/system-error.ts";
+import type { RuntimeFiles } from "../../../platform/native/runtime.ts";
+import { openDatabase, SqliteError } from "../../../platform/native/sqlite.ts";
 import { explainDiskFailure } from "./disk-failure.ts";
 
 /** Null when this or another process holds the lock. @throws Error that says what to do when the file cannot be locked at all */

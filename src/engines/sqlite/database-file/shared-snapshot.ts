@@ -1,7 +1,7 @@
 // Owns the read transaction that look-ups on the main thread share. Beginning one for each look-up takes longer than the look-up: SQLite
 // takes locks, and reads again every page that a commit may have changed.
 
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 export interface SharedSnapshot {
   /**

@@ -1,14 +1,14 @@
 // Writes one export to its file: requests pieces ahead and writes them in their order. If a record is missing or cannot be read, the
 // export fails.
 
+import { type Export, recordsOf } from "../../../audit/export/export.ts";
+import { ExportFile, type FileFacts } from "../../../audit/export/export-file.ts";
+import { manifestText } from "../../../audit/export/manifest.ts";
+import type { RowFormat } from "../../../audit/export/row-format.ts";
+import { createRowFormat } from "../../../audit/export/row-formats.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
-import { type Export, recordsOf } from "../../../export/export.ts";
-import { ExportFile, type FileFacts } from "../../../export/export-file.ts";
-import { manifestText } from "../../../export/manifest.ts";
-import type { RowFormat } from "../../../export/row-format.ts";
-import { createRowFormat } from "../../../export/row-formats.ts";
-import type { ExportStep } from "../../../export/store.ts";
-import { exportBatchRows } from "../../../limits.ts";
+import type { ExportStep } from "../../../calls/storage/export-store.ts";
+import { exportBatchRows } from "../../../platform/limits.ts";
 import type { ExportRowThreads } from "./export-row-threads.ts";
 import type { Piece, PieceOrder, Selection } from "./export-rows.ts";
 

@@ -1,9 +1,9 @@
 // Owns the threads that turn records into the rows of exports. They exist only while an export runs, because each needs memory of its own.
 
 import { availableParallelism } from "node:os";
-import { exportRowThreadsMax } from "../../../limits.ts";
-import type { Supervisor } from "../../../threads/supervisor.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import { exportRowThreadsMax } from "../../../platform/limits.ts";
+import type { Supervisor } from "../../../platform/threads/supervisor.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import type { DatabaseFile } from "../database-file/connection.ts";
 import type { Piece, PieceOrder } from "./export-rows.ts";
 import type { RowsInit } from "./export-rows-worker.ts";

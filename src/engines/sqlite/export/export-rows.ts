@@ -1,13 +1,13 @@
 // Turns records into the text of an export, a piece at a time. Reads in pieces, too, because an open transaction would keep the
 // write-ahead log from being emptied.
 
+import type { ExportFormat } from "../../../audit/export/export.ts";
+import { RowBuffer } from "../../../audit/export/row-buffer.ts";
+import type { RowFormat } from "../../../audit/export/row-format.ts";
+import { createRowFormat } from "../../../audit/export/row-formats.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
-import type { ExportFormat } from "../../../export/export.ts";
-import { RowBuffer } from "../../../export/row-buffer.ts";
-import type { RowFormat } from "../../../export/row-format.ts";
-import { createRowFormat } from "../../../export/row-formats.ts";
-import { exportBatchMaxBytes } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { exportBatchMaxBytes } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { payloadJoin, type RecordRow, recordColumns, toProvableRecord } from "../ledger/audit-reader.ts";
 import { createInclusionProofs } from "./inclusion-proofs.ts";
 

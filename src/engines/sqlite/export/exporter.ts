@@ -1,7 +1,7 @@
 // Owns the requests to the exporter's thread; the state of exports is saved by the writer. The thread starts with the first request.
 
-import type { ExportEngine } from "../../../export/store.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import type { ExportEngine } from "../../../calls/storage/export-store.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import type { ExporterRequest } from "./export-worker.ts";
 
 export function createExporter(start: () => WorkerThread, save: ExportEngine["save"]): ExportEngine {

@@ -3,9 +3,6 @@
 
 import { join } from "node:path";
 import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
-import { describeFilter } from "../../../audit/record-filter.ts";
-import { textOfNote } from "../../../audit/verify/note.ts";
-import { unavailable } from "../../../errors.ts";
 import {
   type Export,
   type ExportFormat,
@@ -13,10 +10,13 @@ import {
   exportInProgress,
   recordsOf,
   toExportId,
-} from "../../../export/export.ts";
-import type { ExportChange, ExportTransaction } from "../../../export/store.ts";
-import { exportLifeMs, exportListMax } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+} from "../../../audit/export/export.ts";
+import { describeFilter } from "../../../audit/record-filter.ts";
+import { textOfNote } from "../../../audit/verify/note.ts";
+import type { ExportChange, ExportTransaction } from "../../../calls/storage/export-store.ts";
+import { unavailable } from "../../../platform/errors.ts";
+import { exportLifeMs, exportListMax } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createChainSpan, createSeek } from "../ledger/audit-reader.ts";
 import type { Checkpoints } from "../ledger/checkpoints.ts";

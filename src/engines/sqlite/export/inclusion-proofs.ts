@@ -2,8 +2,8 @@
 
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { createTreeHasher, inclusionPath, type TreeReader } from "../../../audit/tree.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { toBase64 } from "../../../text/byte-text.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toBase64 } from "../../../platform/text/byte-text.ts";
 import { createChainTrees } from "../ledger/chain-tree.ts";
 
 const hasher = createTreeHasher(runtimeCryptography);

@@ -1,8 +1,8 @@
 // Owns the records that the filter of an export selects: they are fixed when the export is created, because tags of memories change later.
 
+import type { Export } from "../../../audit/export/export.ts";
 import type { RecordFilter } from "../../../audit/record-filter.ts";
-import type { Export } from "../../../export/export.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { createFilterChoice, inRange } from "../ledger/record-filter.ts";
 
 type Selection = Pick<Export, "firstSeq" | "lastSeq"> & { readonly selected: number };

@@ -2,15 +2,15 @@
 // program that can write the file can change it. Only reads.
 
 import { entryHash } from "../../../audit/chain.ts";
-import { payloadHash } from "../../../audit/payload.ts";
+import { payloadHash } from "../../../audit/parts/payload.ts";
+import { readPayloadText } from "../../../audit/parts/stored-payload.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
-import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { StoredParts } from "../../../audit/verify/part-lines.ts";
 import { verifyParts } from "../../../audit/verify/parts.ts";
-import { isObject, type JsonObject } from "../../../json/json.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { isObject, type JsonObject } from "../../../platform/json/json.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { coveredThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { toSource } from "../verify/verification-steps.ts";

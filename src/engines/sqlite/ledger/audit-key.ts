@@ -1,7 +1,7 @@
 // Owns what the database knows about the key that signs its ledger: which one is in use. Holds public keys only.
 
-import type { Database } from "../../../native/sqlite.ts";
-import type { KeyInUse } from "../../../storage/stored-ledger.ts";
+import type { KeyInUse } from "../../../calls/storage/stored-ledger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 export function readAuditKey(database: Database): KeyInUse {
   const text = (sql: string): string | null => {

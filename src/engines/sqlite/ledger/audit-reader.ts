@@ -1,13 +1,13 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
-import { partsAt } from "../../../audit/made-of.ts";
+import { partsAt } from "../../../audit/parts/made-of.ts";
+import { readPayload } from "../../../audit/parts/stored-payload.ts";
 import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
-import type { ChainOwner, ListedCheckpoint } from "../../../audit/store.ts";
-import { readPayload } from "../../../audit/stored-payload.ts";
-import { createTracer } from "../../../audit/trace.ts";
-import type { RecordLocation, RecordPlace, Trace, TracedRecord } from "../../../audit/traced.ts";
-import { erasureBatchRows } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { createTracer } from "../../../audit/trace/trace.ts";
+import type { RecordLocation, RecordPlace, Trace, TracedRecord } from "../../../audit/trace/traced.ts";
+import type { ChainOwner, ListedCheckpoint } from "../../../calls/storage/ledger-store.ts";
+import { erasureBatchRows } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 
 export interface RecordRow {

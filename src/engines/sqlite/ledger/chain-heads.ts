@@ -3,9 +3,9 @@
 
 import { randomBytes } from "node:crypto";
 import { genesisHash, genesisText } from "../../../audit/chain.ts";
-import type { IdSource } from "../../../ids.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { toTimestamp } from "../../../timestamp.ts";
+import type { IdSource } from "../../../platform/ids.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createErasureCount } from "./audit-reader.ts";
 import type { NumberedHead } from "./checkpoints.ts";

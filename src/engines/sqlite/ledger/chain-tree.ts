@@ -19,8 +19,8 @@ import {
   type TreeStatement,
 } from "../../../audit/tree.ts";
 import { levelsPerStored } from "../../../audit/verify/node-places.ts";
-import { isObject, readJson } from "../../../json/json.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { isObject, readJson } from "../../../platform/json/json.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { createTreeTips, type TreeTips } from "./tree-tips.ts";
 
 /** Takes some tenths of a second. */

@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import { createNoteAppender } from "../../../audit/note-file.ts";
-import type { SignedCheckpoint } from "../../../audit/store.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 export interface CheckpointFiles {
   /** The transaction has stored this checkpoint. */

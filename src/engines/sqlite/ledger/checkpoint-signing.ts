@@ -9,14 +9,14 @@ import {
   treeCheckpointText,
 } from "../../../audit/checkpoint.ts";
 import { addSignature, openNote, type Signer } from "../../../audit/signed-note.ts";
-import type { SignedCheckpoint } from "../../../audit/store.ts";
 import { TreeDifference } from "../../../audit/tree.ts";
 import { firstLog } from "../../../audit/verify/checkpoint-comparison.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { toHex } from "../../../text/byte-text.ts";
+import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toHex } from "../../../platform/text/byte-text.ts";
 import { type ChainTrees, growStepLeaves } from "./chain-tree.ts";
 import type { CheckpointFiles } from "./checkpoint-files.ts";
 import type { NamedHead } from "./head-seals.ts";

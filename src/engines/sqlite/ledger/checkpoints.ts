@@ -9,11 +9,11 @@ import {
   isCheckpointDue,
 } from "../../../audit/checkpoint-schedule.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
-import type { SignedCheckpoint } from "../../../audit/store.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
-import type { Clock } from "../../../clock.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { isKeyInUse as isInUse } from "./audit-key.ts";
 import type { ChainTrees } from "./chain-tree.ts";
 import { type CheckpointFiles, createCheckpointFiles } from "./checkpoint-files.ts";

@@ -6,8 +6,8 @@ import { parseCheckpoint, parseTreeCheckpoint } from "../../../audit/checkpoint.
 import { openNote, type Signer } from "../../../audit/signed-note.ts";
 import type { TreeStatement } from "../../../audit/tree.ts";
 import { millisecondsOf, parseEntry } from "../../../audit/verify/entry-parser.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { toHex } from "../../../text/byte-text.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toHex } from "../../../platform/text/byte-text.ts";
 import { isDiskFailure } from "../database-file/disk-failure.ts";
 import type { ChainTrees } from "./chain-tree.ts";
 import { createSealReader, type NamedHead } from "./head-seals.ts";

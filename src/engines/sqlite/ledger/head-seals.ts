@@ -3,7 +3,7 @@
 // has appended have no seal. Must never seal what the caller does not know.
 
 import type { Signer } from "../../../audit/signed-note.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 /** Number and id of a chain, and its newest record. */
 export interface NamedHead {

@@ -2,10 +2,10 @@
 // program that can write the file can append a record with correct hashes, so no other head may be signed or appended to.
 
 import type { Signer } from "../../../audit/signed-note.ts";
-import { Refusal } from "../../../errors.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { LedgerFiles } from "../../../storage/engine.ts";
+import type { LedgerFiles } from "../../../calls/storage/engine.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import type { ChainTrees } from "./chain-tree.ts";
 import { createConfirmation, type ForeignRecord } from "./confirmed-records.ts";
 import { createHeadSealer, type NamedHead } from "./head-seals.ts";

@@ -1,10 +1,14 @@
 // Reads what is also stored outside of the database: signed checkpoints, statements about changes of the key, and which subjects were erased.
 // Only reads.
 
-import { readPayloadText } from "../../../audit/stored-payload.ts";
-import { isObject, type JsonObject, readJson } from "../../../json/json.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { PublishedState, RecordedErasure, StoredCheckpoint } from "../../../storage/stored-ledger.ts";
+import { readPayloadText } from "../../../audit/parts/stored-payload.ts";
+import type {
+  PublishedState,
+  RecordedErasure,
+  StoredCheckpoint,
+} from "../../../calls/storage/stored-ledger.ts";
+import { isObject, type JsonObject, readJson } from "../../../platform/json/json.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { createSizeReader } from "./missing-records.ts";
 

@@ -1,8 +1,8 @@
 // Owns the SQL that counts the records of a chain. Positions have no gaps, so a subtraction counts them. Reads no record at or below the
 // newest anchor.
 
-import type { ChainOwner, LedgerStatistics } from "../../../audit/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ChainOwner, LedgerStatistics } from "../../../calls/storage/ledger-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { createChainSpan, createSeek } from "./audit-reader.ts";
 
 /** Records whose size is measured. */

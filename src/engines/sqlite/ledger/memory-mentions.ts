@@ -1,8 +1,8 @@
 // Owns the SQL that finds the records about a memory, a limited number of payloads in each step. The index of memories has only records whose
 // entry names one; which memories a batch or a search was about is in the payloads.
 
-import type { ChainOwner, MentionQuery, Mentions } from "../../../audit/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ChainOwner, MentionQuery, Mentions } from "../../../calls/storage/ledger-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import {
   createChainSpan,
   createSeek,

@@ -4,9 +4,9 @@
 import { sizeOfCheckpoint, type TreeCheckpoint, treeCheckpointText } from "../../../audit/checkpoint.ts";
 import { TreeDifference } from "../../../audit/tree.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { MissingRecords, PublishedState } from "../../../storage/stored-ledger.ts";
-import { toHex } from "../../../text/byte-text.ts";
+import type { MissingRecords, PublishedState } from "../../../calls/storage/stored-ledger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toHex } from "../../../platform/text/byte-text.ts";
 import { type ChainTrees, createChainTrees } from "./chain-tree.ts";
 
 interface ChainRow {

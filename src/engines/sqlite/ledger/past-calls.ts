@@ -1,10 +1,10 @@
 // Owns the queries that count calls of the past by their records: which there were, and what those of the gateway cost. Records that clients
 // have appended are no calls.
 
-import type { ChainOwner } from "../../../audit/store.ts";
 import { isOwn } from "../../../audit/verify/own-records.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { GatewayCost, PastCalls, PastCallsQuery } from "../../../storage/statistics.ts";
+import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
+import type { GatewayCost, PastCalls, PastCallsQuery } from "../../../calls/storage/statistics.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { createChainSpan, createSeek } from "./audit-reader.ts";
 
 interface CallRow {

@@ -1,10 +1,10 @@
 // Owns the SQL that erases the payload of a record, or parts of it. Their bytes are overwritten (`secure_delete`).
 
-import { eraseParts } from "../../../audit/parts.ts";
-import { presentParts } from "../../../audit/stored-payload.ts";
-import type { TracedRecord } from "../../../audit/traced.ts";
+import { eraseParts } from "../../../audit/parts/parts.ts";
+import { presentParts } from "../../../audit/parts/stored-payload.ts";
+import type { TracedRecord } from "../../../audit/trace/traced.ts";
 import type { StoredParts } from "../../../audit/verify/part-lines.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 
 interface PayloadRow {

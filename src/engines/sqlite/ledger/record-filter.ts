@@ -1,8 +1,8 @@
 // Owns how the records of a list are found: the conditions of its filters, and the index that leads. Performs no list.
 
 import type { RecordFilter } from "../../../audit/record-filter.ts";
-import type { RecordQuery } from "../../../audit/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { RecordQuery } from "../../../calls/storage/ledger-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { selectedMemories } from "../memories/selected-memories.ts";
 
 export type Values = Readonly<Record<string, unknown>>;

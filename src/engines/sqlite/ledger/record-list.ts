@@ -1,7 +1,12 @@
 // Owns the SQL of the list of audit records: counts and pages. Reads no record at or below the newest anchor of a chain.
 
-import type { ChainOwner, HiddenReads, RecordPage, RecordQuery } from "../../../audit/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type {
+  ChainOwner,
+  HiddenReads,
+  RecordPage,
+  RecordQuery,
+} from "../../../calls/storage/ledger-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import {
   createChainSpan,
   createSeek,

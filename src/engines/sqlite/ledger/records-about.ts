@@ -1,11 +1,11 @@
 // Owns the SQL that finds the records about a pseudonym, of a subject or a conversation, and what of their payloads is about it.
 
-import { notErasable } from "../../../audit/erased.ts";
-import { eraseParts } from "../../../audit/parts.ts";
-import { partsAbout } from "../../../audit/stored-payload.ts";
-import type { RecordsAbout, TracedRecord } from "../../../audit/traced.ts";
+import { eraseParts } from "../../../audit/parts/parts.ts";
+import { partsAbout } from "../../../audit/parts/stored-payload.ts";
+import type { RecordsAbout, TracedRecord } from "../../../audit/trace/traced.ts";
 import type { StoredParts } from "../../../audit/verify/part-lines.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { notErasable } from "../../../calls/operations/ledger/erased.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 
 /** Records whose erasure is prepared in one step, because other calls wait for it. */

@@ -1,7 +1,7 @@
 // Answers questions about the ledger outside of calls, from one connection. Decides nothing.
 
-import type { Database } from "../../../native/sqlite.ts";
-import type { StoredLedger } from "../../../storage/stored-ledger.ts";
+import type { StoredLedger } from "../../../calls/storage/stored-ledger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { findNewerCheckpoints, readRecordedErasures, readRecordedRotations } from "./ledger-copies.ts";
 import { findMissingRecords } from "./missing-records.ts";

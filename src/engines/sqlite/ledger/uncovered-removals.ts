@@ -1,12 +1,12 @@
 // Owns the search for removals that no checkpoint covers, so that the server did not make them: its next checkpoint must not cover
 // them. Only reads.
 
+import { readPayloadText } from "../../../audit/parts/stored-payload.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
-import { readPayloadText } from "../../../audit/stored-payload.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
-import { isObject } from "../../../json/json.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { UncoveredRemoval } from "../../../storage/stored-ledger.ts";
+import type { UncoveredRemoval } from "../../../calls/storage/stored-ledger.ts";
+import { isObject } from "../../../platform/json/json.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { coveredThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { toSource } from "../verify/verification-steps.ts";

@@ -1,9 +1,9 @@
 // Owns the SQL of checks.
 
-import type { Check, CheckedSearch } from "../../../memory/check.ts";
-import type { CheckTransaction } from "../../../memory/check-store.ts";
+import type { CheckTransaction } from "../../../calls/storage/check-store.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Check, CheckedSearch } from "../../../memory/search/check.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf, ownersOfProject } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 

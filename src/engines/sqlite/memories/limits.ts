@@ -1,4 +1,4 @@
-// Owns the limits of reading lists of memories. Those of the whole service are in src/limits.ts.
+// Owns the limits of reading lists of memories. Those of the whole service are in src/platform/limits.ts.
 
 /** How a page is read: in the order of its list, or from the memories of a filter, which are sorted for each page. */
 export interface ListLimits {

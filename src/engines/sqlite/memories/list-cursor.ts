@@ -3,8 +3,8 @@
 // can be kept.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { Database } from "../../../native/sqlite.ts";
-import type { PagePlace } from "../../../schema/page.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import type { PagePlace } from "../../../platform/schema/page.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;

@@ -2,8 +2,8 @@
 // begins anywhere at once. Knows no filter.
 
 import type { Kind } from "../../../memory/kind.ts";
-import type { ListQuery } from "../../../memory/list-query.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ListQuery } from "../../../memory/search/list-query.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 /** Memories of equal importance that are kept until all of them are read; of more, each one is read twice. */
 const groupMax = 64;

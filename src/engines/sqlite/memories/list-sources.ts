@@ -2,13 +2,13 @@
 // Applies no other filter.
 
 import { kindsOf } from "../../../memory/kind.ts";
-import type { ListFilter } from "../../../memory/list-query.ts";
+import type { ListFilter } from "../../../memory/search/list-query.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toMatch } from "../words/match.ts";
+import { createMatchReader } from "../words/reader.ts";
 import { ofKinds, toKindsParameter } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
-import { toMatch } from "./word-match.ts";
-import { createMatchReader } from "./word-reader.ts";
 
 /** Some memories of a project, among them all that a list shows. */
 export interface ListSource {

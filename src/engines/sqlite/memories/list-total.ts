@@ -1,8 +1,8 @@
 // Owns the number of memories that a list shows, without reading them where indexes or counters tell it.
 
 import { kindsOf } from "../../../memory/kind.ts";
-import type { ListFilter } from "../../../memory/list-query.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ListFilter } from "../../../memory/search/list-query.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ofKinds, toKindsParameter } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 

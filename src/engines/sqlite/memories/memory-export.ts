@@ -2,10 +2,10 @@
 // encrypted: a client must not learn how many others there are.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import type { ExportPage, ExportQuery } from "../../../memory/export-query.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ExportPage, ExportQuery } from "../../../memory/search/export-query.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSetsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import {

@@ -2,12 +2,12 @@
 // begin at the place of the page, so a page far from the first takes as long as the first one.
 
 import { type Kind, kindsOf } from "../../../memory/kind.ts";
-import type { ListQuery, MemoryPage } from "../../../memory/list-query.ts";
 import { isExpired } from "../../../memory/memory.ts";
-import { matchesMetadata } from "../../../memory/metadata-filter.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
+import type { ListQuery, MemoryPage } from "../../../memory/search/list-query.ts";
+import { matchesMetadata } from "../../../memory/search/metadata-filter.ts";
 import { matchesTags } from "../../../memory/tags.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSetsOf } from "../project-serials.ts";
 import { type ListLimits, listLimits } from "./limits.ts";
 import { createListCursors } from "./list-cursor.ts";

@@ -1,11 +1,11 @@
 // Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most prominent ones.
 
+import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../calls/storage/memory-store.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { mostProminent } from "../../../ranking/prominence.ts";
+import { mostProminent } from "../../../memory/ranking/prominence.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import {
   aliveJoin,

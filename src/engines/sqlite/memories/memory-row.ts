@@ -1,11 +1,11 @@
 // Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
 
-import type { JsonObject } from "../../../json/json.ts";
 import { type Kind, typeOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import { fromOrigins, type Origin, toOrigins } from "../../../memory/origin.ts";
+import { isUnitVector } from "../../../memory/ranking/scores.ts";
 import { noTags } from "../../../memory/tags.ts";
-import { isUnitVector } from "../../../ranking/scores.ts";
+import type { JsonObject } from "../../../platform/json/json.ts";
 
 export interface MemoryRow {
   serial: number;

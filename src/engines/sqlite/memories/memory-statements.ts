@@ -1,7 +1,7 @@
 // Owns the statements with which a call changes memories. Must never decide when one runs; memory.ts does.
 
 import type { Owner } from "../../../memory/owner.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { memoriesOf, ownersOfProject, passagesOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns } from "./memory-row.ts";
 

@@ -2,9 +2,9 @@
 
 import type { MemoryStatistics } from "../../../memory/counts.ts";
 import { type Kind, typeOf } from "../../../memory/kind.ts";
-import type { ListFilter } from "../../../memory/list-query.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { ListFilter } from "../../../memory/search/list-query.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { contentSampleSize } from "./limits.ts";
 import { createListTotal } from "./list-total.ts";

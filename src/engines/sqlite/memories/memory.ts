@@ -1,11 +1,11 @@
 // Owns all SQL that changes memories, except the purge (purge.ts).
 
-import { madeOfText } from "../../../audit/made-of.ts";
+import { madeOfText } from "../../../audit/parts/made-of.ts";
+import type { MemoryTransaction } from "../../../calls/storage/memory-store.ts";
 import { type Kind, kindOf, kinds } from "../../../memory/kind.ts";
 import { keepsContent, toSearched } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
-import type { MemoryTransaction } from "../../../memory/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";

@@ -1,6 +1,10 @@
 // Owns the SQL of filters by metadata. Whether a memory matches follows from its row, or from the index of all members.
 
-import type { MetadataBound, MetadataCondition, MetadataValue } from "../../../memory/metadata-filter.ts";
+import type {
+  MetadataBound,
+  MetadataCondition,
+  MetadataValue,
+} from "../../../memory/search/metadata-filter.ts";
 import { oneOwner } from "./tags.ts";
 
 /** What SQLite gets as a parameter. */

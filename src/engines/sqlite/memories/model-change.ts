@@ -6,8 +6,8 @@ import type {
   EmbeddedContent,
   ModelChange,
   ModelTransaction,
-} from "../../../model-change/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
+} from "../../../calls/storage/model-change-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import {
   createModelLookup,
   readChange,

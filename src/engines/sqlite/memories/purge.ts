@@ -1,11 +1,16 @@
 // Owns the slow part of a bulk delete and other housekeeping, in small transactions between calls. Deletes only rows that no call can
 // see any more.
 
-import { accessResolutionMs, flushBatchRows, purgeBatchRows, purgeErasureRows } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import {
+  accessResolutionMs,
+  flushBatchRows,
+  purgeBatchRows,
+  purgeErasureRows,
+} from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import type { MemoryTouch, WriterState } from "../threads/writer-state.ts";
+import type { WordMerge } from "../words/merge.ts";
 import { createRowRemoval } from "./row-removal.ts";
-import type { WordMerge } from "./word-merge.ts";
 
 const removalLifeMs = 3_600_000;
 

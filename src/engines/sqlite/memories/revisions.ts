@@ -1,7 +1,7 @@
 // Owns the revisions of memories: the order of changes within a project. They are counted in the project's row and allocated in the
 // transaction that holds it, so that no two changes of a project have the same one, also with several servers.
 
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 export interface Revisions {
   /** The next revision of the project with this serial. Gaps mean nothing. */

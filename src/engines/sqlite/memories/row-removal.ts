@@ -1,8 +1,8 @@
 // Owns the SQL that deletes the rows of memories, with their words and vectors. Counts nothing: the caller does.
 
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import type { WriterState } from "../threads/writer-state.ts";
-import { createWordRemoval } from "./words.ts";
+import { createWordRemoval } from "../words/words.ts";
 
 /** @returns a function that deletes the memories with these serials */
 export function createRowRemoval(

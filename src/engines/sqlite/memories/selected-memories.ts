@@ -1,6 +1,6 @@
 // Owns the query for the memories that a filter by tags, metadata and conversation selects. Knows no other filter.
 
-import type { MetadataFilter } from "../../../memory/metadata-filter.ts";
+import type { MetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import { describedMemories } from "./metadata.ts";
 import { oneOwner, taggedMemories } from "./tags.ts";

@@ -1,15 +1,19 @@
 // Owns the SQL of suggestions. A trigger removes those whose memories are deleted.
 
-import type { JsonObject } from "../../../json/json.ts";
+import type {
+  LinkedMemories,
+  SuggestionReader,
+  SuggestionTransaction,
+} from "../../../calls/storage/suggestion-store.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { LinkedMemories, SuggestionReader, SuggestionTransaction } from "../../../suggestions/store.ts";
 import type {
   ConcernedMemory,
   Suggestion,
   SuggestionKind,
   SuggestionSource,
-} from "../../../suggestions/suggestion.ts";
+} from "../../../memory/suggestions/suggestion.ts";
+import type { JsonObject } from "../../../platform/json/json.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf, ownersOfProject } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 

@@ -5,7 +5,7 @@ import type { TagPage, TagQuery } from "../../../memory/counts.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import { createListCursors } from "./list-cursor.ts";
 import { ofKinds, toKindsParameter } from "./memory-row.ts";

@@ -1,12 +1,12 @@
 // Finds what a database has wrong beside its ledger: vectors and words that do not fit the memories. Must never write to the database;
 // what it compares is in temporary tables, in memory.
 
-import type { Database } from "../../../native/sqlite.ts";
-import type { DatabaseFaults } from "../../../storage/repairs.ts";
+import type { DatabaseFaults } from "../../../calls/storage/repairs.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { aliveJoin, searchedText } from "../memories/memory-row.ts";
-import { defineWords } from "../memories/words.ts";
 import { boundModel } from "../schema/model-binding.ts";
+import { defineWords } from "../words/words.ts";
 
 export const orphanVectors = {
   current: "memory_vector WHERE NOT EXISTS (SELECT 1 FROM memory m WHERE m.serial = memory_vector.memory)",

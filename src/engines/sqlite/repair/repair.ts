@@ -1,9 +1,9 @@
 // Repairs what faults.ts finds, from the memories. Must never touch a table of the ledger, nor a memory.
 
-import type { RepairOptions } from "../../../storage/repairs.ts";
+import type { RepairOptions } from "../../../calls/storage/repairs.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { searchedText } from "../memories/memory-row.ts";
-import { defineWords } from "../memories/words.ts";
+import { defineWords } from "../words/words.ts";
 import { orphanVectors, vectorBytes, withoutVector } from "./faults.ts";
 
 /** Needs the lock, and an intact file. Everything is one transaction, so an interrupted repair has changed nothing. */

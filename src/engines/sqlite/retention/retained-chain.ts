@@ -2,7 +2,7 @@
 
 import type { PlanName, Plans } from "../../../access/plan.ts";
 import { retentionDaysOf } from "../../../access/project.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 export interface RetainedChain {
   readonly number: number;

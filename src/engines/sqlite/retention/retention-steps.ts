@@ -2,9 +2,9 @@
 // transaction, and waiting calls are settled between them.
 
 import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
-import { retentionBatchRows } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { retentionBatchRows } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { isOfVersion2 } from "../ledger/checkpoint-signing.ts";
 import type { RetainedChain } from "./retained-chain.ts";
 

@@ -2,10 +2,10 @@
 // until it is fetched.
 
 import { type ClockTrust, observeClock } from "../../../audit/retention-clock.ts";
-import type { RetentionResult } from "../../../audit/store.ts";
-import type { Clock } from "../../../clock.ts";
-import type { Logger } from "../../../log/logger.ts";
-import { toTimestamp } from "../../../timestamp.ts";
+import type { RetentionResult } from "../../../calls/storage/ledger-store.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
 /** `unknown`: it was requested before this thread was started, or its outcome was fetched already. */

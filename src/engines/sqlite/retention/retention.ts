@@ -7,11 +7,11 @@ import { type Anchor, anchorText, parseAnchor } from "../../../audit/checkpoint.
 import { toServerRecord } from "../../../audit/record.ts";
 import { choosePruning, retentionCutOff } from "../../../audit/retention.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
-import type { RetentionResult } from "../../../audit/store.ts";
 import { TreeDifference } from "../../../audit/tree.ts";
 import { parseEntry } from "../../../audit/verify/entry-parser.ts";
-import { retentionBatchRows } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import type { RetentionResult } from "../../../calls/storage/ledger-store.ts";
+import { retentionBatchRows } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { createSeek } from "../ledger/audit-reader.ts";
 import { LedgerChanged } from "../ledger/known-heads.ts";
 import { type RetainedChain, readRetainedChains } from "./retained-chain.ts";

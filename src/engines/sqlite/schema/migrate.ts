@@ -1,8 +1,8 @@
 // Owns the format of the database and the migrations from older formats. Never opens a database that a newer program wrote.
 
-import { type Database, SqliteError } from "../../../native/sqlite.ts";
-import { ForeignDatabase } from "../../../storage/engine.ts";
-import { defineWords } from "../memories/words.ts";
+import { ForeignDatabase } from "../../../calls/storage/engine.ts";
+import { type Database, SqliteError } from "../../../platform/native/sqlite.ts";
+import { defineWords } from "../words/words.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
 import words from "./migrations/0003-words.sql" with { type: "text" };

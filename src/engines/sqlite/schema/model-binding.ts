@@ -1,8 +1,8 @@
 // Owns which embedding model the vectors of the database belong to, which ones it replaced, and which one replaces it next.
 
-import type { ModelBinding, ModelChange } from "../../../model-change/store.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { ModelMismatch } from "../../../storage/engine.ts";
+import { ModelMismatch } from "../../../calls/storage/engine.ts";
+import type { ModelBinding, ModelChange } from "../../../calls/storage/model-change-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 
 /** Names of rows of the table installation. */
 const names = {

@@ -9,7 +9,7 @@ import {
   bytesPerRow,
   type RowBlock,
   viewBytesPerRow,
-} from "../../../ranking/row-block.ts";
+} from "../../../memory/ranking/scan/row-block.ts";
 import { blockReadsMax, rowsPerCheck } from "./limits.ts";
 import { UnusableFile } from "./unusable-file.ts";
 

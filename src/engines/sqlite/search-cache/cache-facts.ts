@@ -1,7 +1,7 @@
 // Owns what the database says about cache files: whether they belong to it, and which memories they must not contain any more. Must be asked
 // in a read transaction, so that the answers fit each other.
 
-import type { Database } from "../../../native/sqlite.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { aliveJoin } from "../memories/memory-row.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { CachedHead, CacheManifest } from "./manifest.ts";

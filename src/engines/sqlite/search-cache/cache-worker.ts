@@ -2,7 +2,7 @@
 // for one of them at most.
 
 import { workerData } from "node:worker_threads";
-import { yieldToOthers } from "../../../threads/priority.ts";
+import { yieldToOthers } from "../../../platform/threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { answerNamedRequests } from "../threads/answer-requests.ts";
 import { createCacheWriter } from "./cache-writer.ts";

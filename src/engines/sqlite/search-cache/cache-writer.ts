@@ -2,8 +2,8 @@
 // tag in a file whose memory was deleted before the request: a row is written only after the removals were read from the database, and each
 // removal is followed by a request that wipes its row.
 
-import type { Database } from "../../../native/sqlite.ts";
-import { viewRowBlock } from "../../../ranking/row-block.ts";
+import { viewRowBlock } from "../../../memory/ranking/scan/row-block.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { blockFileBytes } from "./block-file.ts";
 import { areCurrent, createCacheFacts } from "./cache-facts.ts";
 import { hasRoom } from "./disk-room.ts";

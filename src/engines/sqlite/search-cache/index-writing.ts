@@ -1,7 +1,7 @@
 // Owns when indexes are written to cache files, and how a copy gets from the searcher to the thread that writes, in the main thread. Must
 // never let searches or deletes wait: each step is short, and the next one begins after a pause.
 
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { CacheWriter } from "./cache-writer.ts";
 import type { CopyRequest, CopyStep, DueCopy } from "./copy-steps.ts";
 import { copyBeginMs, copyBeginsMax, copyEndMs, writeEveryMs, writtenBytesPerMs } from "./limits.ts";

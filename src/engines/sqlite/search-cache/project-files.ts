@@ -13,8 +13,8 @@ import {
   utimesSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder, syncFolder } from "../../../files/durable.ts";
-import { bytesPerRow } from "../../../ranking/row-block.ts";
+import { bytesPerRow } from "../../../memory/ranking/scan/row-block.ts";
+import { makeFolder, syncFolder } from "../../../platform/files/durable.ts";
 import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
 import { infoOf, removeFile, withFile, writeNewFile } from "./cache-file.ts";
 import { manifestMaxBytes } from "./limits.ts";

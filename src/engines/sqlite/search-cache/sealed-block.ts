@@ -1,6 +1,6 @@
 // Owns what becomes of the image of a block before it is written: rows of removed memories are cleared, and it gets an id and its checks.
 
-import { clearRow, type RowBlock } from "../../../ranking/row-block.ts";
+import { clearRow, type RowBlock } from "../../../memory/ranking/scan/row-block.ts";
 import { createBlockId, sealBlock } from "./block-file.ts";
 import type { CachedBlock } from "./manifest.ts";
 import { tagSetsOf } from "./outdated-tags.ts";

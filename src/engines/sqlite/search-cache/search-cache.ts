@@ -2,14 +2,14 @@
 // delete is answered. The thread starts when there are files. Must never let a failure of the cache fail a search.
 
 import { existsSync } from "node:fs";
-import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
-import type { Clock } from "../../../clock.ts";
-import type { ClockTimer } from "../../../clock-timers.ts";
-import { outcomeUnknown } from "../../../errors.ts";
-import { createLogRepeats } from "../../../log/log-repeats.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { AnsweredCall } from "../../../storage/after-commit.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import { type Answer, toRefusalAnswer } from "../../../calls/contract/answer.ts";
+import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
+import { outcomeUnknown } from "../../../platform/errors.ts";
+import { createLogRepeats } from "../../../platform/log/log-repeats.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import type { ClockTimer } from "../../../platform/time/clock-timers.ts";
 import type { NamedRequest } from "../threads/answer-requests.ts";
 import type { CacheUse, CacheWriter } from "./cache-writer.ts";
 import { type AskSearcher, createIndexWriting } from "./index-writing.ts";

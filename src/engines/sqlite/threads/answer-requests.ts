@@ -1,6 +1,6 @@
 // Owns how the engine's worker threads answer: a disk that fails is a refusal with 1503 and a line in the log, not a defect.
 
-import { type AnswerOptions, answerRequests } from "../../../threads/answer-requests.ts";
+import { type AnswerOptions, answerRequests } from "../../../platform/threads/answer-requests.ts";
 import { isDamage, isDiskFailure, unreadable } from "../database-file/disk-failure.ts";
 
 /** How the main thread recognises damage among the complaints of a thread. */

@@ -1,7 +1,7 @@
 // Decides what happens when work between transactions fails: it is logged and tried again later. Calls are not affected.
 
-import { createLogRepeats } from "../../../log/log-repeats.ts";
-import type { Logger } from "../../../log/logger.ts";
+import { createLogRepeats } from "../../../platform/log/log-repeats.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
 import { explainDiskFailure } from "../database-file/disk-failure.ts";
 
 const isToBeLogged = createLogRepeats();

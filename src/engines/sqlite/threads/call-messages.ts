@@ -1,8 +1,8 @@
 // Owns the form in which calls travel to the writer's thread. A call whose outcome was foreseen travels as JSON text, bytes in Base64:
 // copying it as a value (structured clone) takes four times as long, in both threads. Other calls may hold vectors and travel as values.
 
-import type { SealedPayload } from "../../../audit/parts.ts";
-import type { Call, ForeseenOutcome } from "../../../calls/call.ts";
+import type { SealedPayload } from "../../../audit/parts/parts.ts";
+import type { Call, ForeseenOutcome } from "../../../calls/contract/call.ts";
 
 export type CallMessage = Call | string;
 

@@ -2,8 +2,8 @@
 // in a group of 8, and 240 µs in a group of 16. While texts wait for the embedder, a later commit delays no text: what its clients send
 // next would only wait behind them. Must never let a call wait that embedded nothing, or for calls of another project.
 
-import type { Call } from "../../../calls/call.ts";
-import type { Clock } from "../../../clock.ts";
+import type { Call } from "../../../calls/contract/call.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { groupCallsEnough, groupWaitMaxMs } from "./limits.ts";
 
 export interface CommitBegin {

@@ -2,10 +2,10 @@
 // SQLite reports a disk that cannot be read for a moment in the same way as a damaged page. A file marks the suspicion, so that it outlives
 // the process.
 
-import type { Clock } from "../../../clock.ts";
-import { damageCheckPauseMs } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import { damageCheckPauseMs } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { markDamaged, unmarkDamaged } from "../database-file/damage-mark.ts";
 
 export interface DamageCheck {

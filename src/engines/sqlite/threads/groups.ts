@@ -1,15 +1,15 @@
 // Owns group commit: settles the calls of a group in one transaction, with one commit and one fsync. If the transaction is rolled back,
 // its changes in memory are discarded, too.
 
-import { toRefusalAnswer } from "../../../calls/answer.ts";
-import type { Call } from "../../../calls/call.ts";
+import { toRefusalAnswer } from "../../../calls/contract/answer.ts";
+import type { Call } from "../../../calls/contract/call.ts";
 import { type Settlement, settle } from "../../../calls/settle.ts";
-import { unavailable } from "../../../errors.ts";
-import { groupMaxMs } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { SettledCall } from "../../../storage/after-commit.ts";
-import type { Transaction } from "../../../storage/store.ts";
+import type { SettledCall } from "../../../calls/storage/after-commit.ts";
+import type { Transaction } from "../../../calls/storage/store.ts";
+import { unavailable } from "../../../platform/errors.ts";
+import { groupMaxMs } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { explainDiskFailure, isLockFailure, unwritable } from "../database-file/disk-failure.ts";
 import { LedgerChanged, RotationRefused } from "../ledger/known-heads.ts";
 import type { WriteCheck } from "./write-check.ts";

@@ -1,7 +1,7 @@
 // Checks the whole database file for damage, in a thread of its own: it may take minutes. Never writes.
 
 import { workerData } from "node:worker_threads";
-import { answerRequests } from "../../../threads/answer-requests.ts";
+import { answerRequests } from "../../../platform/threads/answer-requests.ts";
 import type { DatabaseFile } from "../database-file/connection.ts";
 import { findDamage } from "../database-file/inspect.ts";
 

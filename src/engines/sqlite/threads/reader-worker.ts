@@ -1,7 +1,7 @@
 // Owns the reading connection for lists and for the ledger: short requests, and long ones in short steps. Never writes, never searches.
 
 import { workerData } from "node:worker_threads";
-import { yieldToOthers } from "../../../threads/priority.ts";
+import { yieldToOthers } from "../../../platform/threads/priority.ts";
 import { createChainContentsReader } from "../chain-contents.ts";
 import { createNeighbours } from "../conversation-neighbours.ts";
 import { createConversationContents, createConversationList, createMade } from "../conversations.ts";

@@ -1,17 +1,11 @@
 // Owns the requests to the thread that reads, and passes searches on. Requests wait here and not in the thread, so that projects take
 // turns, and a request whose client has closed the connection is never sent.
 
-import type { AuditReader, ChainOwner } from "../../../audit/store.ts";
-import type { TracedRecord } from "../../../audit/traced.ts";
-import type { Clock } from "../../../clock.ts";
-import type { ConversationReader } from "../../../conversations/store.ts";
-import { readQueueLimits, readRequestsAtOnce, readRequestsOfProjectAtOnce } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Owner } from "../../../memory/owner.ts";
-import type { MemoryReader } from "../../../memory/store.ts";
-import type { ModelVectors } from "../../../model-change/store.ts";
-import { createFairGate } from "../../../scheduling/fair-gate.ts";
-import { type QueueCounts, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
+import type { TracedRecord } from "../../../audit/trace/traced.ts";
+import type { ConversationReader } from "../../../calls/storage/conversation-store.ts";
+import type { AuditReader, ChainOwner } from "../../../calls/storage/ledger-store.ts";
+import type { MemoryReader } from "../../../calls/storage/memory-store.ts";
+import type { ModelVectors } from "../../../calls/storage/model-change-store.ts";
 import type {
   ChainContents,
   CurrentStatistics,
@@ -21,9 +15,19 @@ import type {
   NearLimitsQuery,
   PastCalls,
   PastCallsQuery,
-} from "../../../storage/statistics.ts";
-import type { SubjectReader } from "../../../subjects/store.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+} from "../../../calls/storage/statistics.ts";
+import type { SubjectReader } from "../../../calls/storage/subject-store.ts";
+import type { Owner } from "../../../memory/owner.ts";
+import {
+  readQueueLimits,
+  readRequestsAtOnce,
+  readRequestsOfProjectAtOnce,
+} from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import { createFairGate } from "../../../platform/scheduling/fair-gate.ts";
+import { type QueueCounts, serverItself, type Waiter } from "../../../platform/scheduling/fair-queue.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { Searches } from "../search/groups/searches.ts";
 import type { GroupRequestName, GroupRequests } from "../search/searcher/group-requests.ts";
 import { createVerificationRounds } from "../verify/verification-rounds.ts";

@@ -1,9 +1,9 @@
 // Decides whether the engine can perform calls now: no thread is restarting, and the writer can write. Must never take longer than
 // readinessWaitMs, and must never name a project or a file.
 
-import type { Clock } from "../../../clock.ts";
-import { readinessWaitMs, writerHangsAfterMs } from "../../../limits.ts";
-import type { Supervisor } from "../../../threads/supervisor.ts";
+import { readinessWaitMs, writerHangsAfterMs } from "../../../platform/limits.ts";
+import type { Supervisor } from "../../../platform/threads/supervisor.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { damageReason } from "../damaged-file.ts";
 import type { DamageCheck } from "./damage-check.ts";
 import type { Writer } from "./writer.ts";

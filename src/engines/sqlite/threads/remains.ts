@@ -1,16 +1,16 @@
 // Owns the removal of erased text from what the database keeps beside its rows: the index of words, and the write-ahead log. The main
 // thread asks for one step after the other, so that other calls are settled in between.
 
-import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
-import type { Clock } from "../../../clock.ts";
-import { outcomeUnknown } from "../../../errors.ts";
-import { syncFile } from "../../../files/durable.ts";
-import { wordErasureMaxMs } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import { type Answer, toRefusalAnswer } from "../../../calls/contract/answer.ts";
+import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
+import { outcomeUnknown } from "../../../platform/errors.ts";
+import { syncFile } from "../../../platform/files/durable.ts";
+import { wordErasureMaxMs } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { emptyLog } from "../database-file/connection.ts";
-import type { WordMerge } from "../memories/word-merge.ts";
+import type { WordMerge } from "../words/merge.ts";
 import { erasureLogWaitMs, erasureStepMs } from "./limits.ts";
 import type { WriterState } from "./writer-state.ts";
 

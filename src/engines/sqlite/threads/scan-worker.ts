@@ -2,11 +2,11 @@
 // search.
 
 import { workerData } from "node:worker_threads";
-import { loadOnnx } from "../../../native/onnx.ts";
-import { createBlockScan } from "../../../ranking/block-scan.ts";
-import { packFound } from "../../../ranking/packed-found.ts";
-import { viewRowBlock } from "../../../ranking/row-block.ts";
-import { yieldToOthers } from "../../../threads/priority.ts";
+import { createBlockScan } from "../../../memory/ranking/scan/block-scan.ts";
+import { packFound } from "../../../memory/ranking/scan/packed-found.ts";
+import { viewRowBlock } from "../../../memory/ranking/scan/row-block.ts";
+import { loadOnnx } from "../../../platform/native/onnx.ts";
+import { yieldToOthers } from "../../../platform/threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createBlockReader } from "../search/scanners/block-reader.ts";
 import { createExactScores } from "../search/scanners/exact-scores.ts";

@@ -1,8 +1,8 @@
 // Owns one thread that performs tasks, and what it has been told: buffers, and the values that tasks have in common. Must never choose a
 // task.
 
-import type { Refusal } from "../../../errors.ts";
-import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+import type { Refusal } from "../../../platform/errors.ts";
+import type { ThreadEvents, WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import type { BufferChanges, SharedBuffer, ToScanner } from "../search/steps/group-steps.ts";
 
 export interface Scanner {

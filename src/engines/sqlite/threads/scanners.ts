@@ -2,16 +2,16 @@
 // their tasks. Must never understand a task.
 
 import { availableParallelism } from "node:os";
-import { type Refusal, unavailable } from "../../../errors.ts";
-import { FairQueue, type QueueCounts } from "../../../scheduling/fair-queue.ts";
-import { stageSeconds } from "../../../statistics/bounds.ts";
+import { type Refusal, unavailable } from "../../../platform/errors.ts";
+import { FairQueue, type QueueCounts } from "../../../platform/scheduling/fair-queue.ts";
+import { stageSeconds } from "../../../platform/statistics/bounds.ts";
 import {
   createDistribution,
   type DistributionState,
   secondsBetween,
-} from "../../../statistics/distribution.ts";
-import { ThreadEnded } from "../../../threads/thread-ended.ts";
-import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+} from "../../../platform/statistics/distribution.ts";
+import { ThreadEnded } from "../../../platform/threads/thread-ended.ts";
+import type { ThreadEvents, WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import { scannersMax } from "../search/limits.ts";
 import { createGarbageCollection } from "../search/scanners/garbage.ts";
 import type { BufferChanges, GroupWork } from "../search/steps/group-steps.ts";

@@ -2,10 +2,10 @@
 // long. Never writes, and answers nothing else: lists must not wait behind a search.
 
 import { workerData } from "node:worker_threads";
-import { unavailable } from "../../../errors.ts";
-import { loadOnnx } from "../../../native/onnx.ts";
-import type { SearchStatistics } from "../../../storage/statistics.ts";
-import { yieldToOthers } from "../../../threads/priority.ts";
+import type { SearchStatistics } from "../../../calls/storage/statistics.ts";
+import { unavailable } from "../../../platform/errors.ts";
+import { loadOnnx } from "../../../platform/native/onnx.ts";
+import { yieldToOthers } from "../../../platform/threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createGarbageCollection } from "../search/scanners/garbage.ts";
 import { warmScan } from "../search/scanners/warm-scan.ts";

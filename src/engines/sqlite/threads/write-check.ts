@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Clock } from "../../../clock.ts";
-import { bodyMaxBytes, freeSpaceReserveBytes, writeProbeEveryMs } from "../../../limits.ts";
-import { createLogRepeats } from "../../../log/log-repeats.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { bodyMaxBytes, freeSpaceReserveBytes, writeProbeEveryMs } from "../../../platform/limits.ts";
+import { createLogRepeats } from "../../../platform/log/log-repeats.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { explainDiskFailure, isDamage } from "../database-file/disk-failure.ts";
 import { watchFile } from "../database-file/file-in-place.ts";
 

@@ -1,10 +1,10 @@
 // Owns the transactions of the writing connection: begins them, commits or rolls them back, and repeats one that failed because of a lock.
 // Must never know about calls.
 
-import { createLogRepeats } from "../../../log/log-repeats.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { performTransaction } from "../../../storage/transaction-outcome.ts";
+import { performTransaction } from "../../../calls/storage/transaction-outcome.ts";
+import { createLogRepeats } from "../../../platform/log/log-repeats.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { explainDiskFailure, isLockFailure } from "../database-file/disk-failure.ts";
 import type { WriterStatistics } from "./writer-statistics.ts";
 

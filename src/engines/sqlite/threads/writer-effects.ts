@@ -1,7 +1,7 @@
 // Owns the effects of committed calls that the writer's thread performs; store.ts performs those of the main thread. Must never undo
 // what is committed.
 
-import type { AfterCommit, SettledCall } from "../../../storage/after-commit.ts";
+import type { AfterCommit, SettledCall } from "../../../calls/storage/after-commit.ts";
 import type { WriterState } from "./writer-state.ts";
 
 export interface WriterEffects {

@@ -1,11 +1,11 @@
 // Owns what the main thread asks the thread of the writer, and what it is answered.
 
-import type { ExportChange } from "../../../export/store.ts";
-import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
-import type { QueueChange } from "../../../remembering/store.ts";
-import type { SettledCall } from "../../../storage/after-commit.ts";
-import type { OpenExchange } from "../../../storage/open-exchange.ts";
-import type { GroupStatistics } from "../../../storage/statistics.ts";
+import type { SettledCall } from "../../../calls/storage/after-commit.ts";
+import type { ExportChange } from "../../../calls/storage/export-store.ts";
+import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-change-store.ts";
+import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
+import type { QueueChange } from "../../../calls/storage/remember-store.ts";
+import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import type { CallMessage } from "./call-messages.ts";
 import type { RemainsStep } from "./remains.ts";

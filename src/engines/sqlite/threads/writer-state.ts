@@ -1,8 +1,8 @@
 // Owns the state of the writer between calls. Changes of a transaction are discarded when it is rolled back.
 
 import type { Caller } from "../../../access/caller.ts";
-import { createIdSource, type IdSource } from "../../../ids.ts";
-import type { WordChange, WordState } from "../memories/word-changes.ts";
+import { createIdSource, type IdSource } from "../../../platform/ids.ts";
+import type { WordChange, WordState } from "../words/changes.ts";
 
 export interface MemoryTouch {
   /** Id of the project. */

@@ -1,8 +1,8 @@
 // Owns the counts of the writer: groups, transactions and records since its thread was started.
 
-import { groupCalls, stageSeconds } from "../../../statistics/bounds.ts";
-import { createDistribution, secondsBetween } from "../../../statistics/distribution.ts";
-import type { GroupStatistics } from "../../../storage/statistics.ts";
+import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
+import { groupCalls, stageSeconds } from "../../../platform/statistics/bounds.ts";
+import { createDistribution, secondsBetween } from "../../../platform/statistics/distribution.ts";
 
 export interface WriterStatistics {
   /** A group was committed. @param startedMs performance.now() at its beginning */

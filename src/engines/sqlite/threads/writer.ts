@@ -1,27 +1,32 @@
 // Owns the queue of calls for the writer. While one group is being committed, the calls of the next one wait here.
 
-import type { RetentionResult } from "../../../audit/store.ts";
-import type { Call } from "../../../calls/call.ts";
+import type { Call } from "../../../calls/contract/call.ts";
 import { withAnswer } from "../../../calls/outcome.ts";
-import type { Clock } from "../../../clock.ts";
-import { outcomeUnknown, unavailable } from "../../../errors.ts";
-import type { ExportChange } from "../../../export/store.ts";
+import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
+import type { ExportChange } from "../../../calls/storage/export-store.ts";
+import type { RetentionResult } from "../../../calls/storage/ledger-store.ts";
+import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-change-store.ts";
+import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
+import type { QueueChange } from "../../../calls/storage/remember-store.ts";
+import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
+import { outcomeUnknown, unavailable } from "../../../platform/errors.ts";
 import {
   groupMaxCalls,
   groupMaxCharacters,
   sweepAskEveryMs,
   writerHangsAfterMs,
   writerQueueLimits,
-} from "../../../limits.ts";
-import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
-import type { QueueChange } from "../../../remembering/store.ts";
-import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
-import type { AnsweredCall } from "../../../storage/after-commit.ts";
-import type { OpenExchange } from "../../../storage/open-exchange.ts";
-import type { GroupStatistics } from "../../../storage/statistics.ts";
-import { threadPolicies } from "../../../threads/policies.ts";
-import { ThreadEnded } from "../../../threads/thread-ended.ts";
-import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+} from "../../../platform/limits.ts";
+import {
+  FairQueue,
+  type QueueCounts,
+  type Queued,
+  serverItself,
+} from "../../../platform/scheduling/fair-queue.ts";
+import { threadPolicies } from "../../../platform/threads/policies.ts";
+import { ThreadEnded } from "../../../platform/threads/thread-ended.ts";
+import type { ThreadEvents, WorkerThread } from "../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { toCallMessage } from "./call-messages.ts";
 import { createCommitBegin } from "./commit-begin.ts";

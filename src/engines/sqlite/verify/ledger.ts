@@ -15,7 +15,7 @@ import { textOfNote } from "../../../audit/verify/note.ts";
 import type { NoteReader, SignedRoot } from "../../../audit/verify/note-reader.ts";
 import { parseStatement, type StoredTree } from "../../../audit/verify/tree-verification.ts";
 import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
-import { toTimestamp } from "../../../timestamp.ts";
+import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { LedgerSource } from "./source.ts";
 import { hasVersion2, readTree, readTreeStart, storedRootAt } from "./version-2.ts";
 

@@ -6,7 +6,7 @@ import { joinParts } from "../../../audit/verify/part-places.ts";
 import { parseParts } from "../../../audit/verify/parts.ts";
 import { parsePayload } from "../../../audit/verify/record-checks.ts";
 import type { Failure } from "../../../audit/verify/verdict.ts";
-import { isObject, type Json, type JsonObject } from "../../../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../platform/json/json.ts";
 import { unpackPayload } from "./payload.ts";
 import { isDamage, type LedgerSource } from "./source.ts";
 

@@ -4,8 +4,8 @@
 import { sizeOf } from "../../../audit/verify/checkpoint-comparison.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { createReport } from "../../../audit/verify/verdict.ts";
-import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
-import type { RecentFinding, RecentVerification } from "../../../storage/ledger-verifier.ts";
+import type { RecentFinding, RecentVerification } from "../../../calls/storage/ledger-verifier.ts";
+import { recentRecordsInAll, recentRecordsPerChain } from "../../../platform/limits.ts";
 import { toKey } from "./chain-key.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, coveredThrough, readChains } from "./ledger.ts";

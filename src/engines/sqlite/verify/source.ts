@@ -8,7 +8,7 @@ import { constants, Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readSync, realpathSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { UnusableInput } from "../../../audit/verify/verdict.ts";
-import { UnfitFile, withRegularFile } from "../../../files/regular-file.ts";
+import { UnfitFile, withRegularFile } from "../../../platform/files/regular-file.ts";
 import { findIrregular } from "../database-file/adjacent-files.ts";
 import { applicationId } from "../schema/migrate.ts";
 

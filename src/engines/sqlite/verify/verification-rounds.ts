@@ -2,13 +2,13 @@
 // how long a call waits. Uses only what this process has verified: a mark in the database could be forged together with the records.
 
 import type { Project } from "../../../access/project.ts";
-import type { Verification, VerificationRound } from "../../../audit/store.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import type { ChainReport } from "../../../audit/verify/verdict.ts";
-import type { Clock } from "../../../clock.ts";
-import { verificationRoundMs, verificationWaitMs } from "../../../limits.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { CurrentStatistics } from "../../../storage/statistics.ts";
+import type { Verification, VerificationRound } from "../../../calls/storage/ledger-store.ts";
+import type { CurrentStatistics } from "../../../calls/storage/statistics.ts";
+import { verificationRoundMs, verificationWaitMs } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { ChainKey } from "./rows.ts";
 import {
   type Mark,

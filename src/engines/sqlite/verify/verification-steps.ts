@@ -8,8 +8,8 @@ import type { KnownCheckpoint } from "../../../audit/verify/checkpoint-compariso
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
-import { openedNotesMax, verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
-import type { Database } from "../../../native/sqlite.ts";
+import { openedNotesMax, verificationStepMaxBytes, verificationStepRows } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
 import { toKey } from "./chain-key.ts";
 import { type ChainFrame, coveredThrough, readChain } from "./ledger.ts";
 import { reportChain } from "./report.ts";

@@ -1,7 +1,7 @@
 // Owns one thread of a verification: holds one read snapshot and checks ranges of rows. Never writes.
 
 import { workerData } from "node:worker_threads";
-import { answerRequests } from "../../../threads/answer-requests.ts";
+import { answerRequests } from "../../../platform/threads/answer-requests.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { openEvidence } from "./source.ts";

@@ -2,10 +2,10 @@
 // ends the verification.
 
 import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
-import { createLogger } from "../../../log/logger.ts";
-import { createSupervisor, type Supervisor } from "../../../threads/supervisor.ts";
-import { ThreadEnded } from "../../../threads/thread-ended.ts";
-import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import { createLogger } from "../../../platform/log/logger.ts";
+import { createSupervisor, type Supervisor } from "../../../platform/threads/supervisor.ts";
+import { ThreadEnded } from "../../../platform/threads/thread-ended.ts";
+import type { WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import type { ChainKey, RangeResult, RowRange } from "./rows.ts";
 import type { VerifierInit, VerifierReady, VerifierTask } from "./verify-worker.ts";
 

@@ -13,7 +13,7 @@ import {
   type Report,
   UnusableInput,
 } from "../../../audit/verify/verdict.ts";
-import type { LedgerVerification } from "../../../storage/ledger-verifier.ts";
+import type { LedgerVerification } from "../../../calls/storage/ledger-verifier.ts";
 import { toKey } from "./chain-key.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";

@@ -5,7 +5,7 @@ import type { Entry } from "../../../audit/verify/entry-parser.ts";
 import { isErased, type ParsedParts, readText } from "../../../audit/verify/part-lines.ts";
 import { joinParts } from "../../../audit/verify/part-places.ts";
 import { parsePayload, type RecordFault } from "../../../audit/verify/record-checks.ts";
-import { isObject, type JsonObject } from "../../../json/json.ts";
+import { isObject, type JsonObject } from "../../../platform/json/json.ts";
 import { answerOf, listsForeignMemory } from "./owners.ts";
 import { isDamage, type LedgerSource } from "./source.ts";
 

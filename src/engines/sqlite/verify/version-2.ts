@@ -8,7 +8,7 @@ import { hashBytes } from "../../../audit/verify/cryptography.ts";
 import { endOf, parseHash, rootOfNodes } from "../../../audit/verify/tree-forest.ts";
 import { nodesBefore, parseStatement, type StoredTree } from "../../../audit/verify/tree-verification.ts";
 import type { Failure } from "../../../audit/verify/verdict.ts";
-import { toHex } from "../../../text/byte-text.ts";
+import { toHex } from "../../../platform/text/byte-text.ts";
 import type { LedgerSource } from "./source.ts";
 
 export const treeHasher = createTreeHasher(runtimeCryptography);

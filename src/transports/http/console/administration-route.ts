@@ -2,9 +2,9 @@
 // has the list of what is permitted, and perform checks it.
 
 import { consoleOperations } from "../../../calls/console-operations.ts";
-import type { InstallationOperation } from "../../../calls/operation.ts";
+import type { InstallationOperation } from "../../../calls/contract/operation.ts";
 import { installationOperations } from "../../../calls/operations.ts";
-import { Refusal } from "../../../errors.ts";
+import { Refusal } from "../../../platform/errors.ts";
 import { respondTo } from "../answered-call.ts";
 import { receiveRequestBody } from "../body.ts";
 import type { Handler } from "../handler.ts";

@@ -1,14 +1,14 @@
 // Owns the list of the routes that only the console uses. Must never answer a request itself.
 
+import type { IsSignedIn, ShowSession } from "../../../calls/identify/signed-in.ts";
 import type { Perform } from "../../../calls/perform.ts";
-import type { IsSignedIn, ShowSession } from "../../../calls/signed-in.ts";
-import type { Clock } from "../../../clock.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { Overview } from "../../../overview/overview.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { CallLog } from "../call-log.ts";
 import type { Handler } from "../handler.ts";
-import type { Listener } from "../listener.ts";
+import type { Listener } from "../network/listener.ts";
 import { administrationRoute } from "./administration-route.ts";
+import type { Overview } from "./overview/overview.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 

@@ -1,6 +1,6 @@
 // Owns the choice of the form in which a compressed file is sent (RFC 9110, section 12.5.3).
 
-import type { ContentCoding } from "../../../native/console-files.ts";
+import type { ContentCoding } from "./console-files.ts";
 
 /** The smallest form first. */
 const codings: readonly ContentCoding[] = ["br", "gzip"];

@@ -2,7 +2,7 @@
 // and histories keep, and not in another header.
 
 import { sessionLifeMs } from "../../../access/limits.ts";
-import { Refusal } from "../../../errors.ts";
+import { Refusal } from "../../../platform/errors.ts";
 
 const name = "memledger_session";
 

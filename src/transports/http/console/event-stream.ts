@@ -1,8 +1,8 @@
 // Owns the form of an event stream over HTTP (HTML Standard, section 9.2): one connection that stays open, and what is not read of it is
 // limited. Must never read a session or decide what is sent.
 
-import type { Live, Receiver, Viewer } from "../../../overview/live.ts";
-import type { Listener } from "../listener.ts";
+import type { Listener } from "../network/listener.ts";
+import type { Live, Receiver, Viewer } from "./overview/live.ts";
 
 /** A client that has not read so many bytes is disconnected. The first figures of a busy day are 0.2 MB. */
 const unreadMaxBytes = 1024 * 1024;

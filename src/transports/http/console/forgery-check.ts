@@ -1,8 +1,8 @@
 // Owns the check whether a request that a browser sends with the cookie of a session was made by a page of the console. A page of another
 // origin can have the browser send requests, too. Must never read a body, and never know whether a session is valid.
 
-import { Refusal } from "../../../errors.ts";
-import { shortenName } from "../../../text/characters.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import { shortenName } from "../../../platform/text/characters.ts";
 import { isRequestToken, tokenHeader } from "./request-token.ts";
 
 /** @param scheme as the browser sees it, behind a proxy too. @throws Refusal 1403 if another page may have made the request */

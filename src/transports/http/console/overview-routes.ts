@@ -2,18 +2,18 @@
 // connected. They show no memory and no record, so they are no operations and have no records. Must never answer without a session.
 
 import { type Permission, permissions } from "../../../access/key.ts";
-import type { SignedIn } from "../../../access/signed-in.ts";
-import { type Answer, toData } from "../../../calls/answer.ts";
-import type { IsSignedIn } from "../../../calls/signed-in.ts";
-import { Refusal, successCode } from "../../../errors.ts";
-import type { Json } from "../../../json/json.ts";
-import type { Overview } from "../../../overview/overview.ts";
+import { type Answer, toData } from "../../../calls/contract/answer.ts";
+import type { IsSignedIn } from "../../../calls/identify/signed-in.ts";
+import type { SignedIn } from "../../../calls/operations/access/signed-in.ts";
+import { Refusal, successCode } from "../../../platform/errors.ts";
+import type { Json } from "../../../platform/json/json.ts";
 import type { Handler } from "../handler.ts";
-import type { Listener } from "../listener.ts";
+import type { Listener } from "../network/listener.ts";
 import { readReported } from "../request.ts";
 import { envelopeResponse } from "../response.ts";
 import { eventStream } from "./event-stream.ts";
 import { requireOwnOrigin } from "./forgery-check.ts";
+import type { Overview } from "./overview/overview.ts";
 import type { ConsolePlace } from "./session-routes.ts";
 import { readCookie, requireConsoleHost } from "./session-sender.ts";
 

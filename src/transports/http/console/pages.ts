@@ -2,8 +2,9 @@
 // for everyone, so nobody has to be signed in to load it; what it shows comes from calls. Must never answer data.
 
 import { type Address, addresses } from "../../../console/addresses.ts";
-import { Refusal } from "../../../errors.ts";
-import { assetsPath } from "../../../native/console-build.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import type { Handler } from "../handler.ts";
+import { assetsPath } from "./console-build.ts";
 import {
   type ConsoleFile,
   consoleFiles,
@@ -11,8 +12,7 @@ import {
   noticesName,
   verifierFileName,
   verifierName,
-} from "../../../native/console-files.ts";
-import type { Handler } from "../handler.ts";
+} from "./console-files.ts";
 import { chooseCoding } from "./content-coding.ts";
 
 /**

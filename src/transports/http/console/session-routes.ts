@@ -1,16 +1,16 @@
 // Owns the routes by which a person signs in to the console, is told who is signed in, and signs out. Must never show the secret of a
 // session but in the cookie.
 
-import { closeSession, openSession } from "../../../access/session-operations.ts";
-import type { SignedIn } from "../../../access/signed-in.ts";
-import { type Answer, dataOf, toData } from "../../../calls/answer.ts";
+import { type Answer, dataOf, toData } from "../../../calls/contract/answer.ts";
+import type { Credentials, KeyAdvice, RequestOrigin } from "../../../calls/contract/request.ts";
+import type { ShowSession } from "../../../calls/identify/signed-in.ts";
+import { closeSession, openSession } from "../../../calls/operations/access/session-operations.ts";
+import type { SignedIn } from "../../../calls/operations/access/signed-in.ts";
 import type { Perform, Performed } from "../../../calls/perform.ts";
-import type { Credentials, KeyAdvice, RequestOrigin } from "../../../calls/request.ts";
-import type { ShowSession } from "../../../calls/signed-in.ts";
-import type { Clock } from "../../../clock.ts";
-import { Refusal, successCode } from "../../../errors.ts";
-import type { JsonObject } from "../../../json/json.ts";
-import type { Logger } from "../../../log/logger.ts";
+import { Refusal, successCode } from "../../../platform/errors.ts";
+import type { JsonObject } from "../../../platform/json/json.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { respondTo } from "../answered-call.ts";
 import type { CallLog } from "../call-log.ts";
 import type { Handler } from "../handler.ts";

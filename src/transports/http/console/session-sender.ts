@@ -1,8 +1,8 @@
 // Owns who sends a request of the console: the session of its cookie, after the checks against forged requests. Must never decide whether
 // the session is valid.
 
-import type { SessionCredentials } from "../../../calls/request.ts";
-import { Refusal } from "../../../errors.ts";
+import type { SessionCredentials } from "../../../calls/contract/request.ts";
+import { Refusal } from "../../../platform/errors.ts";
 import { readSessionCookie } from "./cookie.ts";
 import { requireOwnOrigin, requireToken } from "./forgery-check.ts";
 

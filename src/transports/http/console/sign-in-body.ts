@@ -1,8 +1,8 @@
 // Owns reading what a person signs in with from the body of a request. The person is not known yet, so the body is small.
 
-import { Refusal } from "../../../errors.ts";
-import { isObject } from "../../../json/json.ts";
-import { JsonFault, parseJson } from "../../../json/json-text.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import { isObject } from "../../../platform/json/json.ts";
+import { JsonFault, parseJson } from "../../../platform/json/json-text.ts";
 import { receiveRequestBody } from "../body.ts";
 import { signInBodyMaxBytes, signInBodyMaxMs } from "./limits.ts";
 

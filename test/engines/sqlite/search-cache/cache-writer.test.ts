@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../../../src/data-directory/data-directory.ts";
 import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import { createCacheFacts } from "../../../../src/engines/sqlite/search-cache/cache-facts.ts";
 import {
@@ -21,10 +20,11 @@ import {
   createCacheWriter,
 } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
 import { openCacheFiles } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
-import { prepareRuntime } from "../../../../src/native/runtime.ts";
-import type { Database } from "../../../../src/native/sqlite.ts";
+import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
+import type { Database } from "../../../../src/platform/native/sqlite.ts";
+import { locate } from "../../../../src/server/data-directory/data-directory.ts";
+import { normalise } from "../../../calls/storage/seam.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
-import { normalise } from "../../../storage/seam.ts";
 import { passage, storePassages } from "../direct-transaction.ts";
 import {
   cachedSerials,
@@ -252,9 +252,12 @@ describe.each([
   test("a project that was deleted leaves nothing", async () => {
     await createSome(3);
     write(...capacities);
-    await app.administer((await import("../../../../src/access/project-operations.ts")).deleteProject, {
-      project: project.id,
-    });
+    await app.administer(
+      (await import("../../../../src/calls/operations/access/project-operations.ts")).deleteProject,
+      {
+        project: project.id,
+      },
+    );
     writer.wipeDeleted(project.id);
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -10,8 +10,8 @@ import {
   openCacheFiles,
   readCachedBlock,
 } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
-import type { Database } from "../../../../src/native/sqlite.ts";
-import { createRowBlock, setRowValues, viewRowBlock } from "../../../../src/ranking/row-block.ts";
+import { createRowBlock, setRowValues, viewRowBlock } from "../../../../src/memory/ranking/scan/row-block.ts";
+import type { Database } from "../../../../src/platform/native/sqlite.ts";
 
 const dimensions = 384;
 

@@ -3,7 +3,12 @@
 import { createBlockId, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import type { CachedBlock, CacheManifest } from "../../../../src/engines/sqlite/search-cache/manifest.ts";
 import type { SealedBlock } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
-import { createRowBlock, type RowBlock, rowState, setRowValues } from "../../../../src/ranking/row-block.ts";
+import {
+  createRowBlock,
+  type RowBlock,
+  rowState,
+  setRowValues,
+} from "../../../../src/memory/ranking/scan/row-block.ts";
 
 export const dimensions = 24;
 

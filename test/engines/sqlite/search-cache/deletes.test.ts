@@ -3,12 +3,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deleteProject } from "../../../../src/access/project-operations.ts";
-import { redactRecords } from "../../../../src/audit/redact.ts";
-import { locate } from "../../../../src/data-directory/data-directory.ts";
+import { deleteProject } from "../../../../src/calls/operations/access/project-operations.ts";
+import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
 import { openReading } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import { createCacheWriter } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
-import { prepareRuntime } from "../../../../src/native/runtime.ts";
+import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
+import { locate } from "../../../../src/server/data-directory/data-directory.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { cachedSerials, hasBytes, hasVector, writeCacheFiles } from "./cached-database.ts";
 

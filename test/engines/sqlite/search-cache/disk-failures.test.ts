@@ -4,14 +4,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../../../src/data-directory/data-directory.ts";
 import { openReading } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import {
   type CacheWriter,
   createCacheWriter,
 } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
-import { prepareRuntime } from "../../../../src/native/runtime.ts";
-import type { Database } from "../../../../src/native/sqlite.ts";
+import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
+import type { Database } from "../../../../src/platform/native/sqlite.ts";
+import { locate } from "../../../../src/server/data-directory/data-directory.ts";
 import { failCalls } from "../../../crash/disk-faults.ts";
 import { whyNoTrace } from "../../../crash/record.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";

@@ -6,7 +6,7 @@ import { rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createPreloading } from "../../../../src/engines/sqlite/search-cache/preloading.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
-import { parseExposition, sampleValue } from "../../../metrics/exposition-text.ts";
+import { parseExposition, sampleValue } from "../../../server/metrics/exposition-text.ts";
 
 let app: TestApp;
 beforeAll(async () => {

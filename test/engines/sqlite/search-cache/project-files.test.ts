@@ -32,7 +32,7 @@ import {
   withBlock,
   writeBlockFile,
 } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
-import { clearRow, type RowBlock } from "../../../../src/ranking/row-block.ts";
+import { clearRow, type RowBlock } from "../../../../src/memory/ranking/scan/row-block.ts";
 import { createFilledBlock, describeBlock, manifestOf, sealed } from "./cached-project.ts";
 
 let root = "";

@@ -17,7 +17,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../../../src/data-directory/data-directory.ts";
 import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import { imageStart, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import {
@@ -26,8 +25,14 @@ import {
   placesOf,
   readCachedBlock,
 } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
-import { prepareRuntime } from "../../../../src/native/runtime.ts";
-import { isActiveState, kindOfState, rowState, viewRowBlock } from "../../../../src/ranking/row-block.ts";
+import {
+  isActiveState,
+  kindOfState,
+  rowState,
+  viewRowBlock,
+} from "../../../../src/memory/ranking/scan/row-block.ts";
+import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
+import { locate } from "../../../../src/server/data-directory/data-directory.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 
 const runtime = prepareRuntime("unused-from-source");

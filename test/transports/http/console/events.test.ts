@@ -1,13 +1,13 @@
 // Watches a real server through its console: figures of real calls, new records, exports and the state of the installation, until the
-// session ends. test/overview/ has the rules of the streams.
+// session ends. test/transports/http/console/overview/ has the rules of the streams.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { revokeKey } from "../../../../src/access/key-operations.ts";
-import { revokeSessions } from "../../../../src/access/session-operations.ts";
-import { isObject, type JsonObject } from "../../../../src/json/json.ts";
-import { contentsEveryMs } from "../../../../src/overview/limits.ts";
+import { revokeKey } from "../../../../src/calls/operations/access/key-operations.ts";
+import { revokeSessions } from "../../../../src/calls/operations/access/session-operations.ts";
+import { isObject, type JsonObject } from "../../../../src/platform/json/json.ts";
+import { contentsEveryMs } from "../../../../src/transports/http/console/overview/limits.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
-import { type EventReader, readEvents } from "../../../overview/event-reader.ts";
+import { type EventReader, readEvents } from "./overview/event-reader.ts";
 import { type Browser, request, sessionPath, signIn } from "./signed-in.ts";
 
 const eventsPath = "/console/api/events";

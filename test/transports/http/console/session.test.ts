@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../../../src/access/key.ts";
-import { revokeKey } from "../../../../src/access/key-operations.ts";
-import { deleteProject } from "../../../../src/access/project-operations.ts";
-import { revokeSessions } from "../../../../src/access/session-operations.ts";
+import { revokeKey } from "../../../../src/calls/operations/access/key-operations.ts";
+import { deleteProject } from "../../../../src/calls/operations/access/project-operations.ts";
+import { revokeSessions } from "../../../../src/calls/operations/access/session-operations.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { type Browser, cookieOf, newLink, request, sessionPath, signIn } from "./signed-in.ts";
 

@@ -1,6 +1,6 @@
 // Signs people in to the console of a test server, and sends what their browsers would send.
 
-import { createSignInLink } from "../../../../src/access/session-operations.ts";
+import { createSignInLink } from "../../../../src/calls/operations/access/session-operations.ts";
 import type { SignedInWithToken } from "../../../../src/transports/http/console/session-routes.ts";
 import { type CallOptions, type Reply, type TestApp, toReply } from "../../../fixture.ts";
 

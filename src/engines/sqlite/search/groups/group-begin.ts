@@ -3,7 +3,7 @@
 // project.
 
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../../../clock.ts";
+import type { Clock } from "../../../../platform/time/clock.ts";
 import { groupVectorsMax } from "../limits.ts";
 
 export interface GroupBegin {

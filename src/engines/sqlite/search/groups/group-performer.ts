@@ -2,9 +2,9 @@
 // perform its tasks, the searcher gets their results. The searcher works on few requests at once; groups that begin and groups that
 // continue take turns. Must never understand a task or a result.
 
-import type { Refusal } from "../../../../errors.ts";
-import type { SearchStatistics } from "../../../../storage/statistics.ts";
-import type { ThreadEvents, WorkerThread } from "../../../../threads/worker-thread.ts";
+import type { SearchStatistics } from "../../../../calls/storage/statistics.ts";
+import type { Refusal } from "../../../../platform/errors.ts";
+import type { ThreadEvents, WorkerThread } from "../../../../platform/threads/worker-thread.ts";
 import type { CopyRequest, PreloadOutcome } from "../../search-cache/copy-steps.ts";
 import type { Scanners } from "../../threads/scanners.ts";
 import { searcherRequestsMax } from "../limits.ts";

@@ -1,19 +1,19 @@
 // Owns the searches that wait, in the main thread, and the groups in which they are answered: the searches of a project that arrive while
 // one of its groups is open form the next one, as calls do in group commit. Projects take turns. Must never understand a search.
 
-import type { Clock } from "../../../../clock.ts";
-import { Refusal } from "../../../../errors.ts";
-import { searchQueueLimits } from "../../../../limits.ts";
-import { cancelled } from "../../../../scheduling/cancellation.ts";
-import { FairQueue, type QueueCounts, type Waiter } from "../../../../scheduling/fair-queue.ts";
-import { groupSearches, stageSeconds } from "../../../../statistics/bounds.ts";
+import type { SearchStatistics } from "../../../../calls/storage/statistics.ts";
+import { Refusal } from "../../../../platform/errors.ts";
+import { searchQueueLimits } from "../../../../platform/limits.ts";
+import { cancelled } from "../../../../platform/scheduling/cancellation.ts";
+import { FairQueue, type QueueCounts, type Waiter } from "../../../../platform/scheduling/fair-queue.ts";
+import { groupSearches, stageSeconds } from "../../../../platform/statistics/bounds.ts";
 import {
   createDistribution,
   type DistributionState,
   secondsBetween,
-} from "../../../../statistics/distribution.ts";
-import type { SearchStatistics } from "../../../../storage/statistics.ts";
-import type { ThreadEvents, WorkerThread } from "../../../../threads/worker-thread.ts";
+} from "../../../../platform/statistics/distribution.ts";
+import type { ThreadEvents, WorkerThread } from "../../../../platform/threads/worker-thread.ts";
+import type { Clock } from "../../../../platform/time/clock.ts";
 import type { PreloadOutcome } from "../../search-cache/copy-steps.ts";
 import type { ScannerStatistics, Scanners } from "../../threads/scanners.ts";
 import { groupVectorsMax, openGroupsMax, preloadPausesMs } from "../limits.ts";

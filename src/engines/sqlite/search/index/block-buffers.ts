@@ -1,7 +1,12 @@
 // Owns the memory of row blocks that no index uses at the moment, for the next block of the same size. The runtime frees shared memory
 // late, in every thread that has seen it, so a left block is better used again.
 
-import { bytesPerRow, createRowBlock, type RowBlock, viewRowBlock } from "../../../../ranking/row-block.ts";
+import {
+  bytesPerRow,
+  createRowBlock,
+  type RowBlock,
+  viewRowBlock,
+} from "../../../../memory/ranking/scan/row-block.ts";
 
 export class BlockBuffers {
   /** By size in bytes. */

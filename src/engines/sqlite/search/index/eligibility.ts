@@ -1,10 +1,10 @@
 // Owns which slots of a search index a query can return, apart from tags: bits for each kind, for active memories and for expired ones,
 // which are combined 32 at a time.
 
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
 import { type Kind, kinds, kindsOf } from "../../../../memory/kind.ts";
-import type { SearchQuery } from "../../../../memory/store.ts";
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
-import { isActiveState, kindOfState, type RowBlock } from "../../../../ranking/row-block.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
+import { isActiveState, kindOfState, type RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
 import { largerBits, setBit } from "./slot-bits.ts";
 
 const wordsPerBlock = rowsPerBlock / 32;

@@ -1,7 +1,7 @@
 // Owns which projects have a search index in memory: those that were searched most recently, in a number of bytes for all of them.
 
-import type { ModelBinding } from "../../../../model-change/store.ts";
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
+import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
 import type { SharedBuffers } from "../steps/shared-buffers.ts";
 import { BlockBuffers } from "./block-buffers.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";

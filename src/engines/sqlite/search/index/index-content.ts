@@ -1,7 +1,7 @@
 // Owns what a search index consists of that cannot be concluded from its blocks: what its cache files contain.
 
 import type { Kind } from "../../../../memory/kind.ts";
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
 
 export interface IndexContent {
   /** All changes through this revision are in the blocks. */

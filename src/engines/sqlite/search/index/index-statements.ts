@@ -1,11 +1,11 @@
 // Owns the queries of a search index: all memories of a project, or the changes since a revision.
 
 import type { Kind } from "../../../../memory/kind.ts";
-import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
-import type { Database } from "../../../../native/sqlite.ts";
+import type { MetadataCondition } from "../../../../memory/search/metadata-filter.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { aliveJoin } from "../../memories/memory-row.ts";
 import { serialsOf } from "../../memories/metadata.ts";
-import { createWordReader } from "../../memories/word-reader.ts";
+import { createWordReader } from "../../words/reader.ts";
 
 export interface ChangedRow {
   serial: number;

@@ -1,11 +1,11 @@
 // Owns the rows of one search index, and everything that finds them: tables, bits and numbers of tags, which change together with a row.
 // Must never read the database.
 
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
 import { type Kind, kinds } from "../../../../memory/kind.ts";
-import type { MetadataCondition } from "../../../../memory/metadata-filter.ts";
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { Reading } from "../../../../ranking/query-keywords.ts";
-import { isActiveState, kindOfState, type RowBlock } from "../../../../ranking/row-block.ts";
+import type { Reading } from "../../../../memory/ranking/query-keywords.ts";
+import { isActiveState, kindOfState, type RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import type { MetadataCondition } from "../../../../memory/search/metadata-filter.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
 import { EligibleSets } from "./eligible-sets.ts";

@@ -1,8 +1,8 @@
 // Owns how a memory is written to a row of a search index.
 
 import { kinds } from "../../../../memory/kind.ts";
-import { quantiseRow } from "../../../../ranking/quantisation.ts";
-import { type RowBlock, rowState, setRowValues } from "../../../../ranking/row-block.ts";
+import { quantiseRow } from "../../../../memory/ranking/quantisation.ts";
+import { type RowBlock, rowState, setRowValues } from "../../../../memory/ranking/scan/row-block.ts";
 import { toVector } from "../../memories/memory-row.ts";
 import type { ChangedRow } from "./index-statements.ts";
 

@@ -2,16 +2,16 @@
 // changes since its revision from the database, in the same read transaction, so every committed write is found.
 
 import { type Kind, kinds } from "../../../../memory/kind.ts";
-import { PostingLists, type WordReader } from "../../../../ranking/posting-lists.ts";
+import { PostingLists, type WordReader } from "../../../../memory/ranking/posting-lists.ts";
 import {
   countSlots,
   type Reading,
   type ReadNearWords,
   type SearchedOwner,
-} from "../../../../ranking/query-keywords.ts";
-import { metadataBytesPerRow, type RowBlock } from "../../../../ranking/row-block.ts";
-import type { ScannedBlock } from "../../../../ranking/scan-task.ts";
-import { countBits, type SlotSet } from "../../../../ranking/slot-set.ts";
+} from "../../../../memory/ranking/query-keywords.ts";
+import { metadataBytesPerRow, type RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import type { ScannedBlock } from "../../../../memory/ranking/scan/scan-task.ts";
+import { countBits, type SlotSet } from "../../../../memory/ranking/scan/slot-set.ts";
 import type { CacheManifest } from "../../search-cache/manifest.ts";
 import { readAloneMax } from "../limits.ts";
 import type { Pause } from "../steps/pause.ts";

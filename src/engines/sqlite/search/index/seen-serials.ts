@@ -1,7 +1,7 @@
 // Owns which memories were seen while an empty index adopts blocks: one bit for each serial of their range. A lookup in the table of slots
 // would read a row somewhere in memory for each of them, although almost none is there twice.
 
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
 
 /** Bits for each row, at most. Serials of other projects lie in between. */
 const bitsPerRowMax = 64;

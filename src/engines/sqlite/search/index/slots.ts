@@ -1,7 +1,7 @@
 // Owns the slots of one search index: its row blocks, and which of their rows are used. A memory keeps its slot until it is removed or its
 // content changes. Must not know what is in a row.
 
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
 import {
   blockCapacity,
   clearAllRows,
@@ -9,8 +9,8 @@ import {
   copyRow,
   copyRows,
   type RowBlock,
-} from "../../../../ranking/row-block.ts";
-import type { ScannedBlock } from "../../../../ranking/scan-task.ts";
+} from "../../../../memory/ranking/scan/row-block.ts";
+import type { ScannedBlock } from "../../../../memory/ranking/scan/scan-task.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { largerBits, setBit } from "./slot-bits.ts";
 

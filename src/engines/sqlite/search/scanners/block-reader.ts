@@ -1,8 +1,8 @@
 // Owns reading memories from the database into a part of a row block, in a thread that performs tasks. Each task reads in a transaction of
 // its own: index-build.ts says why the index is exact nevertheless.
 
-import type { Database } from "../../../../native/sqlite.ts";
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
 import { createIndexStatements } from "../index/index-statements.ts";
 import { writeValues, writeVector } from "../index/row-writing.ts";

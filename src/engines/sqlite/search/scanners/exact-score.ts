@@ -1,7 +1,7 @@
 // Owns the exact score of one candidate of a search.
 
-import type { SearchHit } from "../../../../memory/store.ts";
-import { cosine, finalScore, relevanceOf, squaredLength } from "../../../../ranking/scores.ts";
+import type { SearchHit } from "../../../../calls/storage/memory-store.ts";
+import { cosine, finalScore, relevanceOf, squaredLength } from "../../../../memory/ranking/scores.ts";
 
 export interface Scored extends Omit<SearchHit, "memory"> {
   readonly serial: number;

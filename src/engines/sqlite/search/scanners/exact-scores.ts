@@ -1,10 +1,10 @@
 // Owns the exact scores of many candidates, which scanners compute: it reads stored vectors on a connection of its own, whose state may be
 // newer than that of the search. Must never score a vector that the search would not see.
 
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { Database } from "../../../../native/sqlite.ts";
-import { ExactOrder } from "../../../../ranking/exact-order.ts";
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import { ExactOrder } from "../../../../memory/ranking/exact-order.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { toVector } from "../../memories/memory-row.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
 import { createScorer, type Scored } from "./exact-score.ts";

@@ -1,7 +1,7 @@
 // Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
 
-import type { PackedFound } from "../../../../ranking/packed-found.ts";
-import type { ScanQuery } from "../../../../ranking/scan-task.ts";
+import type { PackedFound } from "../../../../memory/ranking/scan/packed-found.ts";
+import type { ScanQuery } from "../../../../memory/ranking/scan/scan-task.ts";
 import type { BlockPlace } from "../../search-cache/project-files.ts";
 import type { GroupSteps } from "../steps/turns.ts";
 import type { ReadRange, ReadRows } from "./block-reader.ts";

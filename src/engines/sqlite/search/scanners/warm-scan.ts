@@ -1,9 +1,9 @@
 // Owns what a thread does once at its start so that its first scan is as fast as the next ones: the session of ONNX Runtime is made. Must
 // never read a memory.
 
-import type { BlockScan } from "../../../../ranking/block-scan.ts";
-import { rowsPerBlockMin } from "../../../../ranking/limits.ts";
-import { createRowBlock } from "../../../../ranking/row-block.ts";
+import { rowsPerBlockMin } from "../../../../memory/ranking/limits.ts";
+import type { BlockScan } from "../../../../memory/ranking/scan/block-scan.ts";
+import { createRowBlock } from "../../../../memory/ranking/scan/row-block.ts";
 
 /** @param dimensions of the vectors that will be scanned; null: not known yet */
 export function warmScan(scan: BlockScan, dimensions: number | null): void {

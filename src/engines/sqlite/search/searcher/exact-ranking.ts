@@ -1,11 +1,11 @@
 // Owns who computes the exact scores of candidates: the searcher, for as many as an ordinary search has, and scanners for the rest, which
 // is long when many memories are nearly equally similar. Must never score more than the bounds demand.
 
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { ModelBinding } from "../../../../model-change/store.ts";
-import { ExactOrder, type Rest } from "../../../../ranking/exact-order.ts";
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
-import type { ScanFound } from "../../../../ranking/scan-task.ts";
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
+import { ExactOrder, type Rest } from "../../../../memory/ranking/exact-order.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
+import type { ScanFound } from "../../../../memory/ranking/scan/scan-task.ts";
 import type { SearchIndex } from "../index/search-index.ts";
 import { localScoresMax, orderedCandidatesMax, taskScoresMax } from "../limits.ts";
 import { createScorer, type Scored } from "../scanners/exact-score.ts";

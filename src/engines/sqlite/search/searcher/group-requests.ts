@@ -9,7 +9,7 @@ import type {
   SearchQuery,
   SimilarityQuery,
   SimilarMemories,
-} from "../../../../memory/store.ts";
+} from "../../../../calls/storage/memory-store.ts";
 
 /** By name. */
 export interface GroupRequests {

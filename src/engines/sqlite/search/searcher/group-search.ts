@@ -2,11 +2,11 @@
 // Everything is read in the transaction of the group, so an answered write is found. A project that is too large for an index is searched
 // in the database; both ways give the same result.
 
-import { unavailable } from "../../../../errors.ts";
-import { topKDefault } from "../../../../limits.ts";
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { ModelBinding } from "../../../../model-change/store.ts";
-import { toRefused } from "../../../../threads/answer-requests.ts";
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
+import { unavailable } from "../../../../platform/errors.ts";
+import { topKDefault } from "../../../../platform/limits.ts";
+import { toRefused } from "../../../../platform/threads/answer-requests.ts";
 import type { PreloadOutcome } from "../../search-cache/copy-steps.ts";
 import type { Scored } from "../scanners/exact-score.ts";
 import type { GroupOutcome, GroupRequest } from "../steps/group-steps.ts";

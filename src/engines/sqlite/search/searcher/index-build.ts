@@ -6,9 +6,9 @@
 // as it was at R, or not at all. Afterwards the group begins a new transaction and reads all changes after R there, as always: memories
 // that were changed or removed meanwhile are replaced or dropped, and those of a type that was deleted are dropped by its epoch.
 
-import { unavailable } from "../../../../errors.ts";
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import { unavailable } from "../../../../platform/errors.ts";
 import type { IndexStatements } from "../index/index-statements.ts";
 import type { SearchIndex } from "../index/search-index.ts";
 import { readRowsMax } from "../limits.ts";

@@ -1,8 +1,8 @@
 // Owns how the index of a project is copied for its cache files, in the searcher: one changed block in each request, so that searches come
 // in between. Which blocks the files have is remembered for each index. Must never change an index.
 
-import type { Database } from "../../../../native/sqlite.ts";
-import type { RowBlock } from "../../../../ranking/row-block.ts";
+import type { RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
 import { createCacheFacts } from "../../search-cache/cache-facts.ts";
 import type { CopyEnd, CopyRequest, CopyStep, DueCopy } from "../../search-cache/copy-steps.ts";

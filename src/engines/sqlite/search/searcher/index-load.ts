@@ -3,7 +3,7 @@
 // database.
 
 import { join } from "node:path";
-import { metadataBytesPerRow, type RowBlock } from "../../../../ranking/row-block.ts";
+import { metadataBytesPerRow, type RowBlock } from "../../../../memory/ranking/scan/row-block.ts";
 import type { CacheFacts } from "../../search-cache/cache-facts.ts";
 import { preloadedPerScanner } from "../../search-cache/limits.ts";
 import {

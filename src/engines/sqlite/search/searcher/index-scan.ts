@@ -1,9 +1,9 @@
 // Owns how the queries of a group are scanned over an index: a small one in the searcher, a large one by scanners, in tasks that all of them
 // can share. Must never change an index.
 
-import { rowsPerBlock } from "../../../../ranking/limits.ts";
-import { unpackFound } from "../../../../ranking/packed-found.ts";
-import type { ScanFound, ScannedBlock, ScanQuery } from "../../../../ranking/scan-task.ts";
+import { rowsPerBlock } from "../../../../memory/ranking/limits.ts";
+import { unpackFound } from "../../../../memory/ranking/scan/packed-found.ts";
+import type { ScanFound, ScannedBlock, ScanQuery } from "../../../../memory/ranking/scan/scan-task.ts";
 import { localBlocksMax, taskMs } from "../limits.ts";
 import { perform } from "../scanners/scanner-tasks.ts";
 import type { GroupSteps } from "../steps/turns.ts";

@@ -1,8 +1,8 @@
 // Owns the SQL that reads the memories which a query can return, in batches that take milliseconds, whatever the filter is.
 
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
 import { kindsOf } from "../../../../memory/kind.ts";
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { Database } from "../../../../native/sqlite.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { aliveJoin, ofKinds, toKindsParameter } from "../../memories/memory-row.ts";
 import { matchesRow } from "../../memories/metadata.ts";
 import { taggedMemories } from "../../memories/tags.ts";

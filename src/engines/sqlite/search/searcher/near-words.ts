@@ -2,10 +2,10 @@
 // no memory has. A vocabulary keeps words of deleted memories, so what it finds must be looked up in the project.
 
 import { LRUCache } from "lru-cache";
-import type { Database } from "../../../../native/sqlite.ts";
-import { Vocabulary } from "../../../../ranking/near-words.ts";
-import type { ReadNearWords } from "../../../../ranking/query-keywords.ts";
-import { splitWords } from "../../../../ranking/words.ts";
+import { Vocabulary } from "../../../../memory/ranking/near-words.ts";
+import type { ReadNearWords } from "../../../../memory/ranking/query-keywords.ts";
+import { splitWords } from "../../../../memory/ranking/words.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { aliveJoin, searchedText } from "../../memories/memory-row.ts";
 import { vocabularyMemoriesMax, vocabularyTextsAtOnce, vocabularyWordsMax } from "../limits.ts";
 

@@ -1,7 +1,7 @@
 // Owns the open groups of the searcher: each has a connection with one read transaction, from its begin until its outcomes or its end.
 // Must never know how a search is answered.
 
-import type { Database } from "../../../../native/sqlite.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { idleConnectionsMax } from "../limits.ts";
 import type { GroupRequest, Step } from "../steps/group-steps.ts";
 import type { GroupSteps } from "../steps/turns.ts";

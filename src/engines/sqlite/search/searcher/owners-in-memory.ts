@@ -1,11 +1,11 @@
 // Owns how the memories of several owners are ranked together with their indexes in memory: in one order, as if they were those of one.
 // All owners are of one project, and no other group of the project is open.
 
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { ModelBinding } from "../../../../model-change/store.ts";
-import { mergeBest } from "../../../../ranking/exact-order.ts";
-import { keywordsOfOwners } from "../../../../ranking/query-keywords.ts";
-import type { ScanFound, ScanQuery, WordHolders } from "../../../../ranking/scan-task.ts";
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
+import { mergeBest } from "../../../../memory/ranking/exact-order.ts";
+import { keywordsOfOwners } from "../../../../memory/ranking/query-keywords.ts";
+import type { ScanFound, ScanQuery, WordHolders } from "../../../../memory/ranking/scan/scan-task.ts";
 import { bytesPerMemory, type SearchIndex } from "../index/search-index.ts";
 import type { Scored } from "../scanners/exact-score.ts";
 import { inTurns, type Pause } from "../steps/pause.ts";

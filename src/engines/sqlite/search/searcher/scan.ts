@@ -1,22 +1,22 @@
 // Owns search in the memories of owners of whom one has too many for an index in memory: similarities from sqlite-vec and the words in the database, in short
 // steps. It needs a bit for each memory and word of the query, and no other memory that grows with the project.
 
-import type { SearchQuery } from "../../../../memory/store.ts";
-import type { Database } from "../../../../native/sqlite.ts";
-import { scoreErrorBound } from "../../../../ranking/error-bound.ts";
-import { ExactOrder } from "../../../../ranking/exact-order.ts";
-import { postingsAtOnce } from "../../../../ranking/limits.ts";
-import type { WordReader } from "../../../../ranking/posting-lists.ts";
+import type { SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import { scoreErrorBound } from "../../../../memory/ranking/error-bound.ts";
+import { ExactOrder } from "../../../../memory/ranking/exact-order.ts";
+import { postingsAtOnce } from "../../../../memory/ranking/limits.ts";
+import type { WordReader } from "../../../../memory/ranking/posting-lists.ts";
 import {
   type CountHolders,
   keywordsOfOwners,
   type Reading,
   type ReadNearWords,
   type SearchedOwner,
-} from "../../../../ranking/query-keywords.ts";
-import { finalScore, relevanceOf } from "../../../../ranking/scores.ts";
+} from "../../../../memory/ranking/query-keywords.ts";
+import { finalScore, relevanceOf } from "../../../../memory/ranking/scores.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { toVector } from "../../memories/memory-row.ts";
-import { createWordReader } from "../../memories/word-reader.ts";
+import { createWordReader } from "../../words/reader.ts";
 import { createScorer, type Scored } from "../scanners/exact-score.ts";
 import { type ComparedRow, createMatchingRows } from "./matching-rows.ts";
 import { RevisionSet } from "./revision-set.ts";

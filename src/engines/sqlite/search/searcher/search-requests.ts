@@ -1,9 +1,14 @@
 // Owns what each kind of search needs to be ranked, and how its answer is made of that. Must never rank.
 
+import { findSimilarItems, nearestOf } from "../../../../calls/operations/search/similar-items.ts";
+import type {
+  SearchHit,
+  SearchQuery,
+  SimilarityQuery,
+  SimilarMemory,
+} from "../../../../calls/storage/memory-store.ts";
 import type { Owner } from "../../../../memory/owner.ts";
-import { findSimilarItems, nearestOf } from "../../../../memory/similar-items.ts";
-import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemory } from "../../../../memory/store.ts";
-import type { Reading } from "../../../../ranking/query-keywords.ts";
+import type { Reading } from "../../../../memory/ranking/query-keywords.ts";
 import type { Scored } from "../scanners/exact-score.ts";
 import type { GroupRequest } from "../steps/group-steps.ts";
 import type { GroupRequestName, GroupRequests } from "./group-requests.ts";

@@ -1,12 +1,12 @@
 // Owns what the searches of a group read from the database besides the changes of an index. Prepared once for each connection.
 
+import type { InjectionQuery, ProminenceQuery, SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
 import type { Memory } from "../../../../memory/memory.ts";
 import type { Owner } from "../../../../memory/owner.ts";
-import type { InjectionQuery, ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
-import type { ModelBinding } from "../../../../model-change/store.ts";
-import type { Database } from "../../../../native/sqlite.ts";
-import type { Reading, ReadNearWords } from "../../../../ranking/query-keywords.ts";
-import { relevanceFloor, spreadOfAll } from "../../../../ranking/relevance-floor.ts";
+import type { Reading, ReadNearWords } from "../../../../memory/ranking/query-keywords.ts";
+import { relevanceFloor, spreadOfAll } from "../../../../memory/ranking/relevance-floor.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
 import { ownerSerialsOf, ownerSetsOf } from "../../project-serials.ts";

@@ -1,8 +1,8 @@
 // Owns what is counted of searches since the thread that searches was started.
 
-import { rescoredMemories, stageSeconds } from "../../../../statistics/bounds.ts";
-import { createDistribution, secondsBetween } from "../../../../statistics/distribution.ts";
-import type { SearchStage, SearchStatistics } from "../../../../storage/statistics.ts";
+import type { SearchStage, SearchStatistics } from "../../../../calls/storage/statistics.ts";
+import { rescoredMemories, stageSeconds } from "../../../../platform/statistics/bounds.ts";
+import { createDistribution, secondsBetween } from "../../../../platform/statistics/distribution.ts";
 
 /** Ends a stage of a group of searches; the next one begins. */
 export type EndStage = (stage: SearchStage) => void;

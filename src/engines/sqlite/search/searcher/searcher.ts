@@ -2,9 +2,9 @@
 // connection of its own and uses these. Must never read the database.
 
 import { LRUCache } from "lru-cache";
-import type { Onnx } from "../../../../native/onnx.ts";
-import type { Database } from "../../../../native/sqlite.ts";
-import { type BlockScan, createBlockScan } from "../../../../ranking/block-scan.ts";
+import { type BlockScan, createBlockScan } from "../../../../memory/ranking/scan/block-scan.ts";
+import type { Onnx } from "../../../../platform/native/onnx.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { IndexCache } from "../index/index-cache.ts";
 import { createSharedBuffers, type SharedBuffers } from "../steps/shared-buffers.ts";
 import { createIndexCopies, type IndexCopies } from "./index-copy.ts";

@@ -2,8 +2,8 @@
 // other projects store, and again when the project has changed.
 
 import type { LRUCache } from "lru-cache";
-import type { Database } from "../../../../native/sqlite.ts";
-import { type Spread, spreadOf } from "../../../../ranking/relevance-floor.ts";
+import { type Spread, spreadOf } from "../../../../memory/ranking/relevance-floor.ts";
+import type { Database } from "../../../../platform/native/sqlite.ts";
 import { aliveJoin, toVector } from "../../memories/memory-row.ts";
 import { vectorSampleAmong, vectorSampleSize } from "../limits.ts";
 

@@ -2,7 +2,7 @@
 // results on: only the searcher and the scanners know what they mean. Must never name a kind of task or of request.
 
 import type { Owner } from "../../../../memory/owner.ts";
-import type { RefusedRequest } from "../../../../threads/protocol.ts";
+import type { RefusedRequest } from "../../../../platform/threads/protocol.ts";
 import type { CopyRequest } from "../../search-cache/copy-steps.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Owns when the searcher stops working for a group, so that other projects have their turns.
 
-import type { Reading } from "../../../../ranking/query-keywords.ts";
+import type { Reading } from "../../../../memory/ranking/query-keywords.ts";
 import { taskMs } from "../limits.ts";
 import { type GroupSteps, takeTurns } from "./turns.ts";
 

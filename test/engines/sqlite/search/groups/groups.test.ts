@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { groupVectorsMax } from "../../../../../src/engines/sqlite/search/limits.ts";
-import { Refusal } from "../../../../../src/errors.ts";
-import { silenceCheckEveryMs } from "../../../../../src/threads/policies.ts";
-import type { Member } from "../../../../storage/seam.ts";
-import { createPipe, hang } from "../../../../threads/hanging-worker.ts";
+import { Refusal } from "../../../../../src/platform/errors.ts";
+import { silenceCheckEveryMs } from "../../../../../src/platform/threads/policies.ts";
+import type { Member } from "../../../../calls/storage/seam.ts";
+import { createPipe, hang } from "../../../../platform/threads/hanging-worker.ts";
 import { type LargeProject, openLargeProject, vectorOf } from "../searcher/large-project.ts";
 
 let opened: LargeProject;

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Eligibility } from "../../../../../src/engines/sqlite/search/index/eligibility.ts";
 import { memoryTypes } from "../../../../../src/memory/memory.ts";
-import { rowsPerBlock } from "../../../../../src/ranking/limits.ts";
+import { rowsPerBlock } from "../../../../../src/memory/ranking/limits.ts";
 
 const slotsMax = rowsPerBlock + 200;
 const time = fc.integer({ min: 0, max: 30 });

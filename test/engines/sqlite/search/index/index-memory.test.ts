@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { BlockBuffers } from "../../../../../src/engines/sqlite/search/index/block-buffers.ts";
 import { IndexedRows } from "../../../../../src/engines/sqlite/search/index/indexed-rows.ts";
 import { bytesPerMemory } from "../../../../../src/engines/sqlite/search/index/search-index.ts";
-import { rowsPerBlock } from "../../../../../src/ranking/limits.ts";
-import { bytesPerRow } from "../../../../../src/ranking/row-block.ts";
+import { rowsPerBlock } from "../../../../../src/memory/ranking/limits.ts";
+import { bytesPerRow } from "../../../../../src/memory/ranking/scan/row-block.ts";
 
 const dimensions = 8;
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { BlockBuffers } from "../../../../../src/engines/sqlite/search/index/block-buffers.ts";
 import { rowOf, Slots } from "../../../../../src/engines/sqlite/search/index/slots.ts";
-import { rowsPerBlock } from "../../../../../src/ranking/limits.ts";
-import { codesOf, setRowValues } from "../../../../../src/ranking/row-block.ts";
+import { rowsPerBlock } from "../../../../../src/memory/ranking/limits.ts";
+import { codesOf, setRowValues } from "../../../../../src/memory/ranking/scan/row-block.ts";
 
 const dimensions = 8;
 

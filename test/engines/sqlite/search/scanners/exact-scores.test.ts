@@ -4,10 +4,10 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createScorer, type Scored } from "../../../../../src/engines/sqlite/search/scanners/exact-score.ts";
 import { createExactScores } from "../../../../../src/engines/sqlite/search/scanners/exact-scores.ts";
-import { prepareRuntime } from "../../../../../src/native/runtime.ts";
-import { openDatabase } from "../../../../../src/native/sqlite.ts";
-import { createRowBlock, setRowValues } from "../../../../../src/ranking/row-block.ts";
-import { hardVector, randomVector } from "../../../../ranking/vectors.ts";
+import { createRowBlock, setRowValues } from "../../../../../src/memory/ranking/scan/row-block.ts";
+import { prepareRuntime } from "../../../../../src/platform/native/runtime.ts";
+import { openDatabase } from "../../../../../src/platform/native/sqlite.ts";
+import { hardVector, randomVector } from "../../../../memory/ranking/vectors.ts";
 
 const dimensions = 8;
 const model = "the-model";

@@ -3,13 +3,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { createClock } from "../../../../../src/clock.ts";
 import type { GroupWork } from "../../../../../src/engines/sqlite/search/steps/group-steps.ts";
 import { createScanners, type Scanners } from "../../../../../src/engines/sqlite/threads/scanners.ts";
-import { Refusal, unavailable } from "../../../../../src/errors.ts";
-import { createSupervisor } from "../../../../../src/threads/supervisor.ts";
+import { Refusal, unavailable } from "../../../../../src/platform/errors.ts";
+import { createSupervisor } from "../../../../../src/platform/threads/supervisor.ts";
+import { createClock } from "../../../../../src/platform/time/clock.ts";
 import { closeAfterEach } from "../../../../cleanup.ts";
-import { spawnEntry } from "../../../../threads/hanging-worker.ts";
+import { spawnEntry } from "../../../../platform/threads/hanging-worker.ts";
 
 const closeLater = closeAfterEach<Scanners>();
 const { signal: forever } = new AbortController();

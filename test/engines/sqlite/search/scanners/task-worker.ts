@@ -3,7 +3,7 @@
 
 import { createTaskPerformer } from "../../../../../src/engines/sqlite/search/scanners/task-performer.ts";
 import type { ToScanner } from "../../../../../src/engines/sqlite/search/steps/group-steps.ts";
-import { answerRequests } from "../../../../../src/threads/answer-requests.ts";
+import { answerRequests } from "../../../../../src/platform/threads/answer-requests.ts";
 
 const perform = createTaskPerformer((findBuffer) => ({
   echo: (common: unknown, task: unknown) => ({ common, task }),

@@ -17,9 +17,9 @@ import { readByOthers } from "../../../../../src/engines/sqlite/search/searcher/
 import type { GroupWork } from "../../../../../src/engines/sqlite/search/steps/group-steps.ts";
 import { createPause } from "../../../../../src/engines/sqlite/search/steps/pause.ts";
 import { createSharedBuffers } from "../../../../../src/engines/sqlite/search/steps/shared-buffers.ts";
-import { prepareRuntime } from "../../../../../src/native/runtime.ts";
-import { openDatabase } from "../../../../../src/native/sqlite.ts";
-import { viewRowBlock } from "../../../../../src/ranking/row-block.ts";
+import { viewRowBlock } from "../../../../../src/memory/ranking/scan/row-block.ts";
+import { prepareRuntime } from "../../../../../src/platform/native/runtime.ts";
+import { openDatabase } from "../../../../../src/platform/native/sqlite.ts";
 
 const dimensions = 4;
 const memories = 9_000;

@@ -2,14 +2,14 @@
 // the test, which can hold it back.
 
 import type { Worker } from "node:worker_threads";
+import { readBatchItem } from "../../../../../src/calls/operations/memories/batch-item.ts";
 import { localBlocksMax } from "../../../../../src/engines/sqlite/search/limits.ts";
 import type { ToScanner, ToSearcher } from "../../../../../src/engines/sqlite/search/steps/group-steps.ts";
-import { readBatchItem } from "../../../../../src/memory/batch-item.ts";
 import { contentKey } from "../../../../../src/memory/memory.ts";
-import { rowsPerBlock } from "../../../../../src/ranking/limits.ts";
-import { createRandom } from "../../../../ranking/adversarial-vectors.ts";
-import { type Member, openSeam, type Seam, seamModel } from "../../../../storage/seam.ts";
-import { spawnHanging } from "../../../../threads/hanging-worker.ts";
+import { rowsPerBlock } from "../../../../../src/memory/ranking/limits.ts";
+import { type Member, openSeam, type Seam, seamModel } from "../../../../calls/storage/seam.ts";
+import { createRandom } from "../../../../memory/ranking/adversarial-vectors.ts";
+import { spawnHanging } from "../../../../platform/threads/hanging-worker.ts";
 
 export const dimensions = 16;
 

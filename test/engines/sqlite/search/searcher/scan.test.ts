@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openReading } from "../../../../../src/engines/sqlite/database-file/connection.ts";
 import { createScan } from "../../../../../src/engines/sqlite/search/searcher/scan.ts";
+import { openSeam, runtime, unitVector } from "../../../../calls/storage/seam.ts";
 import { removeFoldersAfterEach } from "../../../../cleanup.ts";
-import { openSeam, runtime, unitVector } from "../../../../storage/seam.ts";
 
 const createFolder = removeFoldersAfterEach();
 

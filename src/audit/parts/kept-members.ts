@@ -1,0 +1,41 @@
+// Owns members of a payload that are made before the others, such as a request whose answer takes minutes: large ones are kept compressed,
+// so that they need little memory and can be sent to another thread quickly.
+
+import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import type { SealedPayload } from "./parts.ts";
+import { sealPayload } from "./payload.ts";
+
+/** The members, or their JSON text as one zstd frame. */
+export type KeptMembers = JsonObject | Uint8Array;
+
+/** Seals a payload with the kept members in it, here or in another thread. */
+export type Seal = (
+  payload: JsonObject,
+  kept: KeptMembers,
+  about: readonly string[],
+) => SealedPayload | Promise<SealedPayload>;
+
+/** Said by the record of an exchange during which something was erased, because the erased text could be in them. */
+export const leftOut = "the request, the memories and the answer, because of an erasure";
+
+const compressedMinCharacters = 16 * 1024;
+
+export function keepMembers(members: JsonObject): KeptMembers {
+  const text = JSON.stringify(members);
+  return text.length < compressedMinCharacters ? members : Bun.zstdCompressSync(text, { level: 1 });
+}
+
+export function sealWithKept(
+  payload: JsonObject,
+  kept: KeptMembers,
+  about: readonly string[],
+): SealedPayload {
+  return sealPayload({ ...payload, ...membersOf(kept) }, about);
+}
+
+function membersOf(kept: KeptMembers): JsonObject {
+  if (!(kept instanceof Uint8Array)) return kept;
+  const value: unknown = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(kept)));
+  if (!isObject(value)) throw new Error("kept members are no object");
+  return value;
+}

@@ -1,0 +1,45 @@
+// Owns reading one audit record for administrators of the machine, who have no API key. The record may be in any chain. It shows
+// what the project itself could read. Reading it is recorded on the chain of the installation.
+
+import { Type } from "@sinclair/typebox";
+import { planOf } from "../../../access/project.ts";
+import { auditRecordDetail } from "../../../audit/record-schema.ts";
+import { toAuditRecordDetail } from "../../../audit/record-view.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import { toId } from "../../../platform/ids.ts";
+import { Fields } from "../../../platform/schema/schema.ts";
+import { type InstallationPreparation, installationOperation } from "../../contract/operation.ts";
+import { retentionFloor } from "./list.ts";
+
+export const showRecord = installationOperation({
+  name: "audit.show_record",
+  summary: "Show an audit record",
+  description:
+    "Shows one audit record of any project or of the installation, with request, response and results.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
+  secret: false,
+  answersWithRecords: true,
+  success: 200,
+  input: Fields({ record: Type.String({ description: "Id of the audit record." }) }),
+  output: auditRecordDetail,
+  prepare: ({ record }, preparation) => readRecord(toId(record.trim()), preparation),
+  apply: async (_transaction, _input, _application, data) => ({ data }),
+});
+
+/** @throws Refusal 2204 */
+async function readRecord(id: string | null, { store, plans, now, signal }: InstallationPreparation) {
+  const place = id === null ? null : await store.audit.place(id);
+  const owner = place === null || place.project === null ? null : { id: place.project };
+  const record = place === null || id === null ? null : await store.audit.find(owner, id, signal);
+  const project = owner === null ? null : await store.access.findProject(owner.id);
+  const plan = project === null ? null : planOf(project, plans);
+  const floor = plan === null ? null : retentionFloor(plan, now);
+  const detail = record === null ? null : toAuditRecordDetail(record, plan?.hash ?? true);
+  if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
+    throw new Refusal(
+      2204,
+      'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
+    );
+  }
+  return detail;
+}

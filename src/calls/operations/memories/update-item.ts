@@ -1,0 +1,94 @@
+// Owns the items of a batch of changes: their schema, and the memory that follows from one. Reads and stores nothing.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "../../../memory/memory.ts";
+import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
+import { Tags, toTags } from "../../../memory/tags.ts";
+import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
+import { isObject } from "../../../platform/json/json.ts";
+import { tagsMax } from "../../../platform/limits.ts";
+import { atLeastOne, createParser, Fields, notTogether } from "../../../platform/schema/schema.ts";
+import { activity, ifUpdatedAt, readOnlyFields, wording } from "./change.ts";
+import { toExpiry } from "./create.ts";
+
+const { default: _, ...newImportance } = importance;
+
+const changes = {
+  content: Type.Optional(content),
+  memory_type: Type.Optional(memoryType),
+  importance: Type.Optional(newImportance),
+  is_active: Type.Optional(
+    Type.Boolean({ description: "If false, search and injection ignore the memory." }),
+  ),
+  expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(
+    Tags(
+      "Replaces all tags of the memory; [] removes them. Cannot be combined with add_tags and remove_tags.",
+    ),
+  ),
+  add_tags: Type.Optional(Tags("Tags that the memory gets besides those that it has.")),
+  remove_tags: Type.Optional(Tags("Tags that the memory loses, if it has them.")),
+  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
+};
+
+export const updateItem = Fields(
+  { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
+  {
+    title: "UpdateItem",
+    description: "A change of a memory; at least one field besides memory_id and if_updated_at.",
+    ...atLeastOne(Object.keys(changes)),
+    allOf: [notTogether("tags", "add_tags"), notTogether("tags", "remove_tags")],
+  },
+);
+export type UpdateItem = Static<typeof updateItem>;
+
+const parse = createParser(updateItem);
+
+/** @throws Refusal 1400 that names the field */
+export function readUpdateItem(value: unknown): UpdateItem {
+  if (!isObject(value)) {
+    const reason = "must be a JSON object";
+    throw new Refusal(1400, "The item must be a JSON object.", { field: "", reason });
+  }
+  const item: UpdateItem = parse(value);
+  if (Object.keys(item).every((name) => !Object.hasOwn(changes, name))) {
+    const reason = "at least one field is required";
+    const names = Object.keys(changes).join(", ");
+    throw new Refusal(1400, `The item changes nothing. Send at least one of ${names}.`, { reason });
+  }
+  if (item.tags !== undefined && (item.add_tags !== undefined || item.remove_tags !== undefined)) {
+    const reason = "cannot be combined with add_tags and remove_tags";
+    throw new Refusal(1400, 'Send either "tags" or "add_tags" and "remove_tags", not both.', {
+      field: "tags",
+      reason,
+    });
+  }
+  return item;
+}
+
+/** The memory after the change, without a new `updatedAt`. @throws Refusal 1400 when its tags or its metadata would exceed a limit */
+export function changed(before: Memory, item: UpdateItem): Memory {
+  return {
+    ...before,
+    ...wording(before, item),
+    importance: item.importance ?? before.importance,
+    ...activity(before, item.is_active),
+    expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),
+    tags: changedTags(before, item),
+    metadata: item.metadata === undefined ? before.metadata : toMetadata(item.metadata),
+  };
+}
+
+/** Tags are removed first, so that a full set can exchange one. */
+function changedTags(
+  { tags: former }: Memory,
+  { tags, add_tags, remove_tags }: UpdateItem,
+): readonly string[] {
+  if (tags !== undefined) return toTags(tags);
+  if (add_tags === undefined && remove_tags === undefined) return former;
+  const removed = new Set(toTags(remove_tags ?? []));
+  const joined = toTags([...former.filter((tag) => !removed.has(tag)), ...(add_tags ?? [])]);
+  if (joined.length <= tagsMax) return joined;
+  const reason = `would give the memory ${joined.length} tags; it can have ${tagsMax}`;
+  throw fieldRefusal("add_tags", reason, "Remove tags in the same item");
+}

@@ -1,0 +1,102 @@
+// Owns the output of a verification: text that says what to do next, and the object that is printed with --json.
+
+import { adviceText, failureText, headline, removalText } from "../../audit/verify/report-text.ts";
+import { type ChainReport, type Report, verdicts } from "../../audit/verify/verdict.ts";
+import { table } from "../terminal.ts";
+import { type Evidence, inputNames, type Subject } from "./evidence.ts";
+
+export interface Verification {
+  readonly subject: Subject;
+  readonly evidence: Evidence;
+  readonly finding: Report;
+}
+
+export function toData({ subject, evidence, finding }: Verification) {
+  const { verdict, records, failure, contradiction, remarks } = finding;
+  return {
+    verdict,
+    exit_code: verdicts[verdict],
+    path: subject.path,
+    kind: subject.kind,
+    records,
+    failure,
+    contradiction,
+    chains: finding.chains.map(chainData),
+    public_key: { source: evidence.keySource, keys: evidence.keys },
+    remarks,
+  };
+}
+
+function chainData(report: ChainReport) {
+  const { chain, project, records, checkpoints, anchors, uncoveredRecords, failure, contradiction } = report;
+  return {
+    chain,
+    project,
+    records,
+    appended: report.appended,
+    first_seq: report.firstSeq,
+    last_seq: report.lastSeq,
+    without_payload: report.withoutPayload,
+    checkpoints,
+    anchors,
+    attested_through: report.coveredThrough,
+    tail: uncoveredRecords,
+    removed_in_tail: report.uncoveredRemovals,
+    failure,
+    contradiction,
+  };
+}
+
+export function toText({ subject, evidence, finding }: Verification): string {
+  const { chains, remarks } = finding;
+  const parts = [`${headline(finding)}\n${subject.path}`];
+  const check = finding.failure?.check;
+  if (evidence.keyAdvice !== null && (check === "signature" || check === "manifest"))
+    parts.push(evidence.keyAdvice);
+  if (chains.length > 0) parts.push(chainTable(chains));
+  const failures = failureText(finding);
+  if (failures !== "") parts.push(failures);
+  parts.push(
+    adviceText({ kind: subject.kind, refusedOutside: evidence.refusedOutside }, finding, inputNames),
+  );
+  parts.push(...chains.flatMap(removalText));
+  const notices = [
+    `Public key: ${evidence.keys.join(", ") || "none, so no signature was checked"}`,
+    ...remarks,
+  ];
+  parts.push(notices.join("\n"));
+  return parts.join("\n\n");
+}
+
+function chainTable(chains: readonly ChainReport[]): string {
+  return table(
+    [
+      "project",
+      "records",
+      "appended",
+      "from",
+      "to",
+      "payloads removed",
+      "checkpoints",
+      "covered up to",
+      "not covered",
+      "",
+    ],
+    chains.map((chain) => [
+      chain.project ?? "(installation)",
+      chain.records,
+      chain.appended,
+      chain.firstSeq,
+      chain.lastSeq,
+      chain.withoutPayload,
+      chain.checkpoints,
+      chain.coveredThrough,
+      chain.uncoveredRecords,
+      chain.failure !== null
+        ? "BROKEN"
+        : chain.contradiction !== null
+          ? chain.contradiction.kind.toUpperCase()
+          : "ok",
+    ]),
+  );
+}

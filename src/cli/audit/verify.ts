@@ -1,0 +1,107 @@
+// Binds `memledger audit verify`: verifies a database or an export, on any machine, without a server, a network or a data directory.
+// Must never write a file.
+
+import { type Command, Option } from "commander";
+import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
+import { verifyExport } from "../../audit/verify/export/verification.ts";
+import { type Report as Finding, UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
+import { ledgerVerifier } from "../../engines/engines.ts";
+import { bindWork, type Session, type Work } from "../command.ts";
+import { createProgress } from "../progress.ts";
+import type { Report } from "../terminal.ts";
+import {
+  type Evidence,
+  findSubject,
+  gatherEvidence,
+  readText,
+  requireRegular,
+  type Subject,
+} from "./evidence.ts";
+import { toData, toText, type Verification } from "./report.ts";
+
+export function addVerifyCommand(audit: Command, session: Session): void {
+  const command = audit
+    .command("verify")
+    .description(
+      "Verify a database, a data directory or an export. Writes no file. Needs no server and no network.",
+    )
+    .argument("[path]", "database, data directory or export (default: the data directory)")
+    .addOption(
+      new Option("--checkpoint <file>", "external checkpoint, kept outside the server; can be repeated")
+        .argParser(collect)
+        .default([], "none"),
+    )
+    .option(
+      "--public-key <file>",
+      "public key of the ledger (default: audit.pub beside the database or export)",
+    )
+    .option("--project <id|name>", "verify only the chain of this project");
+  const work: Work = async ({ config, options, operands, terminal }) => {
+    const path = operands[0] ?? config.dataDir;
+    try {
+      const progress = createProgress(terminal);
+      const verification = await verifyPath(path, toOptions(options), progress.show).finally(progress.clear);
+      session.exitCode = verdicts[verification.finding.verdict];
+      return { data: toData(verification), text: toText(verification) };
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      session.exitCode = verdicts.unusable;
+      return unusable(path, error);
+    }
+  };
+  bindWork(command, session, work, { ignoresConfig: (operands) => operands.length > 0 });
+}
+
+interface VerifyOptions {
+  readonly checkpoints: readonly string[];
+  readonly publicKey: string | null;
+  readonly project: string | null;
+}
+
+/** Values of an option that can be repeated. */
+export function collect(file: string, files: readonly string[]): readonly string[] {
+  return [...files, file];
+}
+
+function toOptions({ checkpoint, publicKey, project }: Readonly<Record<string, unknown>>): VerifyOptions {
+  return {
+    checkpoints: Array.isArray(checkpoint) ? checkpoint.map(String) : [],
+    publicKey: typeof publicKey === "string" ? publicKey : null,
+    project: typeof project === "string" ? project : null,
+  };
+}
+
+/** @throws UnusableInput */
+export async function verifyPath(
+  path: string,
+  options: VerifyOptions,
+  onProgress: (done: number, total: number) => void = () => undefined,
+): Promise<Verification> {
+  const subject = findSubject(path);
+  const evidence = gatherEvidence(subject, options);
+  return { subject, evidence, finding: await examine(subject, evidence, options, onProgress) };
+}
+
+async function examine(
+  subject: Subject,
+  evidence: Evidence,
+  { project }: VerifyOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<Finding> {
+  const { reader } = evidence;
+  if (subject.kind === "database")
+    return ledgerVerifier.verify({ ...evidence, path: subject.path, project, onProgress });
+  if (project !== null) throw new UnusableInput("An export contains one project. Remove --project.");
+  if (reader === null)
+    throw new UnusableInput(
+      "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
+    );
+  requireRegular(subject.path);
+  const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
+  return verifyExport({ ...evidence, reader, cryptography: runtimeCryptography, file, manifest, onProgress });
+}
+
+function unusable(path: string, { message }: UnusableInput): Report {
+  const data = { verdict: "unusable", exit_code: verdicts.unusable, path, message };
+  return { data, text: `UNUSABLE: ${path} cannot be verified.\n${message}` };
+}

@@ -1,0 +1,54 @@
+// Owns how a fact is asked for that another thread, a file or a check must tell: whoever needs it waits for a limited time, and then has
+// the last one.
+
+import type { Clock } from "../time/clock.ts";
+
+export interface SourceState {
+  /** Whether it has answered the last refresh. */
+  readonly isCurrent: boolean;
+  /** Age of its values; null: it has never answered. */
+  readonly ageSeconds: number | null;
+}
+
+export interface Source<Value> {
+  /** Asks for new values, and waits for them for a limited time. Never throws. */
+  refresh(): Promise<void>;
+  /** Null: it has never answered, or does not exist. */
+  last(): Value | null;
+  state(): SourceState;
+}
+
+/** It is asked once at a time: a thread that hangs gets one request, however many ask. */
+export function createSource<Value>(
+  read: () => Promise<Value | null>,
+  waitMs: number,
+  clock: Clock,
+): Source<Value> {
+  let value: Value | null = null;
+  let answeredAtMs: number | null = null;
+  let isCurrent = false;
+  let asked: Promise<void> | null = null;
+  const ask = async (): Promise<void> => {
+    try {
+      value = await read();
+      answeredAtMs = clock.elapsed();
+      isCurrent = true;
+    } catch {
+      // A thread that restarts, or a disk that fails: the log says why, and the state that it is so.
+      isCurrent = false;
+    }
+    asked = null;
+  };
+  return {
+    async refresh() {
+      isCurrent = false;
+      asked ??= ask();
+      await clock.within(waitMs, asked);
+    },
+    last: () => value,
+    state: () => ({
+      isCurrent,
+      ageSeconds: answeredAtMs === null ? null : Math.max(0, clock.elapsed() - answeredAtMs) / 1_000,
+    }),
+  };
+}

@@ -1,0 +1,81 @@
+// Owns the work of a server beside its calls: starts exports, remembering, backups and a change of the model, and wakes them. Must never
+// contain what they do.
+
+import { type KnownBackup, listKnownBackups } from "../calls/operations/backups/known-backups.ts";
+import { continueRemembering } from "../calls/operations/remembering/continue-remembering.ts";
+import type { Perform } from "../calls/perform.ts";
+import type { Store } from "../calls/storage/store.ts";
+import type { Bodies } from "../gateway/bodies.ts";
+import type { ReplaceableEmbedder } from "../models/embedding/replaceable-embedder.ts";
+import type { Logger } from "../platform/log/logger.ts";
+import type { Supervisor } from "../platform/threads/supervisor.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import { scheduleBackups } from "./backup/scheduled-backups.ts";
+import type { Config } from "./config/config.ts";
+import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { continueModelChange } from "./model/changing-model.ts";
+import { beginNewerModel } from "./model/newer-model.ts";
+
+/** Calls may wake it before it has started: what it starts with is in the database. */
+export interface BackgroundWork {
+  modelHasChange(): void;
+  hasAnswerToRemember(): void;
+  /** Null: they cannot be listed, or it has not started. */
+  knownBackups(): Promise<readonly KnownBackup[] | null>;
+  /** @param parts what ends with the server, the last one first */
+  start(parts: AsyncDisposableStack, started: StartedServer): void;
+}
+
+interface StartedServer {
+  readonly config: Config;
+  readonly locked: LockedDirectory;
+  readonly store: Store;
+  readonly embedder: ReplaceableEmbedder;
+  readonly bodies: Pick<Bodies, "readWords">;
+  readonly perform: Perform;
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function createBackgroundWork(): BackgroundWork {
+  let wakeModelChange: (() => void) | null = null;
+  let wakeRemembering: (() => void) | null = null;
+  let list: BackgroundWork["knownBackups"] = async () => null;
+  return {
+    modelHasChange: () => wakeModelChange?.(),
+    hasAnswerToRemember: () => wakeRemembering?.(),
+    knownBackups: () => list(),
+    start(parts, { config, locked, store, embedder, bodies, ...tools }) {
+      const { perform, supervisor, clock, logger } = tools;
+      const { root } = locked.directory;
+      store.exports.start();
+      const remembering = continueRemembering({
+        ...{ store, perform, clock, logger },
+        detail: config.gateway.rememberDetail,
+        readWords: bodies.readWords,
+      });
+      parts.defer(remembering.close);
+      remembering.start();
+      wakeRemembering = remembering.wake;
+      const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
+      list = () => listKnownBackups(root, schedule);
+      parts.defer(async () => schedule?.close());
+      const modelChange = continueModelChange({
+        ...tools,
+        root,
+        runtime: locked.runtime,
+        threads: config.embeddingThreads,
+        embedders: config.embedders,
+        store,
+        calls: embedder,
+        modelOfCalls: () => embedder.current.model.sha256,
+        onChanged: (next) => embedder.replace(next),
+      });
+      const { close, wake } = modelChange;
+      parts.defer(close);
+      wakeModelChange = wake;
+      void beginNewerModel({ ...{ config, root, store, perform, logger }, model: embedder.current.model });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread, and a language
+// model if one is configured.
+
+import { createTokens, type Tokens } from "../access/token.ts";
+import { createSigner } from "../audit/signed-note.ts";
+import type { AnswerCacheSettings } from "../calls/storage/answer-cache.ts";
+import type { LedgerFiles } from "../calls/storage/engine.ts";
+import type { Store } from "../calls/storage/store.ts";
+import { createForwarder } from "../gateway/forwarder.ts";
+import type { GatewayTools } from "../gateway/gateway-tools.ts";
+import { createKeptSections } from "../gateway/kept-sections.ts";
+import { createMemoryOutcomes, type MemoryOutcomes } from "../gateway/memory-outcomes.ts";
+import { createBodyThread } from "../gateway/thread/body-thread.ts";
+import { startEmbedder } from "../models/embedding/embedder.ts";
+import { readModelConfig } from "../models/embedding/model.ts";
+import type { ModelSource } from "../models/embedding/model-directory.ts";
+import {
+  createReplaceableEmbedder,
+  type ReplaceableEmbedder,
+} from "../models/embedding/replaceable-embedder.ts";
+import { createLlmExtractor, type LlmExtractor } from "../models/extraction/llm-extractor.ts";
+import type { LogFields, Logger } from "../platform/log/logger.ts";
+import type { Supervisor } from "../platform/threads/supervisor.ts";
+import { type Clock, dayMs } from "../platform/time/clock.ts";
+import type { ClockShift } from "../platform/time/clock-shift.ts";
+import type { Config } from "./config/config.ts";
+import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { storeSettingsOf } from "./data-directory/store-settings.ts";
+
+interface EngineOptions {
+  readonly config: Config;
+  readonly ledger: LedgerFiles;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly clockShift: ClockShift | null;
+  readonly supervisor: Supervisor;
+  readonly onModelChange: () => void;
+  readonly onRemember: () => void;
+}
+
+/** Opens the database while the embedder loads its model in another thread. */
+export async function startEngines(
+  parts: AsyncDisposableStack,
+  { engine, runtime }: LockedDirectory,
+  model: ModelSource,
+  { config, ledger, logger, clock, clockShift, supervisor, onModelChange, onRemember }: EngineOptions,
+): Promise<{ store: Store; embedder: ReplaceableEmbedder; tokens: Tokens }> {
+  const { dimensions } = readModelConfig(model);
+  const { embedders, embeddingThreads: threads } = config;
+  const starting = startEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger }).then(
+    (embedder) => createReplaceableEmbedder(embedder, (ms) => clock.sleep(ms)),
+  );
+  const started = starting.catch(() => null);
+  parts.defer(async () => (await started)?.close());
+  const store = await engine.open({
+    ...storeSettingsOf(config),
+    model: { id: model.id, sha256: model.sha256, dimensions },
+    ledger,
+    searchCacheBytes: config.searchCacheMb * 1024 * 1024,
+    searchThreads: config.searchThreads,
+    groupCommit: config.groupCommit,
+    answerCache: answerCacheOf(config),
+    clockShift,
+    logger,
+    onModelChange,
+    onRemember,
+  });
+  parts.defer(() => store.close());
+  const embedder = await starting;
+  if (config.rerank.choice !== "off" && embedder.current.reranker === null) {
+    logger.info("searches are not reranked; no reranker belongs to the embedding model", { model: model.id });
+  }
+  return { store, embedder, tokens: createTokens(createSigner(ledger.signingKey)) };
+}
+
+/** An answer is not kept longer than the payload of its record. Null: no answer is kept. */
+function answerCacheOf({ gateway, payloadRetentionDays }: Config): AnswerCacheSettings | null {
+  const { cacheSeconds, cacheMaxBytes: maxBytes } = gateway;
+  const payloadMs = (payloadRetentionDays ?? Number.POSITIVE_INFINITY) * dayMs;
+  return cacheSeconds === 0 ? null : { maxAgeMs: Math.min(cacheSeconds * 1_000, payloadMs), maxBytes };
+}
+
+/** Null: none is configured. */
+export async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
+  if (llm === null) return null;
+  return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
+}
+
+/** Without the query of the URL, which may contain a key. */
+export function publicLlmSettings({ llm }: Config): LogFields {
+  if (llm === null) return {};
+  const { origin, pathname } = new URL(llm.baseUrl);
+  return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
+}
+
+/** Its thread starts with the first large body. */
+export function startGateway(
+  parts: AsyncDisposableStack,
+  { gateway }: Config,
+  { supervisor, clock, logger }: Pick<EngineOptions, "supervisor" | "clock" | "logger">,
+): GatewayTools & { readonly memoryOutcomes: MemoryOutcomes } {
+  const { forward, close } = createForwarder(clock);
+  parts.defer(async () => close());
+  const memoryOutcomes = createMemoryOutcomes({ clock, logger });
+  parts.defer(async () => memoryOutcomes.close());
+  const bodies = createBodyThread(supervisor);
+  parts.defer(() => bodies.close());
+  return { gateway, forward, memoryOutcomes, keptSections: createKeptSections(), bodies };
+}
+
+/** The names of the upstreams, if the gateway has any. */
+export function publicGatewaySettings({ gateway: { upstreams } }: Config): LogFields {
+  return upstreams.length === 0 ? {} : { upstreams: upstreams.map(({ name }) => name) };
+}
