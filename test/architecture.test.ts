@@ -22,74 +22,32 @@ const everything = [
   ...list("*.{ts,md,json,toml}"),
 ];
 
-/** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
-const groups: Readonly<Record<string, string>> = {
-  nouns: `dates json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp timestamp-fault
-    received-answer version calls/administrator calls/answer calls/applied calls/application calls/call calls/effects calls/exchange calls/operation calls/request`,
-  "checks of the ledger": "audit/verify audit/checkpoint audit/tree",
-  domains: "access memory suggestions subjects conversations audit export model-change backup remembering",
-  calls: "calls",
-  native: "native",
-  threads: "threads",
-  ranking: "ranking",
-  embedding: "embedding",
-  extraction: "extraction",
-  gateway: "gateway",
-  "gateway thread": "gateway/thread",
-  engines: "engines/sqlite",
-  "choice of the engine": "engines/engines",
-  transports: "transports",
-  "local access": "local-access",
-  "MCP proxy": "mcp-proxy",
-  config: "config data-directory/data-directory data-directory/file-kinds data-directory/ownership",
-  hooks: "hooks",
-  importing: "importing",
-  assistants: "assistants",
-  "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
-  metrics: "metrics",
-  overview: "overview",
-  process: "app background-work listening monitoring overseeing starting data-directory",
-  cli: "cli",
-  main: "main",
-  "shared with the console": "console/addresses console/verification/saved-page-document",
-  console: "console",
+/** The wings of src/, from the top floor down, each with those that it may import: only wings below it. */
+const wings: Readonly<Record<string, string>> = {
+  "main.ts": "cli",
+  cli: "assistants server engines transports calls gateway models audit access memory platform",
+  assistants: "server transports calls access memory platform",
+  server: "engines transports calls gateway models audit access memory platform",
+  engines: "calls audit access memory platform",
+  transports: "console calls gateway audit access platform",
+  calls: "gateway audit access memory platform",
+  console: "audit platform",
+  gateway: "audit access memory platform",
+  models: "access memory platform",
+  audit: "memory platform",
+  access: "memory platform",
+  memory: "platform",
+  platform: "",
 };
 
-/** The groups that each group may import, types included. "types of X": types only. */
-const allowed: Readonly<Record<string, string>> = {
-  nouns: "nouns, types of checks of the ledger, types of domains, types of gateway",
-  "checks of the ledger": "nouns, checks of the ledger",
-  domains: "nouns, ranking, checks of the ledger, domains",
-  calls: "nouns, checks of the ledger, domains, gateway, calls",
-  native: "nouns, shared with the console, native",
-  threads: "nouns, native, threads",
-  ranking: "nouns, native, ranking",
-  embedding: "nouns, types of domains, native, threads, ranking, embedding",
-  extraction: "nouns, domains, native, threads, extraction",
-  gateway: "nouns, domains, gateway",
-  "gateway thread": "nouns, domains, threads, gateway, gateway thread",
-  engines: "nouns, ranking, checks of the ledger, domains, calls, native, threads, engines",
-  "choice of the engine": "nouns, native, engines",
-  transports:
-    "nouns, domains, gateway, calls, native, types of overview, shared with the console, transports",
-  "local access": "nouns, native, transports, config, local access",
-  "MCP proxy": "nouns, local access, MCP proxy",
-  config: "nouns, domains, gateway, config",
-  hooks: "nouns, types of local access, hooks",
-  importing: "nouns, domains, local access, importing",
-  assistants: "nouns, hooks, config, assistants",
-  "ledger files": "nouns, checks of the ledger, domains, ledger files",
-  process: `nouns, checks of the ledger, domains, calls, native, threads, embedding, extraction, gateway, gateway thread, choice of the engine, transports, local access, config,
-    ledger files, metrics, overview, assistants, process`,
-  cli: `nouns, checks of the ledger, domains, calls, native, threads, embedding, types of gateway, choice of the engine, transports, local access, MCP proxy, hooks,
-    importing, assistants, config,
-    ledger files, process, cli`,
-  overview: "nouns, domains, calls, types of gateway, overview",
-  metrics: "nouns, domains, calls, native, transports, types of embedding, types of gateway, metrics",
-  main: "nouns, cli, main",
-  "shared with the console": "shared with the console",
-  console: "nouns, types of domains, checks of the ledger, shared with the console, console",
+/** Imports that run back up. */
+const backUp: Readonly<Record<string, string>> = {
+  "src/server/overseeing.ts -> src/assistants/connect/snippets.ts":
+    "the console shows the lines that memledger connect prints",
 };
+
+/** The floors of calls/, from the top down: each may import those below it. "": the files beside the folders. */
+const insideCalls = [[""], ["arrival"], ["statistics"], ["operations"], ["contract", "storage"]];
 
 /** The folders of search in the engine, each with those that it may import, types included. */
 const belowInSearch: Readonly<Record<string, string>> = {
@@ -101,20 +59,7 @@ const belowInSearch: Readonly<Record<string, string>> = {
   "search/groups": "search-cache search/steps",
 };
 
-const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(groups).flatMap(([group, paths]) => paths.split(/\s+/).map((path) => [path, group])),
-);
-
-/** @throws Error for a file or folder that is in no group above. */
-function groupOf(path: string): string {
-  const name = path.replace(/^src\//, "").replace(/\.tsx?$/, "");
-  const parts = name.split("/");
-  const above = parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));
-  const group = above.map((folder) => groupByPath[folder]).find((found) => found !== undefined);
-  if (group === undefined)
-    throw new Error(`${path} belongs to no group; add it to one in test/architecture.test.ts`);
-  return group;
-}
+const wingOf = (path: string) => path.split("/")[1] ?? "";
 
 const verbatim = { compilerOptions: { verbatimModuleSyntax: true } };
 const tsconfig = JSON.stringify(verbatim);
@@ -144,20 +89,37 @@ function resolve(from: string, specifier: string): string | null {
 }
 
 describe("dependencies point one way", () => {
-  test("between groups", () => {
-    const wrong: string[] = [];
-    for (const [path, { values, all }] of graph) {
-      const may = allowed[groupOf(path)]?.split(/,\s+/) ?? [];
-      for (const specifier of all) {
-        const target = resolve(path, specifier);
-        if (target === null || !/^src\/.*\.tsx?$/.test(target)) continue;
-        const group = groupOf(target);
-        const isType = !values.includes(specifier);
-        if (!may.includes(group) && !(isType && may.includes(`types of ${group}`)))
-          wrong.push(`${path} -> ${target}`);
-      }
+  /** Pairs of files of src/ between which there is an import, types included, for which the rule does not hold. */
+  const breaches = (isAllowed: (from: string, to: string) => boolean): string[] =>
+    [...graph].flatMap(([path, { all }]) =>
+      all
+        .map((specifier) => resolve(path, specifier))
+        .filter((target) => target !== null && graph.has(target) && !isAllowed(path, target))
+        .map((target) => `${path} -> ${target}`),
+    );
+
+  test("between wings: down, except for the imports that are named with a reason", () => {
+    const names = Object.keys(wings);
+    expect(names.toSorted()).toEqual([...new Set(sources.map(wingOf))].toSorted());
+    for (const [index, [wing, may]] of Object.entries(wings).entries()) {
+      const higher = may.split(" ").filter((name) => name !== "" && names.indexOf(name) <= index);
+      expect({ wing, higher }).toEqual({ wing, higher: [] });
     }
-    expect(wrong).toEqual([]);
+    const wrong = breaches((from, to) => {
+      const may = [wingOf(from), ...(wings[wingOf(from)] ?? "").split(" ")];
+      return may.includes(wingOf(to));
+    });
+    expect(wrong).toEqual(Object.keys(backUp));
+  });
+
+  test("between the folders of calls", () => {
+    const floorOf = (path: string) => {
+      const [, , folder = "", file] = path.split("/");
+      return insideCalls.findIndex((folders) => folders.includes(file === undefined ? "" : folder));
+    };
+    const areInside = (...paths: string[]) => paths.every((path) => path.startsWith("src/calls/"));
+    expect(sources.filter((path) => areInside(path) && floorOf(path) === -1)).toEqual([]);
+    expect(breaches((from, to) => !areInside(from, to) || floorOf(from) <= floorOf(to))).toEqual([]);
   });
 
   test("to an engine from the one file that chooses it", () => {
@@ -215,7 +177,7 @@ describe("dependencies point one way", () => {
     for (const path of sources.filter((path) => path.startsWith("src/calls/"))) visit(path);
     expect([...reached]).toContain("src/calls/operations/memories/create.ts");
     const wrong =
-      /^(src\/(transports|engines|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
+      /^(src\/(transports|engines|platform\/(native|threads))\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
   });
 
@@ -229,7 +191,7 @@ describe("dependencies point one way", () => {
     for (const path of sources.filter((path) => /^src\/gateway\/(dialects|answer)\//.test(path))) visit(path);
     expect([...reached]).toContain("src/memory/search/prompt.ts");
     const wrong =
-      /^(src\/(calls|transports|engines|native|threads|access)\/|src\/clock\.ts|elysia|(node:)?(https?|net|fs)$)/;
+      /^(src\/(calls|transports|engines|platform\/(native|threads)|access)\/|src\/platform\/time\/clock\.ts|elysia|(node:)?(https?|net|fs)$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
   });
 
@@ -248,7 +210,9 @@ describe("dependencies point one way", () => {
     visit("src/main.ts");
     expect(packages).toContain("elysia");
     expect([...packages].filter((name) => /^(chrono-node|@secretlint)/.test(name))).toEqual([]);
-    expect([...reached].filter((path) => /^src\/extraction\/(rules|secrets)\//.test(path))).toEqual([]);
+    expect([...reached].filter((path) => /^src\/models\/extraction\/(rules|secrets)\//.test(path))).toEqual(
+      [],
+    );
   });
 
   test("from the checks of the ledger to nothing that a browser lacks, by any way", () => {
@@ -275,7 +239,7 @@ describe("dependencies point one way", () => {
     const operations = sources.filter((path) => /= (project|installation)Operation\(/.test(read(path)));
     expect(operations.length).toBeGreaterThan(20);
     const users = [...graph].filter(
-      ([path]) => groupOf(path) === "engines" || path.startsWith("src/calls/storage/"),
+      ([path]) => wingOf(path) === "engines" || path.startsWith("src/calls/storage/"),
     );
     const wrong = users.flatMap(([path, { all }]) =>
       all
@@ -285,21 +249,9 @@ describe("dependencies point one way", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("every group and every path in the tables exists", () => {
-    expect(Object.keys(allowed).toSorted()).toEqual(Object.keys(groups).toSorted());
-    const paths = Object.keys(groupByPath);
-    const unused = paths.filter(
-      (path) => !sources.some((file) => file === `src/${path}.ts` || file.startsWith(`src/${path}/`)),
-    );
-    expect(unused).toEqual([]);
-    const importable = Object.values(allowed).flatMap((may) => may.split(/,\s+/));
-    const known = Object.keys(groups).flatMap((group) => [group, `types of ${group}`]);
-    expect(importable.filter((group) => !known.includes(group))).toEqual([]);
-  });
-
   test("the scan sees imports of every kind", () => {
     const { all, values } = importsOf("src/calls/storage/store.ts");
-    expect(all).toContain("../memory/store.ts");
+    expect(all).toContain("./memory-store.ts");
     expect(values).toEqual([]);
     expect(importsOf("src/engines/sqlite/schema/migrate.ts").values).toContain(
       "./migrations/0001-initial.sql",
@@ -334,7 +286,7 @@ describe("the console", () => {
     );
     // The scan names the runtime of JSX "react", whatever is configured. That package is not installed.
     const known =
-      /^(src\/console\/|src\/audit\/verify\/|src\/text\/|src\/errors\.ts$|clients\/typescript\/src\/|@noble\/|preact(\/hooks|-iso)?$|@preact\/signals$|react(\/jsx-dev-runtime)?$)/;
+      /^(src\/console\/|src\/audit\/verify\/|src\/platform\/text\/|src\/platform\/errors\.ts$|clients\/typescript\/src\/|@noble\/|preact(\/hooks|-iso)?$|@preact\/signals$|react(\/jsx-dev-runtime)?$)/;
     expect(values.filter((path) => !known.test(path))).toEqual([]);
   });
 
@@ -360,22 +312,22 @@ describe("the console", () => {
 describe("packages stay where they belong", () => {
   test.each<[string, RegExp, RegExp]>([
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/transports\/http\//],
-    ["better-sqlite3", /^better-sqlite3/, /^src\/native\//],
+    ["better-sqlite3", /^better-sqlite3/, /^src\/platform\/native\//],
     ["Bun's own SQLite", /^bun:sqlite$/, /^src\/engines\/sqlite\/verify\/source\.ts$/],
-    ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
-    ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
-    ["functions of the C library", /^bun:ffi$/, /^src\/native\//],
-    ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
-    ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
+    ["ONNX Runtime", /^onnxruntime/, /^src\/platform\/native\//],
+    ["sqlite-vec", /^sqlite-vec/, /^src\/platform\/native\//],
+    ["functions of the C library", /^bun:ffi$/, /^src\/platform\/native\//],
+    ["the tokenizer", /^@huggingface\//, /^src\/models\/embedding\//],
+    ["canonical JSON", /^canonicalize$/, /^src\/(audit|platform\/json)\//],
     ["commander", /^commander$/, /^src\/cli\//],
-    ["worker threads", /^(node:)?worker_threads$/, /^src\/(threads|native|engines|embedding|extraction)\//],
-    ["the client of language models", /^openai/, /^src\/extraction\//],
+    ["worker threads", /^(node:)?worker_threads$/, /^src\/(platform\/(threads|native)|engines|models)\//],
+    ["the client of language models", /^openai/, /^src\/models\/extraction\//],
     ["the Model Context Protocol", /^@modelcontextprotocol\//, /^src\/transports\/mcp\//],
-    ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
-    ["positions in JSON", /^jsonc-parser$/, /^src\/(assistants|gateway)\//],
-    ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\//],
-    ["metrics in the format of Prometheus", /^prom-client/, /^src\/metrics\/exposition\.ts$/],
-    ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
+    ["dates in natural language", /^chrono-node/, /^src\/models\/extraction\//],
+    ["positions in JSON", /^jsonc-parser$/, /^src\/(assistants\/connect|gateway)\//],
+    ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\/connect\//],
+    ["metrics in the format of Prometheus", /^prom-client/, /^src\/server\/metrics\/exposition\.ts$/],
+    ["rules for secrets", /^@secretlint/, /^src\/models\/extraction\/secrets\//],
     ["what the pages are built from", /^@?preact/, /^src\/console\//],
     ["cryptography of the browser", /^@noble\//, /^src\/console\/verification\//],
   ])("%s", (_, name, home) => {
@@ -394,24 +346,24 @@ describe("packages stay where they belong", () => {
   test("the time of the day", () => {
     const users = sources.filter((path) => /\bDate\.now\(|\bnew Date\(\)/.test(withoutComments(read(path))));
     expect(users).toEqual([
-      "src/platform/time/clock.ts",
       "src/console/clock.ts",
       "src/platform/log/logger.ts",
+      "src/platform/time/clock.ts",
     ]);
   });
 
   test("timers that do not follow the injected clock", () => {
     const timer = /\b(setTimeout|setInterval|Bun\.sleep)\(/;
     const users = serverSources.filter((path) => timer.test(withoutComments(read(path))));
-    expect(users.filter((path) => !/^src\/(cli|native)\//.test(path))).toEqual([
-      "src/platform/time/clock-timers.ts",
-      "src/server/data-directory/directory-lock.ts",
+    expect(users.filter((path) => !/^src\/(cli|platform\/native)\//.test(path))).toEqual([
+      "src/assistants/importing/import-memories.ts",
+      "src/assistants/importing/source.ts",
       // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
       "src/engines/sqlite/housekeeping.ts",
       "src/models/extraction/llm-question.ts",
-      "src/assistants/importing/import-memories.ts",
-      "src/assistants/importing/source.ts",
       "src/platform/threads/process-deadline-worker.ts",
+      "src/platform/time/clock-timers.ts",
+      "src/server/data-directory/directory-lock.ts",
       "src/transports/http/body.ts",
       "src/transports/http/exchange-client.ts",
     ]);

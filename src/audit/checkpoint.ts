@@ -12,6 +12,13 @@ export interface Checkpoint {
   readonly at: number;
 }
 
+export interface SignedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** The checkpoint as a signed note. */
+  readonly note: string;
+  readonly verifierKey: string;
+}
+
 /** States: the tree of the chain has this root at this number of leaves. A checkpoint of version 2. */
 export interface TreeCheckpoint {
   readonly chain: string;

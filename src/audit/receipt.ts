@@ -1,6 +1,6 @@
 // Owns the receipt of an erasure: the record that says what was erased, with what proves that it is in the chain. Pure.
 
-import type { SignedCheckpoint } from "../calls/storage/ledger-store.ts";
+import type { SignedCheckpoint } from "./checkpoint.ts";
 import type { SealedPayload } from "./parts/parts.ts";
 import type { ChainEntry } from "./record.ts";
 

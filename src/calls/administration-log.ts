@@ -8,10 +8,10 @@ import type { Json, JsonObject } from "../platform/json/json.ts";
 import { userAgentMaxCharacters } from "../platform/limits.ts";
 import type { Logger } from "../platform/log/logger.ts";
 import { shorten } from "../platform/text/characters.ts";
+import type { Actor } from "./arrival/actor.ts";
 import { type Answer, dataOf } from "./contract/answer.ts";
 import type { Operation } from "./contract/operation.ts";
 import type { Request } from "./contract/request.ts";
-import type { Actor } from "./identify/actor.ts";
 
 /** Input fields that identify the object of the operation. */
 const subjects = ["project", "key", "record", "memory"] as const;

@@ -1,5 +1,6 @@
 // Owns the audit record of a call: numbers and identifiers in the entry, everything that may be personal in the payload.
 
+import type { Cost } from "../access/price.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { isReserved } from "../audit/verify/own-records.ts";
 import type { Subject } from "../memory/owner.ts";
@@ -10,7 +11,6 @@ import type { Json, JsonObject } from "../platform/json/json.ts";
 import type { Call, Origin } from "./contract/call.ts";
 import type { ForeseenEntry } from "./contract/exchange.ts";
 import type { Operation } from "./contract/operation.ts";
-import type { Cost } from "./operations/access/credits.ts";
 
 /** The call of a record. */
 export interface RecordedCall<Named = Operation> {

@@ -2,15 +2,15 @@
 // never store anything.
 
 import { callerFor } from "../access/caller.ts";
+import { findConversation, findSubject } from "./arrival/find-subject.ts";
+import type { Authority } from "./arrival/identify.ts";
+import type { Reading } from "./arrival/input.ts";
 import { aboutOf } from "./call-record.ts";
 import { type ReportFailure, toRefused } from "./contract/answer.ts";
 import { isForeseen } from "./contract/applied.ts";
 import { bodyOf, type Call, type Decision } from "./contract/call.ts";
 import type { Request } from "./contract/request.ts";
 import { createErasureWatch } from "./erasure-watch.ts";
-import { findConversation, findSubject } from "./identify/find-subject.ts";
-import type { Authority } from "./identify/identify.ts";
-import type { Reading } from "./input.ts";
 import { createModelWatch } from "./model-watch.ts";
 import { toOpenExchange } from "./open-exchange.ts";
 import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";

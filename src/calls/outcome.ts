@@ -1,6 +1,7 @@
 // Owns the outcome of a call: its answer and what its record says. The transaction determines the outcome, or it was prepared before
 // (foreseen). Must never change data.
 
+import { type Cost, free } from "../access/price.ts";
 import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/parts/made-of.ts";
 import type { SealedPayload } from "../audit/parts/parts.ts";
 import { sealAppendedPayload, sealPayload } from "../audit/parts/payload.ts";
@@ -14,7 +15,6 @@ import type { Appended, Done, Foreseen } from "./contract/applied.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./contract/call.ts";
 import type { ForeseenEntry } from "./contract/exchange.ts";
 import type { Operation } from "./contract/operation.ts";
-import { type Cost, free } from "./operations/access/credits.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "./storage/after-commit.ts";
 
 /** What became of a call. */

@@ -2,6 +2,7 @@
 // between calls what projects share: turns, reserved credits, lists that are read page by page.
 
 import type { Plans } from "../access/plan.ts";
+import type { Prices } from "../access/price.ts";
 import type { Tokens } from "../access/token.ts";
 import { createPagePins } from "../audit/parts/page-pins.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
@@ -13,14 +14,13 @@ import { type Reranker, rerankDeadlineMs } from "../memory/search/reranker.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../platform/limits.ts";
 import { createFairGate } from "../platform/scheduling/fair-gate.ts";
 import type { Clock } from "../platform/time/clock.ts";
+import type { Authority } from "./arrival/identify.ts";
 import type { Answer } from "./contract/answer.ts";
 import type { Exchange } from "./contract/exchange.ts";
 import type { Preparation, ProjectOperation } from "./contract/operation.ts";
 import type { Request } from "./contract/request.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
-import type { Authority } from "./identify/identify.ts";
 import type { ModelWatch } from "./model-watch.ts";
-import type { Prices } from "./operations/access/credits.ts";
 import { createReservations } from "./operations/access/reservations.ts";
 import type { Store } from "./storage/store.ts";
 

@@ -1,9 +1,9 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "../access/rate.ts";
-import { createAdmission } from "../calls/identify/admission.ts";
-import { createArrivalChecks } from "../calls/identify/arrival-checks.ts";
-import { createSignedIn } from "../calls/identify/signed-in.ts";
+import { createAdmission } from "../calls/arrival/admission.ts";
+import { createArrivalChecks } from "../calls/arrival/arrival-checks.ts";
+import { createSignedIn } from "../calls/arrival/signed-in.ts";
 import { createPerform, type PerformTools } from "../calls/perform.ts";
 import { createCallHistory } from "../calls/statistics/call-history.ts";
 import { createCallStatistics } from "../calls/statistics/call-statistics.ts";

@@ -1,7 +1,8 @@
 // Owns the work of a server beside its calls: starts exports, remembering, backups and a change of the model, and wakes them. Must never
 // contain what they do.
 
-import { type KnownBackup, listKnownBackups } from "../calls/operations/backups/known-backups.ts";
+import type { KnownBackup } from "../calls/contract/known-backup.ts";
+import { listKnownBackups } from "../calls/operations/backups/known-backups.ts";
 import { continueRemembering } from "../calls/operations/remembering/continue-remembering.ts";
 import type { Perform } from "../calls/perform.ts";
 import type { Store } from "../calls/storage/store.ts";

@@ -1,8 +1,8 @@
 // Owns what the overview of the console is made of: it connects the parts of this server with src/transports/http/console/overview/.
 
-import { installationStepSeconds, installationSteps, pastCallsMax } from "../calls/limits.ts";
 import { readBackupState } from "../calls/operations/backups/last-backup.ts";
 import type { CallHistory } from "../calls/statistics/call-history.ts";
+import { installationStepSeconds, installationSteps, pastCallsMax } from "../calls/statistics/limits.ts";
 import type { NearLimitsQuery } from "../calls/storage/statistics.ts";
 import type { Store } from "../calls/storage/store.ts";
 import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";

@@ -1,7 +1,7 @@
 // Proves over all operations what an administration key may do: its own table, and nothing else, whatever the transport is.
 
 import { afterAll, expect, test } from "bun:test";
-import { administrationKeyOperations } from "../../src/calls/administration-key-operations.ts";
+import { administrationKeyOperations } from "../../src/calls/arrival/administration-key-operations.ts";
 import { exchangeOf } from "../../src/calls/contract/operation.ts";
 import {
   installationOperations,

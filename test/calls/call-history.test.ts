@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { countedProjectsMax, silentProjectMs } from "../../src/calls/limits.ts";
 import { createCallHistory } from "../../src/calls/statistics/call-history.ts";
 import { type CallWindow, createCallSeries } from "../../src/calls/statistics/call-series.ts";
+import { countedProjectsMax, silentProjectMs } from "../../src/calls/statistics/limits.ts";
 import { createClock } from "../../src/platform/time/clock.ts";
 import { createClockShift, passTime, setClock } from "../../src/platform/time/clock-shift.ts";
 

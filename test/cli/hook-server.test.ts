@@ -3,8 +3,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findBackgroundServer } from "../../src/assistants/local-access/background-server.ts";
 import { openChannel } from "../../src/assistants/local-access/open-channel.ts";
+import { findBackgroundServer } from "../../src/server/find-background-server.ts";
 import { endServersAfterEach } from "../assistants/local-access/background.ts";
 import { cleanUp, createFact, createFolder, run, serve, type Variables } from "./command.ts";
 

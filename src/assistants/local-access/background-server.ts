@@ -3,15 +3,15 @@
 
 import { closeSync, statSync } from "node:fs";
 import { explainSystemError } from "../../platform/files/system-error.ts";
-import { isObject } from "../../platform/json/json.ts";
 import { backgroundStartMaxMs, backgroundStopMaxMs } from "../../platform/limits.ts";
 import { lastErrorMessage, openLogFile } from "../../platform/log/log-file.ts";
 import { ownCommand } from "../../platform/native/own-command.ts";
 import { createClock } from "../../platform/time/clock.ts";
 import { apiKeyVariable } from "../../server/config/client-variables.ts";
 import { type DataDirectory, locate, openDataDirectory } from "../../server/data-directory/data-directory.ts";
+import { askLocally, findBackgroundServer, readPid } from "../../server/find-background-server.ts";
 import { claimStart, endStart, isRunning } from "../../server/start-marker.ts";
-import { backgroundPath, backgroundStopPath } from "../../transports/local-socket/background.ts";
+import { backgroundStopPath } from "../../transports/local-socket/background.ts";
 import { findLocalSocket } from "../../transports/local-socket/socket-path.ts";
 import { refuseForeignSocket } from "./ask-server.ts";
 import { ServerUnreachable } from "./channel-failure.ts";
@@ -93,12 +93,7 @@ function notStarted({ root, log, formerLog }: DataDirectory, loggedBytes: number
 
 /** A server of any version counts: it is asked for its API later. */
 async function isListening(directory: DataDirectory): Promise<boolean> {
-  return (await ask(directory, "GET", "/health/live")) !== null;
-}
-
-/** The process number of the background server; null: none runs, or the server is none. */
-export async function findBackgroundServer(dataDir: string): Promise<number | null> {
-  return readPid(await ask(locate(dataDir), "GET", backgroundPath));
+  return (await askLocally(directory, "GET", "/health/live")) !== null;
 }
 
 /**
@@ -112,7 +107,7 @@ export async function stopBackgroundServer(
 ): Promise<number | null> {
   const directory = locate(dataDir);
   const signal = AbortSignal.timeout(maxMs);
-  const response = await ask(directory, "POST", backgroundStopPath, signal);
+  const response = await askLocally(directory, "POST", backgroundStopPath, signal);
   if (response === null && signal.aborted) {
     throw new Error(`The server of ${dataDir} does not answer. Check its disk, or kill the process.`);
   }
@@ -147,26 +142,4 @@ export async function replaceBackgroundServer<Started>(
   } finally {
     endStart(startMarker);
   }
-}
-
-/** Null: no server listens or answers in time, or the directory cannot be read; the lock of the directory says why. */
-async function ask(
-  { socket }: DataDirectory,
-  method: string,
-  path: string,
-  signal = AbortSignal.timeout(backgroundStopMaxMs),
-): Promise<Response | null> {
-  try {
-    const unix = findLocalSocket(socket);
-    if (unix === null) return null;
-    return await fetch(`http://localhost${path}`, { unix, method, signal, keepalive: false });
-  } catch {
-    return null;
-  }
-}
-
-/** Null: no server listens, or it has no such path, because it is no background server. */
-async function readPid(response: Response | null): Promise<number | null> {
-  const answer: unknown = response?.ok === true ? await response.json().catch(() => null) : null;
-  return isObject(answer) && typeof answer.pid === "number" ? answer.pid : null;
 }

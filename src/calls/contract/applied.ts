@@ -1,10 +1,10 @@
 // Owns what the two steps of an operation return: the outcome that `prepare` foresees, and what `apply` has done.
 
+import type { Cost } from "../../access/price.ts";
 import type { MadeOfTexts } from "../../audit/parts/made-of.ts";
 import type { AppendedRecord, StoredRecord } from "../../audit/record.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
-import type { Cost } from "../operations/access/credits.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { AnswerFile } from "./answer.ts";
 import type { ForeseenEntry } from "./exchange.ts";

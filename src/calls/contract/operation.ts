@@ -4,6 +4,7 @@ import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox
 import type { Caller } from "../../access/caller.ts";
 import type { Permission } from "../../access/key.ts";
 import type { Feature, Plan, Plans } from "../../access/plan.ts";
+import type { Cost, Prices } from "../../access/price.ts";
 import type { Tokens } from "../../access/token.ts";
 import type { PagePins } from "../../audit/parts/page-pins.ts";
 import type { GatewayTools } from "../../gateway/gateway-tools.ts";
@@ -16,14 +17,13 @@ import type { ErrorCode } from "../../platform/errors.ts";
 import type { Json, JsonObject } from "../../platform/json/json.ts";
 import { conversationName } from "../../platform/schema/conversation-name.ts";
 import { subjectName } from "../../platform/schema/subject-name.ts";
-import type { Cost, Prices } from "../operations/access/credits.ts";
-import type { KnownBackup } from "../operations/backups/known-backups.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
 import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
 import type { Applied, Foreseen } from "./applied.ts";
 import type { Effects } from "./effects.ts";
 import type { Exchange, ExchangeSettings } from "./exchange.ts";
+import type { KnownBackup } from "./known-backup.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */

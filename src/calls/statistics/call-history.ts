@@ -3,6 +3,8 @@
 
 import type { Clock } from "../../platform/time/clock.ts";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
+import type { PastCalls } from "../storage/statistics.ts";
+import { type CallSeries, type CallWindow, createCallSeries } from "./call-series.ts";
 import {
   countedProjectsMax,
   installationStepSeconds,
@@ -10,9 +12,7 @@ import {
   projectStepSeconds,
   projectSteps,
   silentProjectMs,
-} from "../limits.ts";
-import type { PastCalls } from "../storage/statistics.ts";
-import { type CallSeries, type CallWindow, createCallSeries } from "./call-series.ts";
+} from "./limits.ts";
 
 interface CountedCall {
   readonly operation: string;

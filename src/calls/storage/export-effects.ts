@@ -1,11 +1,11 @@
 // Owns the effects of committed calls that concern exports. They are the same with every engine, because files of exports are in the
 // data directory. Knows no SQL.
 
-import type { ExportRunner } from "../../audit/export/runner.ts";
 import { outcomeUnknown } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { type Answer, toRefusalAnswer } from "../contract/answer.ts";
 import type { AnsweredCall } from "./after-commit.ts";
+import type { ExportRunner } from "./export-runner.ts";
 
 /** @returns the answer of the call; 1503 when an effect failed that its caller relies on. */
 export async function performExportEffects(

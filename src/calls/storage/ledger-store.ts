@@ -1,7 +1,7 @@
 // Owns the interface that the ledger needs from a storage engine.
 
 import type { Project } from "../../access/project.ts";
-import type { Checkpoint } from "../../audit/checkpoint.ts";
+import type { SignedCheckpoint } from "../../audit/checkpoint.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
 import type {
@@ -179,13 +179,6 @@ export interface ListedCheckpoint {
   readonly note: string;
   /** Of the record `size`, or of the genesis; null: the record was removed. */
   readonly hash: string | null;
-}
-
-export interface SignedCheckpoint {
-  readonly checkpoint: Checkpoint;
-  /** The checkpoint as a signed note. */
-  readonly note: string;
-  readonly verifierKey: string;
 }
 
 /** Records that another program has appended, or that take the place of others. */

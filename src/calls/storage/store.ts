@@ -2,13 +2,13 @@
 
 import type { Caller } from "../../access/caller.ts";
 import type { Project } from "../../access/project.ts";
-import type { ExportRunner } from "../../audit/export/runner.ts";
 import type { Answer } from "../contract/answer.ts";
 import type { Call } from "../contract/call.ts";
 import type { AccessReader, AccessTransaction } from "./access-store.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import type { CheckReader, CheckTransaction } from "./check-store.ts";
 import type { ConversationReader, ConversationTransaction } from "./conversation-store.ts";
+import type { ExportRunner } from "./export-runner.ts";
 import type { ExportTransaction } from "./export-store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "./ledger-store.ts";
 import type { MemoryReader, MemoryTransaction } from "./memory-store.ts";

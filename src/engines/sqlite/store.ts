@@ -1,9 +1,9 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import { createExportRunner } from "../../audit/export/runner.ts";
 import { toRefusalAnswer } from "../../calls/contract/answer.ts";
 import type { StoreOptions } from "../../calls/storage/engine.ts";
 import { performExportEffects } from "../../calls/storage/export-effects.ts";
+import { createExportRunner } from "../../calls/storage/export-runner.ts";
 import type { ModelBinding } from "../../calls/storage/model-change-store.ts";
 import type { Store } from "../../calls/storage/store.ts";
 import { spawnWorker } from "../../platform/threads/spawn.ts";

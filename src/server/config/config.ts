@@ -4,7 +4,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import type { Plans } from "../../access/plan.ts";
-import type { Prices } from "../../calls/operations/access/credits.ts";
+import type { Prices } from "../../access/price.ts";
 import type { GatewayConfig } from "../../gateway/gateway-config.ts";
 import type { Reranker } from "../../memory/search/reranker.ts";
 import { suggest } from "../../platform/text/suggestion.ts";

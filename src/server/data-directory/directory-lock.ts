@@ -2,7 +2,6 @@
 
 import { createRateLimiter } from "../../access/rate.ts";
 import { createTokens } from "../../access/token.ts";
-import { findBackgroundServer } from "../../assistants/local-access/background-server.ts";
 import { createSigner } from "../../audit/signed-note.ts";
 import { createPerform, type Perform, type PerformTools } from "../../calls/perform.ts";
 import type { LedgerFiles } from "../../calls/storage/engine.ts";
@@ -18,6 +17,7 @@ import { createClock } from "../../platform/time/clock.ts";
 import { findLocalSocket } from "../../transports/local-socket/socket-path.ts";
 import { backUpBeforeMigration } from "../backup/migration-backup.ts";
 import type { Config } from "../config/config.ts";
+import { findBackgroundServer } from "../find-background-server.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { assistantsAdvice } from "./assistants-advice.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";

@@ -1,7 +1,7 @@
 // Owns the routes by which programs administer projects and API keys, with an administration key. Adds no rule:
 // calls/administration-key-operations.ts has the list of what is permitted, and perform checks it.
 
-import { administrationKeyOperations } from "../../calls/administration-key-operations.ts";
+import { administrationKeyOperations } from "../../calls/arrival/administration-key-operations.ts";
 import type { Answer } from "../../calls/contract/answer.ts";
 import type { InstallationOperation } from "../../calls/contract/operation.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "../../calls/operations/access/key-operations.ts";

@@ -2,8 +2,8 @@
 // a restart of the server loses nothing. Each call of a tool is a call like any other, with its own record.
 
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { Admit, Admitted } from "../../calls/arrival/admission.ts";
 import { toRefusalAnswer } from "../../calls/contract/answer.ts";
-import type { Admit, Admitted } from "../../calls/identify/admission.ts";
 import { isObject, type Json } from "../../platform/json/json.ts";
 import { sessionHeader, toClientName, toSessionId } from "./client-name.ts";
 import { type Exchange, type ExchangeTools, type McpArrival, openExchange } from "./exchange.ts";

@@ -1,6 +1,7 @@
 // Owns one HTTP request to the endpoint from its admission to its end: the calls that its messages perform, and its lines in the log.
 
 import type { Caller } from "../../access/caller.ts";
+import type { Admitted } from "../../calls/arrival/admission.ts";
 import { type Answer, type Refused, toRefused } from "../../calls/contract/answer.ts";
 import type { ProjectOperation } from "../../calls/contract/operation.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   ReportProgress,
   RequestOrigin,
 } from "../../calls/contract/request.ts";
-import type { Admitted } from "../../calls/identify/admission.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Clock } from "../../platform/time/clock.ts";

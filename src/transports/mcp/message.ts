@@ -1,7 +1,7 @@
 // Owns reading the message of a request: bounded in bytes, time and values, as every body. The SDK gets the parsed value.
 
+import type { Admitted } from "../../calls/arrival/admission.ts";
 import { toRefusalAnswer } from "../../calls/contract/answer.ts";
-import type { Admitted } from "../../calls/identify/admission.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { isObject, type Json } from "../../platform/json/json.ts";
 import { JsonFault, parseJson } from "../../platform/json/json-text.ts";

@@ -2,9 +2,9 @@
 
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import { isForSeveral } from "../../access/bound-subject.ts";
+import type { Admitted } from "../../calls/arrival/admission.ts";
 import type { Answer } from "../../calls/contract/answer.ts";
 import type { ObjectInput } from "../../calls/contract/request.ts";
-import type { Admitted } from "../../calls/identify/admission.ts";
 import { successCode } from "../../platform/errors.ts";
 import { isObject } from "../../platform/json/json.ts";
 import { shortenName } from "../../platform/text/characters.ts";

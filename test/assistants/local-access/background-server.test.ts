@@ -14,10 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  findBackgroundServer,
-  stopBackgroundServer,
-} from "../../../src/assistants/local-access/background-server.ts";
+import { stopBackgroundServer } from "../../../src/assistants/local-access/background-server.ts";
 import type { Channel } from "../../../src/assistants/local-access/channel.ts";
 import { ServerUnreachable } from "../../../src/assistants/local-access/channel-failure.ts";
 import { openChannel } from "../../../src/assistants/local-access/open-channel.ts";
@@ -26,6 +23,7 @@ import { createClockShift, passTime } from "../../../src/platform/time/clock-shi
 import { startBackgroundApp } from "../../../src/server/app.ts";
 import { loadConfig } from "../../../src/server/config/config.ts";
 import { locate } from "../../../src/server/data-directory/data-directory.ts";
+import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
 import { isRunning } from "../../../src/server/start-marker.ts";
 import { cleanUp, run, runJson, serve } from "../../cli/command.ts";
 import { endServersAfterEach, untilEnded } from "./background.ts";

@@ -4,7 +4,7 @@ import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findBackgroundServer } from "../../../src/assistants/local-access/background-server.ts";
+import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
 import { isRunning } from "../../../src/server/start-marker.ts";
 
 export interface BackgroundTest {

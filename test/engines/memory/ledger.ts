@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { genesisHash, sealRecord } from "../../../src/audit/chain.ts";
+import type { SignedCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
 import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/audit/export/export.ts";
@@ -29,7 +30,6 @@ import type {
   Mentions,
   RecordPage,
   RecordQuery,
-  SignedCheckpoint,
 } from "../../../src/calls/storage/ledger-store.ts";
 import { toTimestamp } from "../../../src/platform/time/timestamp.ts";
 import type { ChainRow, Data, RecordRow } from "./data.ts";

@@ -3,8 +3,8 @@
 
 import { expect, test } from "bun:test";
 import type { Caller } from "../../../src/access/caller.ts";
+import type { Admitted } from "../../../src/calls/arrival/admission.ts";
 import type { Answer } from "../../../src/calls/contract/answer.ts";
-import type { Admitted } from "../../../src/calls/identify/admission.ts";
 import { extractMemories } from "../../../src/calls/operations/extraction/extract.ts";
 import { listMemories } from "../../../src/calls/operations/memories/list.ts";
 import { createCallStatistics } from "../../../src/calls/statistics/call-statistics.ts";

@@ -1,30 +1,10 @@
-// Owns the price of calls, in credits and US dollars, and charging them. Must never let a project spend more credits than it has.
+// Owns charging calls. Must never let a project spend more credits than it has.
 
+import type { Cost } from "../../../access/price.ts";
 import type { Project } from "../../../access/project.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { counted } from "../../../platform/text/plural.ts";
 import type { AccessTransaction } from "../../storage/access-store.ts";
-
-/** The price list of the installation. */
-export interface Prices {
-  /** Credits of one extraction. */
-  readonly extractionCredits: number;
-  /** Whether a dry run with a language model costs as much as an extraction. */
-  readonly chargeDryRuns: boolean;
-  /** Price of one credit in US dollars; 0: credits have no price. */
-  readonly creditUsd: number;
-}
-
-export interface Cost {
-  readonly credits: number;
-  readonly usd: number;
-}
-
-export const free: Cost = { credits: 0, usd: 0 };
-
-export function extractionCost({ extractionCredits, creditUsd }: Prices): Cost {
-  return { credits: extractionCredits, usd: extractionCredits * creditUsd };
-}
 
 /** 1402. `available`: credits that no running call has reserved. */
 export function creditsExhausted(available: number, required: number): Refusal {

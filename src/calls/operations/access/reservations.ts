@@ -1,8 +1,9 @@
 // Owns the credits that running calls have reserved, in memory, so that two calls never reserve the same credit. Must never charge
 // credits: the transaction of the call does. A call that fails, or is interrupted by a crash, costs nothing.
 
+import type { Cost } from "../../../access/price.ts";
 import type { Project } from "../../../access/project.ts";
-import { type Cost, creditsExhausted } from "./credits.ts";
+import { creditsExhausted } from "./credits.ts";
 
 /** The reservation of one call. Dispose it when the call has ended, with any outcome. */
 interface Reservation extends Disposable {

@@ -2,17 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import type { KnownBackup } from "../../contract/known-backup.ts";
 import { readBackupState } from "./last-backup.ts";
 import type { BackupSchedule } from "./schedule.ts";
-
-export interface KnownBackup {
-  /** Name of the file, without its folder. */
-  readonly file: string;
-  /** When it was begun, milliseconds since 1970. */
-  readonly atMs: number;
-  /** When it will be removed at the latest, if scheduled backups succeed; null: it is kept. */
-  readonly endsAtMs: number | null;
-}
 
 /**
  * The scheduled backups, newest first, with one that is being made; then the last one of a command.

@@ -2,6 +2,7 @@
 // stores them. A call stores all of its items or none.
 
 import { Type } from "@sinclair/typebox";
+import { extractionCost, free } from "../../../access/price.ts";
 import type { MadeOfTexts } from "../../../audit/parts/made-of.ts";
 import { type ReadText, readExtractionSource } from "../../../memory/extraction/extraction-source.ts";
 import {
@@ -19,7 +20,7 @@ import { Tags, toTags } from "../../../memory/tags.ts";
 import { extractionTextMaxCharacters } from "../../../platform/limits.ts";
 import { AnyText, atLeastOne, Choice, Fields, notTogether } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
-import { charge, extractionCost, free } from "../access/credits.ts";
+import { charge } from "../access/credits.ts";
 import { type Outcome, storeItems } from "./deduplicate.ts";
 import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";

@@ -4,6 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../../../access/plan.ts";
 import type { Project } from "../../../access/project.ts";
+import type { SignedCheckpoint } from "../../../audit/checkpoint.ts";
 import { parseCheckpoint } from "../../../audit/checkpoint.ts";
 import { fromCursor, nameList, toCursor } from "../../../audit/list-cursor.ts";
 import { signerId, textOfNote } from "../../../audit/verify/note.ts";
@@ -14,7 +15,7 @@ import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts"
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { confirm } from "../../contract/applied.ts";
 import { installationOperation, projectOperation } from "../../contract/operation.ts";
-import type { ListedCheckpoint, SignedCheckpoint } from "../../storage/ledger-store.ts";
+import type { ListedCheckpoint } from "../../storage/ledger-store.ts";
 import { requireProject } from "../access/require-project.ts";
 
 const checkpointView = Fields(

@@ -6,13 +6,8 @@ import { inConversationOrder, withoutRepeated } from "../../../memory/extraction
 import { messages, readUtterances, requireOne } from "../../../memory/extraction/messages.ts";
 import { describeTold } from "../../../memory/extraction/told.ts";
 import { originFilter } from "../../../memory/kind.ts";
-import {
-  type AgentMemory,
-  agentMemory,
-  exampleMemory,
-  type Memory,
-  toAgentMemory,
-} from "../../../memory/memory.ts";
+import type { AgentMemory, Memory } from "../../../memory/memory.ts";
+import { agentMemory, exampleMemory, toAgentMemory } from "../../../memory/memory.ts";
 import { saidAt } from "../../../memory/origin.ts";
 import { includeProject } from "../../../memory/owner.ts";
 import { finalScore, relevance } from "../../../memory/ranking/scores.ts";
@@ -21,7 +16,6 @@ import { metadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { inPromptOrder, promptLineLength, toPrompt } from "../../../memory/search/prompt.ts";
 import { query } from "../../../memory/search/query.ts";
 import type { RerankChoice } from "../../../memory/search/reranker.ts";
-import { searchResult } from "../../../memory/search/search-result.ts";
 import { sideBySide } from "../../../memory/search/side-by-side.ts";
 import { tagsMatch, WantedTags } from "../../../memory/tags.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
@@ -37,6 +31,7 @@ import { findNeighbours } from "./injection-neighbours.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
 import { rerankedField, rerankField } from "./rerank.ts";
 import { topK } from "./search.ts";
+import { searchResult } from "./search-result.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,

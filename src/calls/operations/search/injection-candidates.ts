@@ -11,13 +11,13 @@ import {
   toMetadataFilter,
 } from "../../../memory/search/metadata-filter.ts";
 import type { RerankChoice } from "../../../memory/search/reranker.ts";
-import { type searchResult, toDetailedResult } from "../../../memory/search/search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "../../../memory/tags.ts";
 import { topKDefault } from "../../../platform/limits.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import type { ProminenceQuery, ProminentMemories } from "../../storage/memory-store.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
 import { candidatesOf, type RankedHit, rerank, toJudgement } from "./rerank.ts";
+import { type searchResult, toDetailedResult } from "./search-result.ts";
 
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 

@@ -7,11 +7,11 @@ import { missedMax } from "../../../memory/limits.ts";
 import { isExpired } from "../../../memory/memory.ts";
 import { finalScore } from "../../../memory/ranking/scores.ts";
 import { matchesMetadata } from "../../../memory/search/metadata-filter.ts";
-import { searchResultFields, toDetailedResult, toResult } from "../../../memory/search/search-result.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import { Choice, Fields } from "../../../platform/schema/schema.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import type { SearchHit, SearchQuery } from "../../storage/memory-store.ts";
+import { searchResultFields, toDetailedResult, toResult } from "./search-result.ts";
 
 const reasons = [
   "type",

@@ -7,7 +7,6 @@ import { includeProject } from "../../../memory/owner.ts";
 import { finalScore } from "../../../memory/ranking/scores.ts";
 import { metadataFilter, toMetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { query, searchModes } from "../../../memory/search/query.ts";
-import { searchResult, toDetailedResult, toResult } from "../../../memory/search/search-result.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "../../../memory/tags.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { topKDefault, topKMax } from "../../../platform/limits.ts";
@@ -18,6 +17,7 @@ import type { SearchQuery } from "../../storage/memory-store.ts";
 import { touchMemories } from "../memories/read.ts";
 import { explain, findMissed, missed } from "./missed.ts";
 import { candidatesOf, rerank, rerankedField, rerankField, toJudgement } from "./rerank.ts";
+import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
 
 export const topK = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description }));

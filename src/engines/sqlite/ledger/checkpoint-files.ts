@@ -2,8 +2,8 @@
 // writes a note of a transaction that is not committed.
 
 import { join } from "node:path";
+import type { SignedCheckpoint } from "../../../audit/checkpoint.ts";
 import { createNoteAppender } from "../../../audit/note-file.ts";
-import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 

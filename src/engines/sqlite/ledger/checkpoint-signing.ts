@@ -1,6 +1,7 @@
 // Owns the making of checkpoints: signs a head of a chain and stores the note, and begins a chain with the statement of its Merkle tree.
 // Signs nothing of a chain that another process has changed. Everything is written in the transaction of the caller.
 
+import type { SignedCheckpoint } from "../../../audit/checkpoint.ts";
 import {
   type Checkpoint,
   checkpointText,
@@ -13,7 +14,6 @@ import { TreeDifference } from "../../../audit/tree.ts";
 import { firstLog } from "../../../audit/verify/checkpoint-comparison.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
-import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toHex } from "../../../platform/text/byte-text.ts";

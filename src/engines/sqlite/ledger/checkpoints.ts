@@ -2,6 +2,7 @@
 // changed.
 
 import type { ChainHead } from "../../../audit/chain.ts";
+import type { SignedCheckpoint } from "../../../audit/checkpoint.ts";
 import {
   type CheckpointInterval,
   type CheckpointState,
@@ -10,7 +11,6 @@ import {
 } from "../../../audit/checkpoint-schedule.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
-import type { SignedCheckpoint } from "../../../calls/storage/ledger-store.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import type { Clock } from "../../../platform/time/clock.ts";

@@ -1,7 +1,7 @@
 // Owns the route by which administrators perform operations of the installation in the console. Adds no rule: calls/console-operations.ts
 // has the list of what is permitted, and perform checks it.
 
-import { consoleOperations } from "../../../calls/console-operations.ts";
+import { consoleOperations } from "../../../calls/arrival/console-operations.ts";
 import type { InstallationOperation } from "../../../calls/contract/operation.ts";
 import { installationOperations } from "../../../calls/operations.ts";
 import { Refusal } from "../../../platform/errors.ts";

@@ -1,6 +1,6 @@
 // Owns the list of the routes that only the console uses. Must never answer a request itself.
 
-import type { IsSignedIn, ShowSession } from "../../../calls/identify/signed-in.ts";
+import type { IsSignedIn, ShowSession } from "../../../calls/arrival/signed-in.ts";
 import type { Perform } from "../../../calls/perform.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Clock } from "../../../platform/time/clock.ts";

@@ -2,8 +2,8 @@
 // connected. They show no memory and no record, so they are no operations and have no records. Must never answer without a session.
 
 import { type Permission, permissions } from "../../../access/key.ts";
+import type { IsSignedIn } from "../../../calls/arrival/signed-in.ts";
 import { type Answer, toData } from "../../../calls/contract/answer.ts";
-import type { IsSignedIn } from "../../../calls/identify/signed-in.ts";
 import type { SignedIn } from "../../../calls/operations/access/signed-in.ts";
 import { Refusal, successCode } from "../../../platform/errors.ts";
 import type { Json } from "../../../platform/json/json.ts";

@@ -1,9 +1,9 @@
 // Owns the routes by which a person signs in to the console, is told who is signed in, and signs out. Must never show the secret of a
 // session but in the cookie.
 
+import type { ShowSession } from "../../../calls/arrival/signed-in.ts";
 import { type Answer, dataOf, toData } from "../../../calls/contract/answer.ts";
 import type { Credentials, KeyAdvice, RequestOrigin } from "../../../calls/contract/request.ts";
-import type { ShowSession } from "../../../calls/identify/signed-in.ts";
 import { closeSession, openSession } from "../../../calls/operations/access/session-operations.ts";
 import type { SignedIn } from "../../../calls/operations/access/signed-in.ts";
 import type { Perform, Performed } from "../../../calls/perform.ts";

@@ -2,7 +2,7 @@
 // one undoes only itself.
 
 import { describe, expect, test } from "bun:test";
-import { free } from "../../../../src/calls/operations/access/credits.ts";
+import { free } from "../../../../src/access/price.ts";
 import { contentKey } from "../../../../src/memory/memory.ts";
 import { dimensions, type Member, type Outcome, openMember, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";

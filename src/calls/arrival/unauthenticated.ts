@@ -9,8 +9,8 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { type ReportFailure, toRefused } from "../contract/answer.ts";
 import type { Call } from "../contract/call.ts";
 import type { Request } from "../contract/request.ts";
-import { nothingKept } from "../input.ts";
 import type { Actor } from "./actor.ts";
+import { nothingKept } from "./input.ts";
 import { toOrigin } from "./origin.ts";
 
 /** The refused call as it is recorded. @throws Refusal 1429 when the call is counted and not recorded. */

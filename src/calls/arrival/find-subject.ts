@@ -12,9 +12,9 @@ import { toLabel } from "../../platform/text/label.ts";
 import type { Exchange } from "../contract/exchange.ts";
 import type { SubjectReading } from "../contract/operation.ts";
 import type { Request } from "../contract/request.ts";
-import type { Reading } from "../input.ts";
 import type { Store } from "../storage/store.ts";
 import type { Authority } from "./identify.ts";
+import type { Reading } from "./input.ts";
 
 type ProjectAuthority = Extract<Authority, { readonly kind: "project" }>;
 

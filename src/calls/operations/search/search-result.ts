@@ -1,10 +1,10 @@
 // Owns the form of a result of a search in the API: a memory with its scores.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { type RankedHit, rerankDetails } from "../../calls/operations/search/rerank.ts";
-import { Fields } from "../../platform/schema/schema.ts";
-import { agentMemory, toAgentMemory } from "../memory.ts";
-import { finalScore } from "../ranking/scores.ts";
+import { agentMemory, toAgentMemory } from "../../../memory/memory.ts";
+import { finalScore } from "../../../memory/ranking/scores.ts";
+import { Fields } from "../../../platform/schema/schema.ts";
+import { type RankedHit, rerankDetails } from "./rerank.ts";
 
 const unit = { minimum: 0, maximum: 1 };
 

@@ -8,8 +8,6 @@ import type { Plan, Plans } from "../../access/plan.ts";
 import { planOf } from "../../access/project.ts";
 import type { Session } from "../../access/session.ts";
 import { Refusal } from "../../platform/errors.ts";
-import { administrationKeyOperations } from "../administration-key-operations.ts";
-import { consoleOperations } from "../console-operations.ts";
 import type {
   InstallationOperation,
   Operation,
@@ -19,6 +17,8 @@ import type {
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "../contract/request.ts";
 import type { AccessReader } from "../storage/access-store.ts";
 import { type Actor, administration, judgeKey, nobody } from "./actor.ts";
+import { administrationKeyOperations } from "./administration-key-operations.ts";
+import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
 import { identifyToken, type TokenReaders } from "./identify-token.ts";
 

@@ -3,25 +3,25 @@
 
 import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
-import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
-import { hideSecrets } from "../access/key.ts";
-import { fieldRefusal, Refusal } from "../platform/errors.ts";
-import { toId } from "../platform/ids.ts";
+import { type BodyClaim, bodyTooLarge } from "../../access/body-budget.ts";
+import { hideSecrets } from "../../access/key.ts";
+import { fieldRefusal, Refusal } from "../../platform/errors.ts";
+import { toId } from "../../platform/ids.ts";
 import {
   findLoneSurrogate,
   isInteroperable,
   isObject,
   type Json,
   type JsonObject,
-} from "../platform/json/json.ts";
-import { JsonFault, parseJson, printJson } from "../platform/json/json-text.ts";
-import { bodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../platform/limits.ts";
-import { createParser } from "../platform/schema/schema.ts";
-import { shorten, shortenName } from "../platform/text/characters.ts";
-import { toLabel } from "../platform/text/label.ts";
-import type { Call } from "./contract/call.ts";
-import type { Operation } from "./contract/operation.ts";
-import type { Input, ObjectInput, ReceivedInput, RequestBody } from "./contract/request.ts";
+} from "../../platform/json/json.ts";
+import { JsonFault, parseJson, printJson } from "../../platform/json/json-text.ts";
+import { bodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../../platform/limits.ts";
+import { createParser } from "../../platform/schema/schema.ts";
+import { shorten, shortenName } from "../../platform/text/characters.ts";
+import { toLabel } from "../../platform/text/label.ts";
+import type { Call } from "../contract/call.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Input, ObjectInput, ReceivedInput, RequestBody } from "../contract/request.ts";
 
 /** Maximum size of an input. */
 interface InputLimits {

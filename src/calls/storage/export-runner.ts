@@ -1,11 +1,11 @@
 // Owns running exports until they are completed or failed, including those that an earlier process started. Runs a few of them in turn, and
 // removes expired ones. Must never change what a call returns, except status and progress.
 
-import type { ExportEngine } from "../../calls/storage/export-store.ts";
 import { exportAttemptsMax, exportProgressMs, exportSweepMs, exportsAtOnce } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { ClockTimer } from "../../platform/time/clock-timers.ts";
+import type { ExportEngine } from "./export-store.ts";
 
 export interface ExportRunner {
   /** Starts the runner. */
