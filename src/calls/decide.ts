@@ -66,7 +66,7 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
   return async (received: Received): Promise<Call> => {
     const { reading, request, held, exchange: running } = received;
     let { call } = received;
-    const watch = createErasureWatch(store.audit);
+    const watch = createErasureWatch(store.audit, call.project ?? null);
     const used = createModelWatch();
     const exchange = running?.exchange ?? null;
     const sealed = (payload: Parameters<typeof seal>[0], kept: Parameters<typeof seal>[1]) =>

@@ -13,14 +13,18 @@ export interface ErasureWatch {
   /** Call it before anything is read that the record may contain. @throws Refusal 1503 when the database cannot be read */
   begin(): Promise<void>;
   /** AuditReader.erasures when the watch began; undefined: it has not begun, so nothing was read that the record may contain. */
-  readonly erasures: number | undefined;
+  readonly erasures: string | undefined;
 }
 
-export function createErasureWatch(audit: Pick<AuditReader, "erasures">): ErasureWatch {
-  let erasures: number | undefined;
+/** @param project whose call it is, an id; null: the installation */
+export function createErasureWatch(
+  audit: Pick<AuditReader, "erasures">,
+  project: string | null,
+): ErasureWatch {
+  let erasures: string | undefined;
   return {
     async begin() {
-      erasures ??= await audit.erasures();
+      erasures ??= await audit.erasures(project);
     },
     get erasures() {
       return erasures;
@@ -29,8 +33,9 @@ export function createErasureWatch(audit: Pick<AuditReader, "erasures">): Erasur
 }
 
 /** Whether something was erased after the call was prepared. Needs the lock of the call's chain. */
-export async function isOutdated({ audit }: Transaction, { decision: { erasures } }: Call): Promise<boolean> {
-  return erasures !== undefined && erasures !== (await audit.erasures());
+export async function isOutdated({ audit }: Transaction, { project, decision }: Call): Promise<boolean> {
+  const { erasures } = decision;
+  return erasures !== undefined && erasures !== (await audit.erasures(project ?? null));
 }
 
 const { code, message, data, retryAfterSeconds } = unavailable(

@@ -19,7 +19,7 @@ export interface KeptSection {
   /** Record of the injection: its payload is erased with the text of each of the memories. */
   readonly injection: string;
   /** AuditReader.erasures when the payload was last there. */
-  readonly erasures: number;
+  readonly erasures: string;
   /** May be empty: nothing was put in. */
   readonly memories: readonly PutMemory[];
 }

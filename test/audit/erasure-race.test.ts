@@ -116,6 +116,24 @@ describe("an erasure that is committed after a call was prepared", () => {
   });
 });
 
+test.each([
+  ["the same project", true],
+  ["another project", false],
+])("after the erasure of a subject in %s", async (_, isSame) => {
+  const { call, memory } = await openProject();
+  const { call: callOther } = await openProject();
+  const eraseIn = isSame ? call : callOther;
+  const subject = { content: "Bo lives elsewhere.", memory_type: "fact", subject: "user:1" };
+  await eraseIn("POST", "/v1/memories", subject);
+  operations = ["memory.read"];
+  between = async () => {
+    between = null;
+    expect((await eraseIn("POST", "/v1/subjects/user%3A1/erase", {})).data).toMatchObject({ erased: true });
+  };
+  expect((await call("GET", `/v1/memories/${memory}`)).status).toBe(200);
+  expect(committed).toHaveLength(isSame ? 2 : 1);
+});
+
 test("the deletion of a memory does not make what was prepared outdated", async () => {
   const { call, memory } = await openProject();
   operations = ["memory.search"];

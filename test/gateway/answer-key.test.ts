@@ -43,7 +43,7 @@ const callerOf = (project: string, key: string): Caller => ({
 
 const request: IdenticalRequest = {
   caller: callerOf("p", "k"),
-  erasures: 3,
+  erasures: "0 3",
   url: "https://api.example.com/v1/chat/completions",
   headers: new Headers({ authorization: "Bearer secret", "content-type": "application/json" }),
   body: new TextEncoder().encode('{"model":"m"}'),
@@ -62,7 +62,7 @@ describe("two requests are identical", () => {
   test.each<[string, Partial<IdenticalRequest>]>([
     ["project", { caller: callerOf("other", "k") }],
     ["key", { caller: callerOf("p", "other") }],
-    ["number of erasures", { erasures: 4 }],
+    ["number of erasures", { erasures: "0 4" }],
     ["upstream", { url: "https://other.example.com/v1/chat/completions" }],
     ["query", { url: `${request.url}?beta=true` }],
     ["key of the upstream", { headers: new Headers({ authorization: "Bearer another" }) }],

@@ -83,9 +83,9 @@ export type Decision = Rejected | Accepted;
 interface Prepared {
   /**
    * AuditReader.erasures before the preparation read anything that the record may contain; absent: it read no such thing. If the
-   * transaction finds another number, the call is prepared again.
+   * transaction finds another text, the call is prepared again.
    */
-  readonly erasures?: number | undefined;
+  readonly erasures?: string | undefined;
   /**
    * SHA-256 of each model that computed vectors of the call; absent: none did. If the transaction finds another model, the call is
    * prepared again.

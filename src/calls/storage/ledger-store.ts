@@ -136,10 +136,11 @@ export interface AuditReader {
   /** Reads all payloads twice, because a record can hold a text that only a later one tells. May take minutes. */
   trace(trace: Trace): Promise<TracedRecords>;
   /**
-   * A number that is another one after every call of `audit.redact` whose record is committed, whatever it erased. Compare it for
-   * equality only. Waits for no turn: it takes microseconds.
+   * A text that is another one after every erasure that is committed and can concern calls of this project, whatever it erased: one of
+   * the project (id), or one that the installation has recorded. null: of any project. Compare it for equality only. Waits for no turn:
+   * it takes microseconds.
    */
-  erasures(): Promise<number>;
+  erasures(project: string | null): Promise<string>;
   /**
    * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
@@ -233,7 +234,7 @@ export interface AuditTransaction {
     lossOf?: readonly string[],
   ): Promise<{ readonly accepted: readonly AcceptedHead[]; readonly recordId: string }>;
   /** As AuditReader.erasures, with the erasures of this transaction. */
-  erasures(): Promise<number>;
+  erasures(project: string | null): Promise<string>;
   /**
    * Deletes payloads of records or parts of them, and what exchanges that have no record yet have said. The caller appends the record of the
    * erasure, and requests `erase_remains` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately

@@ -18,7 +18,7 @@ import { type DatabaseFile, openCurrent, openReading } from "./database-file/con
 import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
-import { createErasureCount } from "./ledger/audit-reader.ts";
+import { createErasureMarks } from "./ledger/audit-reader.ts";
 import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
@@ -186,7 +186,7 @@ export async function openStore(
       find: lookUp(conversations.find),
       findById: lookUp(conversations.findById),
     },
-    audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
+    audit: { ...reader.audit, erasures: lookUp(createErasureMarks(database)) },
     retention: { sweep: unlessDamaged(writer.sweep) },
     models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },
     remembering: {

@@ -14,13 +14,13 @@ export const workerEntries = {
   answerCache: "engines/sqlite/answer-cache/answer-cache-worker.ts",
   exporter: "engines/sqlite/export/export-worker.ts",
   exportRows: "engines/sqlite/export/export-rows-worker.ts",
-  embedder: "embedding/embedder-worker.ts",
-  extraEmbedder: "embedding/embedder-worker.ts",
-  extractor: "extraction/extractor-worker.ts",
+  embedder: "models/embedding/embedder-worker.ts",
+  extraEmbedder: "models/embedding/embedder-worker.ts",
+  extractor: "models/extraction/extractor-worker.ts",
   bodies: "gateway/thread/body-worker.ts",
   verifier: "engines/sqlite/verify/verify-worker.ts",
-  backup: "data-directory/backup-worker.ts",
-  deadline: "threads/process-deadline-worker.ts",
+  backup: "server/backup/backup-worker.ts",
+  deadline: "platform/threads/process-deadline-worker.ts",
 } as const;
 
 export type WorkerName = keyof typeof workerEntries;
@@ -32,6 +32,6 @@ export type WorkerName = keyof typeof workerEntries;
 export function spawnWorker(name: WorkerName, init: unknown): Worker {
   const entry = workerEntries[name];
   // In the executable a relative name is the embedded entry point, independent of the working directory.
-  const location = embedded === null ? new URL(`../${entry}`, import.meta.url) : `./${entry}`;
+  const location = embedded === null ? new URL(`../../${entry}`, import.meta.url) : `./${entry}`;
   return new Worker(location, { workerData: init, name });
 }

@@ -208,7 +208,7 @@ export function createAuditTransaction(
     acceptHeads: async (now) => ({ accepted: [], recordId: data.createId(now) }),
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     traceAfter: async ({ trace, through }) => followTrace(data, trace, through).records,
-    erasures: async () => countErasures(data),
+    erasures: async (project) => erasureMarks(data, project),
     async erase(held) {
       const ended = new Set<string>();
       const erased = held.map((each) => erasePayload(data, each)).filter((each) => each !== null);
@@ -251,9 +251,10 @@ function erasePayload({ records }: Data, held: TracedRecord): TracedRecord | nul
   return { ...held, parts };
 }
 
-/** The number of the newest record of an erasure. */
-export function countErasures(data: Data): number {
-  return recordsOfChain(data, null).findLast(({ action }) => action === "audit.redact")?.number ?? 0;
+export function erasureMarks(data: Data, project: string | null): string {
+  const isErasure = ({ action }: { action: string }) => action === "audit.redact";
+  if (project === null) return String(data.records.all().findLast(isErasure)?.number);
+  return [null, project].map((chain) => recordsOfChain(data, chain).findLast(isErasure)?.number).join(" ");
 }
 
 export function followTrace({ records }: Data, from: Trace, after: number): Omit<TracedRecords, "through"> {

@@ -19,11 +19,11 @@ import { checksOf, createCheckTransaction } from "./checks.ts";
 import { createConversationReader, createConversationTransaction } from "./conversations.ts";
 import type { Data } from "./data.ts";
 import {
-  countErasures,
   countRecords,
   createAuditTransaction,
   createCheckpoints,
   createExportTransaction,
+  erasureMarks,
   findMentions,
   followTrace,
   listCheckpoints,
@@ -112,7 +112,7 @@ export function openMemoryStore(
           ...followTrace(data, followTrace(data, trace, 0).trace, 0),
           through: data.next(),
         })),
-      erasures: () => data.inTurn(() => countErasures(data)),
+      erasures: (project) => data.inTurn(() => erasureMarks(data, project)),
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
     retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },

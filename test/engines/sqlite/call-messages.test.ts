@@ -33,7 +33,7 @@ test("a call whose outcome was foreseen arrives with its sealed payload, and wit
   const after = [{ effect: "touch_memories", project: id, memories: [id], at: 5 }] as const;
   const outcome = { memoryId: id, payload, after };
   const answer = { status: 200, code: 1000, message: "success", data: "{}" };
-  const decision = { refused: null, erasures: 7, parameters: { memory_id: id }, prepared: 12 };
+  const decision = { refused: null, erasures: "0 7", parameters: { memory_id: id }, prepared: 12 };
   const arrived = travel({ ...base, decision: { ...decision, foreseen: { ...outcome, answer } } });
   expect(arrived).toEqual({ ...base, decision: { ...decision, foreseen: { ...outcome, answer: null } } });
 });

@@ -15,7 +15,7 @@ export function spawnEntry(entry: string, init: unknown): Worker {
   const script = `
     import { readFileSync } from "node:fs";
     import { parentPort, workerData } from "node:worker_threads";
-    import { openDatabase } from ${JSON.stringify(join(source, "native/sqlite.ts"))};
+    import { openDatabase } from ${JSON.stringify(join(source, "platform/native/sqlite.ts"))};
     // First: the first listener gets the messages that wait, and they are meant for the entry file.
     await import(${JSON.stringify(entry)});
     parentPort.on("message", ({ hang, pipe }) => {

@@ -9,7 +9,7 @@ import type { AnswerKey, CachedAnswer } from "../../storage/answer-cache.ts";
 export interface IdenticalRequest {
   readonly caller: Caller;
   /** AuditReader.erasures before anything was read. */
-  readonly erasures: number;
+  readonly erasures: string;
   /** The address at the upstream, with the query. */
   readonly url: string;
   /** Those that the upstream would get, with its key. */

@@ -18,7 +18,7 @@ export interface EarlierSections {
 export async function findEarlier(
   { keptSections, caller, store }: Pick<Preparation, "keptSections" | "caller" | "store">,
   { userTurns, lastTurn }: Pick<ChatRequest, "userTurns" | "lastTurn">,
-  erasures: number,
+  erasures: string,
 ): Promise<EarlierSections> {
   const byTurn = new Map<number, readonly PutMemory[]>();
   const alive = new Map<string, Promise<boolean>>();

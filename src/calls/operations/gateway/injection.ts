@@ -29,7 +29,7 @@ export interface Injection {
   /** Null: only rules were asked for, or nothing. */
   readonly query: string | null;
   /** AuditReader.erasures before anything was read. */
-  readonly erasures: number;
+  readonly erasures: string;
   /** Why it failed; null: it did not. */
   readonly fault: string | null;
 }
@@ -42,7 +42,7 @@ export const nothingFound: Injection = {
   earlier: { byTurn: new Map(), turn: null },
   recordId: null,
   query: null,
-  erasures: 0,
+  erasures: "",
   fault: null,
 };
 
@@ -63,7 +63,7 @@ export async function findMemory(
   if (!memory.isOn) return skip("off");
   const mayRead = caller.key.permissions.includes("memory.read") && plan.memoryLimit !== 0;
   if (!mayRead && memory.failure === "fail_open") return skip("not_permitted");
-  const erasures = await store.audit.erasures();
+  const erasures = await store.audit.erasures(caller.project.id);
   const earlier = await findEarlier(preparation, request, erasures);
   const query = earlier.turn === null ? null : request.query;
   const failed = (miss: MemoryMiss, fault: string, recordId: string | null = null): Injection => {

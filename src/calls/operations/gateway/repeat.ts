@@ -31,11 +31,11 @@ export async function openAnswers(preparation: Preparation, exchange: Exchange):
   const directives = directivesIn(exchange.headers);
   const cache = directives.has("no-store") ? null : store.answers;
   const generation = cache?.generation ?? 0;
-  const erasures = cache === null ? 0 : await store.audit.erasures();
+  const { caller } = preparation;
+  const erasures = cache === null ? "" : await store.audit.erasures(caller.project.id);
   return async (request, { isStream, hasTools }) => {
     if (cache === null || (isStream && hasTools)) return notKept(await forward(request), null);
     const { url, headers, body } = request;
-    const { caller } = preparation;
     const key = toAnswerKey({ caller, erasures, url, headers, body: body ?? new Uint8Array() });
     const found = directives.has("no-cache") ? null : await cache.find(key);
     if (found === null) {

@@ -103,10 +103,6 @@ export async function recordErasure(
   const entry = await transaction.audit.append(draft);
   const checkpoint = await transaction.audit.signCheckpoint(project.id, now);
   const inclusion = await transaction.audit.proveInclusion(project.id, entry.seq, now);
-  // Reads that were prepared before look for it in this chain (audit/store.ts, erasures), and are prepared again.
-  await transaction.audit.append(
-    toServerRecord(null, "audit.redact", now, { ...sender(), redacted: [], redacted_parts: [] }),
-  );
   const proven = { entry, payload: draft.payload, checkpoint, inclusion };
   const receipt = toReceipt({ project: project.id, subject: id, ...proven });
   const counts = { records: records.length, exports: exports.length };

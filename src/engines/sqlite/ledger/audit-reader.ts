@@ -154,17 +154,26 @@ export function createTraceBatches(database: Database): (trace: Trace, after: nu
 }
 
 /**
- * AuditReader.erasures: the position of the newest record of an erasure. Every call of it leaves one in the chain of the installation.
- * Positions only grow, so after retention has removed the record the number is still not one of a later state.
+ * AuditReader.erasures: where the newest records of erasures are. Every erasure leaves one, in the chain of the project, or of the
+ * installation if an administrator asks for it. Positions only grow, so after retention has removed the record the text is still not one
+ * of a later state.
  */
-export function createErasureCount(database: Database): () => number {
-  const newest = database
-    .prepare<[], number>(
-      `SELECT COALESCE(MAX(seq), 0) FROM audit_entry
-       WHERE chain = (SELECT number FROM audit_chain WHERE project IS NULL) AND action = 'audit.redact'`,
+export function createErasureMarks(database: Database): (project: string | null) => string {
+  const newestIn = (chain: string) =>
+    `(SELECT MAX(seq) FROM audit_entry WHERE chain = ${chain} AND action = 'audit.redact')`;
+  const installation = "(SELECT number FROM audit_chain WHERE project IS NULL)";
+  const ofProject = database
+    .prepare<[string], string>(
+      `SELECT format('%s %s', ${newestIn(installation)}, ${newestIn("(SELECT c.number FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?)")})`,
     )
     .pluck();
-  return () => newest.get() ?? 0;
+  const ofAny = database
+    .prepare<[], string>(
+      `SELECT format('%s', MAX((SELECT number FROM audit_entry WHERE chain = c.number AND action = 'audit.redact' ORDER BY seq DESC LIMIT 1)))
+       FROM audit_chain c`,
+    )
+    .pluck();
+  return (project) => (project === null ? ofAny.get() : ofProject.get(project)) ?? "";
 }
 
 interface SpanRow {

@@ -144,7 +144,7 @@ export function createAuditTransaction({
       return found;
     },
 
-    erasures: async () => heads.erasures(),
+    erasures: async (project) => heads.erasures(project),
 
     async erase(held) {
       eraseOpen();

@@ -46,20 +46,14 @@ interface RemovalRow {
   readonly text: Uint8Array | null;
 }
 
-/**
- * Calls of administration have records with the same actions, which contain only request and answer. The record that tells the installation
- * of an erasure in a project has empty lists (subjects/erasure.ts).
- */
+/** Calls of administration have records with the same actions, which contain only request and answer. */
 function removesSomething({ salt, text }: RemovalRow): boolean {
   const content = text === null ? null : unpackPayload(text);
   if (content === null || salt === null) return false;
   try {
     const payload: unknown = JSON.parse(readPayloadText({ content, salt }) ?? "null");
     if (!isObject(payload)) return false;
-    return ["redacted", "redacted_parts", "payloads_through", "through"].some((member) => {
-      const removed = payload[member];
-      return removed !== undefined && !(Array.isArray(removed) && removed.length === 0);
-    });
+    return ["redacted", "redacted_parts", "payloads_through", "through"].some((member) => member in payload);
   } catch {
     return false;
   }
