@@ -95,7 +95,7 @@ export const embedded = {
   return {
     name: namespace,
     setup(build) {
-      build.onLoad({ filter: /src[/\\]native[/\\]embedded\.ts$/ }, () => ({
+      build.onLoad({ filter: /src[/\\]platform[/\\]native[/\\]embedded\.ts$/ }, () => ({
         contents: module,
         loader: "js",
       }));

@@ -15,7 +15,7 @@ const after = `{ workerData: init, name, preload: [${JSON.stringify(import.meta.
 Bun.plugin({
   name: "weakened workers",
   setup(build) {
-    build.onLoad({ filter: /src\/threads\/spawn\.ts$/ }, ({ path }) => {
+    build.onLoad({ filter: /src\/platform\/threads\/spawn\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, "utf8");
       if (!source.includes(before)) throw new Error(`${path} starts its workers in another way now`);
       return { contents: source.replace(before, after), loader: "ts" };
