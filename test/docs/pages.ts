@@ -23,6 +23,7 @@ const list = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: root
 export const pages: readonly string[] = [
   "README.md",
   ...list("{docs,bench}/**/*.md"),
+  ...list("src/**/README.md"),
   ...list("models/*/README.md"),
   ...list("clients/*/README.md"),
   ...list("test/models/extraction/**/*.md"),
