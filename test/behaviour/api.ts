@@ -101,8 +101,40 @@ export async function recordHttp(): Promise<Recording> {
         : ["the key of a project", bearer(senders.main.key)],
     ],
   };
+  await recordLimits(transport, bearer(senders.busy.key), bearer(senders.main.key));
   await record(transport, senders);
   return recording;
+}
+
+/** What is refused before an operation is known, and calls over the rate of a plan. */
+async function recordLimits({ recording, send }: Transport, busy: Headers, headers: Headers): Promise<void> {
+  const many = Array.from({ length: 60 }, () => send("GET", "/v1/audit/statistics", { headers: busy }));
+  const limited = (await Promise.all(many)).find(({ status }) => status === 429);
+  if (limited === undefined) throw new Error("no call was over the rate of the plan free");
+  recording.observe("limits", "calls a second", ...printReply(limited));
+  const text = { ...headers, "Content-Type": "text/plain" };
+  const others: readonly (readonly [title: string, method: string, path: string, options: CallOptions])[] = [
+    ["no route", "GET", "/v1/nothing", { headers }],
+    ["another method", "PUT", "/v1/memories", { headers, body: {} }],
+    ["a slash at the end", "DELETE", "/v1/memories/", { headers }],
+    ["a body that is no JSON by its type", "POST", "/v1/memories", { headers: text, body: "text" }],
+    [
+      "a body that is too large",
+      "POST",
+      "/v1/memories",
+      { headers, body: { content: "x".repeat(9_000_000) } },
+    ],
+    ["another host", "GET", "/v1/memories", { headers: { ...headers, Host: "elsewhere.example" } }],
+    ["an unknown parameter", "GET", "/v1/memories?unknown=1", { headers }],
+    ["malformed authorization", "GET", "/v1/memories", { headers: { Authorization: "Basic YTpi" } }],
+  ];
+  for (const [title, method, path, options] of others)
+    recording.observe(
+      "limits",
+      title,
+      `> ${method} ${path}`,
+      ...printReply(await send(method, path, options)),
+    );
 }
 
 export async function recordLocalSocket(): Promise<Recording> {

@@ -2,8 +2,8 @@
 // found by their help, so that none is forgotten.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { cleanUp, createFolder, type Outcome, run, serve } from "../cli/command.ts";
+import { join, resolve } from "node:path";
+import { call, cleanUp, createFolder, type Outcome, run, serve } from "../cli/command.ts";
 import { afterServer, type CommandRun, withoutServer, withServer } from "./command-runs.ts";
 import { isObject, type Json } from "./product.ts";
 import { createRecording, printBody, type Recording } from "./recording.ts";
@@ -13,6 +13,8 @@ export async function recordCommands(): Promise<Recording> {
   const home = createFolder();
   const dataDir = join(home, "data");
   recording.know(home, "home");
+  recording.know(resolve(import.meta.dir, "../.."), "source");
+  recording.know(process.execPath, "bun");
   const commands = await findCommands(recording);
   const all = [...withoutServer, ...withServer, ...afterServer];
   const missing = commands.filter((command) => !all.some((each) => each.command === command));
@@ -26,11 +28,12 @@ export async function recordCommands(): Promise<Recording> {
   mkdirSync(join(home, "empty"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
   for (const each of withoutServer) await observe(place, each);
-  const server = await serve(dataDir, ["--console", "true"], { HOME: home });
+  const server = await serve(dataDir, ["--console", "true", "--checkpoint-minutes", "1440"], { HOME: home });
   recording.know(server.url, "address of the server");
   kept.set("url", server.url);
   keep(place, server.ready, { secret: "api_key", project: "project_id" });
   recording.observe("serve", "the ready line", printBody(JSON.stringify(server.ready)));
+  await prepare(place, server.url);
   for (const each of withServer) await observe(place, each);
   const { exitCode, stdout, stderr } = await server.end("SIGTERM");
   recording.observe("serve", "the end", `exit code ${exitCode}`, stdout, stderr);
@@ -44,6 +47,27 @@ export async function recordCommands(): Promise<Recording> {
   }
   await cleanUp();
   return recording;
+}
+
+/** Makes what no command can: a conversation and suggestions. */
+async function prepare(place: Place, url: string): Promise<void> {
+  const post = async (path: string, body: object, name: string) => {
+    const response = await call(url, place.kept.get("secret"), path, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    const { data }: { data: Record<string, Json> } = JSON.parse(await response.text());
+    if (response.status >= 300) throw new Error(JSON.stringify(data));
+    if (typeof data.id === "string") keep(place, data, { [name]: "id" });
+  };
+  const messages = [{ role: "user", content: "I have moved to Lisbon, and I prefer trains to planes." }];
+  await post("/v1/memories/extract", { messages, conversation: "chat-17", detail: "verbatim" }, "extraction");
+  for (const name of ["tea", "lunch"])
+    await post(
+      "/v1/suggestions",
+      { kind: "create", content: `There is ${name} at noon.`, memory_type: "fact" },
+      name,
+    );
 }
 
 /** What runs read. */
@@ -106,20 +130,21 @@ function keep(
   json: Readonly<Record<string, Json>>,
   names: Readonly<Record<string, string>>,
 ) {
-  for (const [name, field] of Object.entries(names)) {
-    const value = json[field];
-    if (typeof value !== "string") throw new Error(`no ${field} in ${JSON.stringify(json)}`);
+  for (const [name, place] of Object.entries(names)) {
+    const value = place.split(".").reduce<unknown>((found, part) => Object(found)[part], json);
+    if (typeof value !== "string") throw new Error(`no ${place} in ${JSON.stringify(json)}`);
     kept.set(name, value);
     recording.know(value, name);
   }
 }
 
+/** The width of a column depends on paths in it. */
 function print({ exitCode, stdout, stderr }: Outcome): string[] {
   const lines = (text: string) =>
     text
       .trimEnd()
       .split("\n")
-      .map((line) => (line.startsWith("{") ? printBody(line) : line));
+      .map((line) => (line.startsWith("{") ? printBody(line) : line.replaceAll(/(?<=\S) {2,}/g, "  ")));
   return [
     `exit code ${exitCode}`,
     ...(stdout === "" ? [] : ["--- stdout", ...lines(stdout)]),

@@ -3,7 +3,7 @@
 import { startTestApp } from "../fixture.ts";
 import { clientInfo, type Era, eras, post, rpc } from "../transports/mcp/clients.ts";
 import { printReply, watchLedger } from "./observation.ts";
-import { isObject, type JsonObject, permissions } from "./product.ts";
+import { isObject, type JsonObject } from "./product.ts";
 import { createRecording, printJson, type Recording } from "./recording.ts";
 
 /** Arguments of each tool, in their order: a text such as {fact} stands for the id of an answer before. */
@@ -51,6 +51,7 @@ const methods: readonly (readonly [method: string, params: JsonObject])[] = [
   ["prompts/get", { name: "context", arguments: { query: "releases" } }],
   ["resources/list", {}],
   ["resources/templates/list", {}],
+  ["resources/read", { uri: "memledger://rules" }],
   ["resources/read", { uri: "memledger://none" }],
   [
     "completion/complete",
@@ -126,8 +127,6 @@ export async function recordMcp(): Promise<Recording> {
       "MCP-Protocol-Version": "1999-01-01",
     });
   }
-  const all = await app.createKey(app.projectId, permissions);
-  recording.know(all.key, "key with all permissions");
   await app.stop();
   return recording;
 }

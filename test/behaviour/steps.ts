@@ -7,6 +7,7 @@ import type { JsonObject } from "./product.ts";
 export const projects = {
   main: { plan: "custom" },
   free: { plan: "free" },
+  busy: { plan: "free" },
   small: { plan: "custom", memory_limit: 1 },
   poor: { plan: "custom", credits: 0 },
   unpaid: { plan: "business", subscription: "expired" },
