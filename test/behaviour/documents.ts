@@ -2,7 +2,7 @@
 
 import { schemaText } from "../engines/sqlite/schema-text.ts";
 import { startTestApp } from "../fixture.ts";
-import { parseExposition } from "../metrics/exposition-text.ts";
+import { parseExposition } from "../server/metrics/exposition-text.ts";
 import { errorMeaning, errorStatus, isObject, type Json } from "./product.ts";
 import { createRecording, printJson, type Recording } from "./recording.ts";
 
