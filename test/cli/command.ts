@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 
-const main = resolve(import.meta.dir, "../../src/main.ts");
+/** From source, or the executable that the variable names. */
+const { MEMLEDGER_TEST_EXECUTABLE: executable } = process.env;
+const program =
+  executable === undefined ? [process.execPath, resolve(import.meta.dir, "../../src/main.ts")] : [executable];
 
 export interface Outcome {
   readonly exitCode: number;
@@ -48,7 +51,7 @@ export function spawn(
   variables: Variables = {},
   input: Uint8Array | ReadableStream<Uint8Array> | null = null,
 ) {
-  const child = Bun.spawn([process.execPath, main, ...words], {
+  const child = Bun.spawn([...program, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...variables },
     stdin: input ?? "ignore",
     stdout: "pipe",
