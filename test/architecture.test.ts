@@ -393,7 +393,7 @@ describe("every file", () => {
     ],
     [
       "imports files by their full name",
-      (path: string) => /(?:from|import\() ?"\.[^"]*(?<!\.(tsx?|sql|json))"/.test(read(path)),
+      (path: string) => /(?:from|import\() ?"\.[^"]*(?<!\.(tsx?|sql|json|md))"/.test(read(path)),
       ["src/**/*.{ts,tsx}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
     ],
     [

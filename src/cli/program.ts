@@ -34,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   doctor: async () => (await import("./doctor/doctor.ts")).addDoctorCommand,
   config: async () => (await import("./server/config.ts")).addConfigCommands,
   hook: async () => (await import("./assistants/hook.ts")).addHookCommands,
+  docs: async () => (await import("./help/docs.ts")).addDocsCommand,
   completion: async () => (await import("./help/completion.ts")).addCompletionCommand,
   man: async () => (await import("./help/man.ts")).addManCommand,
   version: async () => (await import("./help/version.ts")).addVersionCommand,

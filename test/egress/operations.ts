@@ -28,6 +28,8 @@ const pages = [
   "/console/projects/nothing/memories",
   "/console/verifier.html",
   "/docs",
+  "/docs/handbook",
+  "/docs/handbook/backup",
   "/docs/reference.js",
   "/openapi.json",
   "/health/live",

@@ -44,7 +44,7 @@ const environment =
   "Each setting can be given as an option of memledger serve, as a variable, or in memledger.toml, where its name is that of the option without the dashes. An option overrides a variable; a variable overrides the file. An unknown name is an error. A secret can also be in a file, which the variable with _FILE at its end names, such as MEMLEDGER_LLM_API_KEY_FILE. Programs that call a server elsewhere read its API key from MEMLEDGER_API_KEY.";
 const files = "In the data directory:";
 const seeAlso =
-  "The handbook for operators, docs/OPERATIONS.md, and the other pages of the documentation are part of the source code. A running server shows the reference of its HTTP API at /docs.";
+  "memledger docs lists the pages of the handbook and prints them. A running server shows the reference of its HTTP API at /docs, and the handbook at /docs/handbook.";
 const examples: readonly (readonly [command: string, effect: string])[] = [
   ["memledger serve", "Starts the server. The first start creates an API key."],
   ["memledger key create --project default --permissions memory.read", "Creates a key that can only read."],

@@ -24,6 +24,7 @@ import { createMcpRoute } from "./mcp-route.ts";
 import { withoutIdleTimeout } from "./network/idle-timeout.ts";
 import type { Listener } from "./network/listener.ts";
 import { docsRoutes } from "./openapi/docs.ts";
+import { handbookRoutes } from "./openapi/handbook.ts";
 import { ignoredHeader } from "./query.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse } from "./response.ts";
@@ -141,7 +142,12 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
     bind(route.method, route.path, performing(route, options, listener));
   const pages = options.console === null || listener.console === null ? noPages : createConsolePages();
   for (const [method, path, handle] of consoleRoutes(options, listener)) bind(method, path, handle);
-  for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes(), ...pages.routes]) {
+  for (const [path, handle] of [
+    ...healthRoutes(options.readiness),
+    ...docsRoutes(),
+    ...handbookRoutes(),
+    ...pages.routes,
+  ]) {
     bind("GET", path, handle);
   }
   if (options.mcp !== null) bind("POST", mcpPath, createMcpRoute(options.mcp, listener));

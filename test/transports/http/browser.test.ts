@@ -51,7 +51,7 @@ test("every answer has the security headers", async () => {
     get("/v1/audit/logs"),
   ])
     expectSecure((await app.call(method, path, { key })).headers, path);
-  for (const path of ["/docs", "/openapi.json", "/docs/reference.js"])
+  for (const path of ["/docs", "/docs/handbook", "/docs/handbook/api", "/openapi.json", "/docs/reference.js"])
     expectSecure((await fetch(`${app.url}${path}`)).headers, path);
   expectSecure(
     (await app.call("GET", "/health/live", { headers: { Host: "evil.example" } })).headers,

@@ -1,4 +1,4 @@
-// Owns the pages that explain the API: /openapi.json and /docs. They load nothing from other servers.
+// Owns the pages that explain the API: /openapi.json and /docs, and how pages of the documentation are sent. They load nothing from other servers.
 
 import { apiReferenceScript } from "../../../platform/native/assets.ts";
 import { version } from "../../../platform/version.ts";
@@ -41,6 +41,7 @@ const page = `<!doctype html>
     <link rel="icon" href="data:,">
   </head>
   <body>
+    <a href="/docs/handbook">Handbook</a>
     <noscript>This page needs JavaScript. The API is described in <a href="/openapi.json">/openapi.json</a>.</noscript>
     <script id="api-reference" data-configuration='${JSON.stringify(scalarConfiguration)}'></script>
     <script src="${scriptPath}?v=${version}"></script>
@@ -52,15 +53,7 @@ export function docsRoutes(): [path: string, handler: Handler][] {
   const document = once(() => JSON.stringify(openApiDocument(), null, 2));
   const script = once(apiReferenceScript);
   return [
-    [
-      "/docs",
-      () =>
-        respond(page, "text/html; charset=utf-8", {
-          "Content-Security-Policy": contentSecurityPolicy,
-          // The policy does not cover DNS, and browsers may resolve the host names of links in advance.
-          "X-DNS-Prefetch-Control": "off",
-        }),
-    ],
+    ["/docs", () => respondWithPage(page)],
     ["/openapi.json", () => respond(document(), "application/json")],
     [
       scriptPath,
@@ -71,6 +64,14 @@ export function docsRoutes(): [path: string, handler: Handler][] {
         }),
     ],
   ];
+}
+
+export function respondWithPage(html: string): Response {
+  return respond(html, "text/html; charset=utf-8", {
+    "Content-Security-Policy": contentSecurityPolicy,
+    // The policy does not cover DNS, and browsers may resolve the host names of links in advance.
+    "X-DNS-Prefetch-Control": "off",
+  });
 }
 
 /** Computes the value at the first call, and keeps it. */
