@@ -106,12 +106,6 @@ test.each(sentences)("%s: %s", (page, sentence) => {
   expect(read(page).replace(/\s+/g, " ").includes(sentence)).toBe(true);
 });
 
-test.each(["1,000 of", "after"])("the figures of a server's size are those of the last run: %s", (head) => {
-  const shown = tableOf("docs/OPERATIONS.md", head);
-  expect(shown.length).toBeGreaterThan(4);
-  expect(shown).toEqual(tableOf("bench/RESULTS.md", head));
-});
-
 test("the quality of the built-in extractor is that of the last run", () => {
   const shown = tableOf("docs/user/EXTRACTION.md", "half, kind");
   expect(shown).toHaveLength(4);

@@ -46,6 +46,6 @@ test("every link to a heading leads there", () => {
 test("every page is found from the index, and the README fits on a few screens", () => {
   const listed = links.filter(({ page }) => page === "docs/README.md").map(fileOf);
   const unlisted = pages.filter((page) => page.startsWith("docs/") && !listed.includes(page));
-  expect(unlisted).toEqual(["docs/README.md"]);
+  expect(unlisted.filter((page) => page !== "docs/README.md")).toEqual([]);
   expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });

@@ -1,4 +1,4 @@
-// Reads the pages of the documentation: README.md, docs/, and the pages beside the model, the
+// Reads the pages of the documentation: those in the root, docs/, and the pages beside the model, the
 // benchmarks, the clients and the annotated texts.
 // Must never know what a page is about.
 
@@ -22,6 +22,9 @@ const list = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: root
 
 export const pages: readonly string[] = [
   "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   ...list("{docs,bench}/**/*.md"),
   ...list("src/**/README.md"),
   ...list("models/*/README.md"),

@@ -108,19 +108,13 @@ test("calls of administration", () => {
   expect(page).toContain(`at most ${number(projectsPageMax)} in one answer`);
 });
 
-/** Title of the part of a page that describes the input of an operation. */
+/** Title of the part of a page that describes the input of an operation. Of the others, the OpenAPI document has the fields. */
 const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.create", "docs/user/API.md", "Create"],
-  ["memory.create_batch", "docs/user/API.md", "Create many"],
-  ["memory.put", "docs/user/API.md", "Create or replace"],
-  ["memory.list", "docs/user/API.md", "List"],
-  ["memory.export", "docs/user/API.md", "Export"],
   ["memory.search", "docs/user/API.md", "Search"],
   ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
   ["memory.inject", "docs/user/API.md", "Inject memories into a prompt"],
-  ["key.issue", "docs/user/API.md", "Tokens"],
   ["audit.list", "docs/user/AUDIT.md", "List and read"],
-  ["audit.export", "docs/user/AUDIT.md", "Export"],
 ];
 
 test.each(inputs)("the fields of %s", (name, page, title) => {
