@@ -1,4 +1,4 @@
-// The configurations of reverse proxies in docs/operator/TLS.md: each proxy reads its own, with the ports and the certificate of the test,
+// The configurations of reverse proxies in the documentation: each proxy reads its own, with the ports and the certificate of the test,
 // and calls through it have the address of the client. A proxy that is not installed is skipped.
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, issue } from "../certificates.ts";
 import { startTestApp } from "../fixture.ts";
-import { blocksOf } from "./pages.ts";
+import { blocksOf, pages } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
 
 setDefaultTimeout(30_000);
@@ -72,7 +72,7 @@ describe.each(Object.entries(proxies))("%s", (name, { configure, command }) => {
     `${name} forwards calls, and a client cannot choose the address in its record`,
     async () => {
       const app = await startTestApp({ "trusted-proxies": "127.0.0.1" });
-      const [shown] = blocksOf("docs/operator/TLS.md").filter(({ language }) => language === name);
+      const [shown] = pages.flatMap(blocksOf).filter(({ language }) => language === name);
       const port = freePort();
       const file = join(folder, `${name}.conf`);
       writeFileSync(file, configure(shown?.text ?? "", { own: port, server: app.port }));
