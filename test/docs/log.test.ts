@@ -34,7 +34,6 @@ const logged: readonly Line[] = files.flatMap((file) => {
 test.each([
   ["error", "Errors", 15],
   ["warn", "Warnings", 8],
-  ["info", "Information", 8],
 ])("the lines of the log with the level %s are those of the table", (level, title, least) => {
   const documented = tableOf(page, "message", title).map(([message = ""]) => message);
   const inSource = logged.filter((line) => line.level === level).map(({ message }) => message);

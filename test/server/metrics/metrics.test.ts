@@ -44,14 +44,8 @@ test("a scrape has every metric of the table, with its type, its help and its la
 });
 
 test("the page has the same metrics", () => {
-  expect(tableOf(page, "metric")).toEqual(
-    table.map(({ name, type, labels, help }) => [
-      `\`${name}\``,
-      type,
-      labels.map((label) => `\`${label}\``).join(", "),
-      help,
-    ]),
-  );
+  const named = tableOf(page, "about").flatMap(([, names = ""]) => names.replaceAll("`", "").split(", "));
+  expect(named.toSorted()).toEqual(table.map(({ name }) => name).toSorted());
   const documented = tableOf(page, "label").flatMap(([names = ""]) => names.replaceAll("`", "").split(", "));
   expect(documented.toSorted()).toEqual([...new Set(table.flatMap(({ labels }) => labels))].toSorted());
 });
