@@ -173,17 +173,26 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs commands in bash, with additional variables of the environment. Variables that they set are there in the next run, as in the terminal of a reader. */
+/**
+ * Runs commands in bash, with additional variables of the environment. Variables and functions that they set are there in the next run, as in
+ * the terminal of a reader.
+ */
 function createShell(folder: string, environment: Environment): (commands: string) => Promise<Ran> {
   const shims = createShims(folder);
   const variables = new Set<string>();
+  const functions = new Set<string>();
   const file = join(folder, "variables.sh");
   writeFileSync(file, "");
   const home = join(folder, "home");
   mkdirSync(home);
   return async (commands) => {
     for (const [, name = ""] of commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)) variables.add(name);
-    const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${file}`;
+    for (const [, name = ""] of commands.matchAll(/^(\w+)\(\) \{/gm)) functions.add(name);
+    const kept = [
+      ...[...variables].map((name) => `declare -p ${name}`),
+      ...[...functions].map((name) => `declare -f ${name}`),
+    ];
+    const keep = kept.length === 0 ? "" : `{ ${kept.join("; ")}; } > ${file}`;
     const child = Bun.spawn(["bash", "-c", `set -euo pipefail\n. ${file}\n${commands}\n${keep}`], {
       cwd: folder,
       env: { ...withoutHome(process.env), ...environment, HOME: home, PATH: `${shims}:${process.env.PATH}` },
