@@ -172,6 +172,23 @@ describe("commands in blocks", () => {
     walkMaxMs,
   );
 
+  test.each([
+    [
+      "docs/QUICKSTART.md",
+      /- \(.*\) \\"We decided to move the database to PostgreSQL 17\.\\"[\s\S]*INTACT: /,
+    ],
+    ["docs/recipes/TEAM-CONVENTIONS.md", /- \(.*\) \\"Never deploy on Fridays\.\\"/],
+    ["docs/recipes/IMPORT.md", /"content":"Is allergic to peanuts\."/],
+    ["docs/recipes/AUDIT-A-DECISION.md", /need two signatures\.\\[\s\S]*INTACT: /],
+    ["docs/recipes/BACK-UP.md", /INTACT: /],
+    ["docs/recipes/SEVERAL-USERS.md", /The user is vegetarian\.\\"/],
+    ["docs/recipes/NGINX.md", /203\.0\.113\.9/],
+  ])(
+    "%s: its commands show what it is about",
+    async (page, shown) => expect((await walkOf(page)).output).toMatch(shown),
+    walkMaxMs,
+  );
+
   test.each(walkable.filter((page) => page.startsWith("clients/")))(
     "%s: its programs print what they stored and found",
     async (page) => {

@@ -1,4 +1,4 @@
-// Holds the links of the documentation to the files and headings that they name.
+// Holds the links of the documentation to the files and headings that they name, and pages that must be short to their length.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -48,4 +48,8 @@ test("every page is found from the index, and the README fits on a few screens",
   const unlisted = pages.filter((page) => page.startsWith("docs/") && !listed.includes(page));
   expect(unlisted.filter((page) => page !== "docs/README.md")).toEqual([]);
   expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test.each(pages.filter((page) => page.startsWith("docs/recipes/")))("%s is short", (page) => {
+  expect(read(page).split(/\s+/).length).toBeLessThanOrEqual(400);
 });
