@@ -41,6 +41,8 @@ export const withoutServer: readonly CommandRun[] = [
   ...["bash", "zsh", "fish"].map((shell) => runs("completion", shell, shell)),
   runs("completion", "an unknown shell", "csh"),
   runs("man", "performed"),
+  runs("docs", "performed"),
+  runs("docs", "an unknown page", "nothing"),
   runs("health", "no server"),
   runs("stop", "no server"),
   runs("serve", "a value that is not valid", "--port many"),
