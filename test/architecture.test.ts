@@ -405,7 +405,7 @@ describe("every file", () => {
     [
       "is named in lower case with hyphens",
       (path: string) => !/^[a-z0-9./-]+$/.test(path),
-      ["src/**/*", ...clientSources],
+      ["src/**/*.{ts,tsx,sql,css}", ...clientSources],
     ],
   ])("%s", (_, isWrong, patterns) => {
     const files = patterns.flatMap(list).filter((path) => !path.endsWith(".d.ts"));

@@ -1,4 +1,4 @@
-// The frame of the console: navigation, the view of the address, and what lies over every view. docs/engineer/CONSOLE-VIEWS.md says how to
+// The frame of the console: navigation, the view of the address, and what lies over every view. src/console/views/README.md says how to
 // add a view.
 
 import { useEffect } from "preact/hooks";

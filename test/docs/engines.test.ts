@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parts } from "../calls/storage/conformance/engine-under-test.ts";
 import { inlineCodeOf, root, tableOf } from "./pages.ts";
 
-const page = "docs/engineer/ENGINES.md";
+const page = "src/engines/README.md";
 
 test("the parts that an engine can lack", () => {
   expect(tableOf(page, "part")).toEqual(

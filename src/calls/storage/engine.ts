@@ -1,5 +1,5 @@
 // Owns the interface between the program and a storage engine: everything about a database that is not a call. Knows no SQL and
-// no kind of database. docs/engineer/ENGINES.md says how to write an engine.
+// no kind of database. src/engines/README.md says how to write an engine.
 
 import type { Plans } from "../../access/plan.ts";
 import type { CheckpointInterval } from "../../audit/checkpoint-schedule.ts";

@@ -1,4 +1,4 @@
-// Owns the format of a block file, the image of a row block with checks: docs/engineer/SEARCH-CACHE.md defines every byte. Everything that
+// Owns the format of a block file, the image of a row block with checks: src/engines/sqlite/search-cache/README.md defines every byte. Everything that
 // is read is verified before it is used. Must never decide which rows are wiped, or where the file is.
 
 import { randomBytes } from "node:crypto";

@@ -1,5 +1,5 @@
 // Owns the manifest of the cache files of one project: what they contain, which blocks, and to which state of which database they belong.
-// Its bytes are defined in docs/engineer/SEARCH-CACHE.md. Must never be trusted without its check.
+// Its bytes are defined in src/engines/sqlite/search-cache/README.md. Must never be trusted without its check.
 
 import { UnusableFile } from "./unusable-file.ts";
 
