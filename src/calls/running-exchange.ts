@@ -34,7 +34,6 @@ export function runExchange(
   let isErasedMeanwhile = false;
   let isRecorded = false;
   let isBrokenOff = false;
-  let after: (() => Promise<void>) | null = null;
 
   const exchange: Exchange = {
     headers,
@@ -68,9 +67,6 @@ export function runExchange(
     keep(members) {
       kept = members;
     },
-    afterRecord(begin) {
-      after = begin;
-    },
     releaseBody() {
       body = new Uint8Array();
       release?.();
@@ -92,7 +88,6 @@ export function runExchange(
     erasedMeanwhile() {
       isErasedMeanwhile = true;
       kept = {};
-      after = null;
     },
     recorded() {
       isRecorded = true;
@@ -101,7 +96,6 @@ export function runExchange(
       if (!client.isBegun) return;
       if (isRecorded && !isBrokenOff) client.end(held);
       else client.cut();
-      if (isRecorded) void after?.();
     },
   };
 }

@@ -2,8 +2,9 @@
 
 import { type Command, Option } from "commander";
 import { type Loaded, loadConfig } from "../server/config/config.ts";
+import { retiredSettings } from "../server/config/retired-settings.ts";
 import type { Setting } from "../server/config/setting.ts";
-import { flagOf, settings } from "../server/config/settings.ts";
+import { flagOf, generalSettings, settings } from "../server/config/settings.ts";
 import { userDataDirectory } from "../server/config/user-data-directory.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
@@ -113,6 +114,16 @@ export function addSettings(
   return command;
 }
 
+/** All settings of a server. Those of earlier versions are accepted, too. */
+export function addServerSettings(
+  command: Command,
+  headingOf?: (setting: Setting<unknown>) => string | null,
+): void {
+  const own = generalSettings.filter((setting) => !globalSettings.includes(setting));
+  addSettings(command, own, headingOf);
+  for (const setting of retiredSettings) command.addOption(optionOf(setting).hideHelp());
+}
+
 function optionOf(setting: Setting<unknown>): Option {
   const isWithoutDefault = setting.default === null || String(setting.default) === "";
   const fallback = isWithoutDefault ? "" : ` (default: ${setting.default})`;
@@ -125,7 +136,7 @@ export function attributeOf(flag: string): string {
 }
 
 function flagsFrom(options: Readonly<Record<string, unknown>>): Record<string, string> {
-  const flags = Object.values(settings).map((setting): [string, unknown] => [
+  const flags = [...generalSettings, ...retiredSettings].map((setting): [string, unknown] => [
     setting.name,
     options[attributeOf(flagOf(setting))],
   ]);

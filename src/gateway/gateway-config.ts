@@ -9,9 +9,6 @@ export interface GatewayConfig {
   /** Requests that are forwarded at once: in all, and of one key. */
   readonly exchangesMax: number;
   readonly exchangesPerKeyMax: number;
-  /** How long an answer can be repeated from disk; 0: answers are not kept. */
-  readonly cacheSeconds: number;
-  readonly cacheMaxBytes: number;
   /** Whether memories are extracted from conversations, unless the request or its key says otherwise. */
   readonly remembers: boolean;
   /** How much of a conversation becomes a memory. */

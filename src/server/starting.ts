@@ -3,7 +3,6 @@
 
 import { createTokens, type Tokens } from "../access/token.ts";
 import { createSigner } from "../audit/signed-note.ts";
-import type { AnswerCacheSettings } from "../calls/storage/answer-cache.ts";
 import type { LedgerFiles } from "../calls/storage/engine.ts";
 import type { Store } from "../calls/storage/store.ts";
 import { createForwarder } from "../gateway/forwarder.ts";
@@ -21,7 +20,7 @@ import {
 import { createLlmExtractor, type LlmExtractor } from "../models/extraction/llm-extractor.ts";
 import type { LogFields, Logger } from "../platform/log/logger.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
-import { type Clock, dayMs } from "../platform/time/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import type { ClockShift } from "../platform/time/clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
@@ -59,7 +58,6 @@ export async function startEngines(
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     searchThreads: config.searchThreads,
     groupCommit: config.groupCommit,
-    answerCache: answerCacheOf(config),
     clockShift,
     logger,
     onModelChange,
@@ -71,13 +69,6 @@ export async function startEngines(
     logger.info("searches are not reranked; no reranker belongs to the embedding model", { model: model.id });
   }
   return { store, embedder, tokens: createTokens(createSigner(ledger.signingKey)) };
-}
-
-/** An answer is not kept longer than the payload of its record. Null: no answer is kept. */
-function answerCacheOf({ gateway, payloadRetentionDays }: Config): AnswerCacheSettings | null {
-  const { cacheSeconds, cacheMaxBytes: maxBytes } = gateway;
-  const payloadMs = (payloadRetentionDays ?? Number.POSITIVE_INFINITY) * dayMs;
-  return cacheSeconds === 0 ? null : { maxAgeMs: Math.min(cacheSeconds * 1_000, payloadMs), maxBytes };
 }
 
 /** Null: none is configured. */

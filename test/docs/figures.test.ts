@@ -2,7 +2,6 @@
 
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
-import { answerMaxBytes } from "../../src/engines/sqlite/answer-cache/limits.ts";
 import { bytesPerMemory } from "../../src/engines/sqlite/search/index/search-index.ts";
 import { rowsPerBlock } from "../../src/memory/ranking/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/memory/ranking/scores.ts";
@@ -82,7 +81,6 @@ const sentences: readonly (readonly [string, string])[] = [
     `in up to ${rememberingLimits.partsMax} parts of ${number(rememberingLimits.partMaxCharacters)} characters`,
   ],
   ["docs/user/LIMITS.md", `is tried up to ${rememberingLimits.attemptsMax} times`],
-  ["docs/user/LIMITS.md", `An answer of more than ${mib(answerMaxBytes)} is not kept`],
   ["src/engines/sqlite/threads/README.md", `all waiting calls (at most ${limits.groupMaxCalls})`],
   [
     "src/engines/sqlite/threads/README.md",

@@ -9,8 +9,6 @@ export const noGateway: GatewayConfig = {
   upstreams: [],
   exchangesMax: 1,
   exchangesPerKeyMax: 1,
-  cacheSeconds: 0,
-  cacheMaxBytes: 0,
   remembers: false,
   rememberDetail: "full",
 };

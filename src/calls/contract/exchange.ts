@@ -52,8 +52,6 @@ export interface Exchange {
    * case before the call ends. @throws Refusal 1503: nothing may be sent
    */
   open(details: JsonObject): Promise<void>;
-  /** Begins work when the record is committed as it was prepared. Nobody waits for it, so it must never throw. */
-  afterRecord(work: () => Promise<void>): void;
   /** Gives the memory of the body back: its bytes are no longer needed. */
   releaseBody(): void;
 }

@@ -2,7 +2,6 @@
 // them and must never conclude from an operation's name what is left to do. Plain data: it travels between threads.
 
 import type { Answer } from "../contract/answer.ts";
-import type { AnswerOwner } from "./answer-cache.ts";
 
 /** An engine performs no effect of a transaction that was rolled back. */
 export type AfterCommit =
@@ -31,10 +30,6 @@ export type AfterCommit =
    * before the answer; fails as `erase_remains` does. `project`: its id; null: all projects, and also after a power loss.
    */
   | { readonly effect: "remove_cached_vectors"; readonly project: string | null }
-  /**
-   * Remove answers of the gateway from the cache, which may contain erased text. Done before the answer; fails as `erase_remains` does.
-   */
-  | { readonly effect: "remove_cached_answers"; readonly of: AnswerOwner }
   /** Continue a change of the embedding model that the call has begun, or stop the one that it has cancelled. Survives a crash. */
   | { readonly effect: "continue_model_change" }
   /** Remember an answer of the gateway that the call has put in the queue. Survives a crash: the next start continues. */

@@ -8,7 +8,6 @@ import type { Cause } from "../../platform/files/system-error.ts";
 import type { Logger, LogLevel } from "../../platform/log/logger.ts";
 import { counted } from "../../platform/text/plural.ts";
 import type { ClockShift } from "../../platform/time/clock-shift.ts";
-import type { AnswerCacheSettings } from "./answer-cache.ts";
 import type { ModelBinding, ModelChange } from "./model-change-store.ts";
 import type { DatabaseFaults, RepairOptions } from "./repairs.ts";
 import type { Store } from "./store.ts";
@@ -121,8 +120,6 @@ export interface StoreOptions {
    * within a limit. 0: one, which starts when it is needed, as the one that searches does.
    */
   readonly searchThreads: number | null;
-  /** How long, and how many, answers of the gateway are kept. Absent or null: none, and those of an earlier server are removed. */
-  readonly answerCache?: AnswerCacheSettings | null;
   readonly groupCommit: boolean;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift: ClockShift | null;

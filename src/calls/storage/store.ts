@@ -5,7 +5,6 @@ import type { Project } from "../../access/project.ts";
 import type { Answer } from "../contract/answer.ts";
 import type { Call } from "../contract/call.ts";
 import type { AccessReader, AccessTransaction } from "./access-store.ts";
-import type { AnswerCache } from "./answer-cache.ts";
 import type { CheckReader, CheckTransaction } from "./check-store.ts";
 import type { ConversationReader, ConversationTransaction } from "./conversation-store.ts";
 import type { ExportRunner } from "./export-runner.ts";
@@ -31,8 +30,6 @@ export interface Store {
   readonly retention: Retention;
   readonly models: ModelVectors;
   readonly remembering: RememberQueue;
-  /** Null: no answers are kept. */
-  readonly answers: AnswerCache | null;
   /** Works on exports once it is started; closed with the store. */
   readonly exports: Pick<ExportRunner, "start">;
   /**

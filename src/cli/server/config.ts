@@ -1,8 +1,7 @@
 // Binds `memledger config print`: shows every setting with its value and its source.
 
 import type { Command } from "commander";
-import { generalSettings } from "../../server/config/settings.ts";
-import { addSettings, bindWork, globalSettings, type Session } from "../command.ts";
+import { addServerSettings, bindWork, type Session } from "../command.ts";
 import { table } from "../terminal.ts";
 
 export function addConfigCommands(program: Command, session: Session): void {
@@ -10,10 +9,7 @@ export function addConfigCommands(program: Command, session: Session): void {
   const print = config
     .command("print")
     .description("Show every setting with its value and its source. Accepts the options of serve.");
-  addSettings(
-    print,
-    generalSettings.filter((setting) => !globalSettings.includes(setting)),
-  );
+  addServerSettings(print);
   bindWork(print, session, async ({ reports }) => ({
     data: Object.fromEntries(reports.map(({ name, value, source }) => [name, { value, source }])),
     text: table(

@@ -14,11 +14,11 @@ import { type AppOptions, startApp, startBackgroundApp } from "../../server/app.
 import type { Config } from "../../server/config/config.ts";
 import { ConfigError } from "../../server/config/config-file.ts";
 import { headingOf } from "../../server/config/setting-groups.ts";
-import { generalSettings, settings } from "../../server/config/settings.ts";
+import { settings } from "../../server/config/settings.ts";
 import type { SettingReport } from "../../server/config/sources.ts";
 import { locate } from "../../server/data-directory/data-directory.ts";
 import type { LedgerDecision } from "../../server/ledger/ledger-start.ts";
-import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "../command.ts";
+import { addServerSettings, bindWork, type Invocation, type Session } from "../command.ts";
 import { versionText } from "../help/version.ts";
 import type { Report, Terminal } from "../terminal.ts";
 import { readyReport } from "./ready-report.ts";
@@ -26,11 +26,7 @@ import { listenForSignals, type Signals } from "./signals.ts";
 
 export function addServeCommand(program: Command, session: Session): void {
   const command = program.command("serve").description("Start the server.");
-  addSettings(
-    command,
-    generalSettings.filter((setting) => !globalSettings.includes(setting)),
-    headingOf,
-  );
+  addServerSettings(command, headingOf);
   command
     .option(
       "--new-installation",
@@ -46,13 +42,16 @@ export function addServeCommand(program: Command, session: Session): void {
       "--background",
       "serve only programs of this user, without a port, and end when idle, as the server that memledger mcp starts",
     );
-  bindWork(command, session, async ({ config, reports, ignoredVariables, options, terminal }) => {
+  bindWork(command, session, async ({ config, reports, ignoredVariables, retired, options, terminal }) => {
     const signals = listenForSignals(config.logLevel, config.tls !== null, deadlineOf(config, options));
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
       logger.info("ignored variables that Kubernetes or Docker set for a service", {
         names: ignoredVariables,
       });
+    }
+    if (retired.length > 0) {
+      logger.warn("settings of earlier versions have no effect; remove them", { names: retired });
     }
     const run = options.background === true ? runBackground : runServer;
     await run(config, { logger, decision: decisionOf(options), reports }, terminal, signals).catch(

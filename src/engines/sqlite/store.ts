@@ -11,13 +11,13 @@ import { createSupervisor } from "../../platform/threads/supervisor.ts";
 import type { ThreadEvents } from "../../platform/threads/worker-thread.ts";
 import { createClock } from "../../platform/time/clock.ts";
 import { createAccessReader } from "./access.ts";
-import { answerCachePath, createAnswerCache, toAnswerCacheInit } from "./answer-cache/answer-cache.ts";
 import { createConversationLookup } from "./conversations.ts";
 import { damagedFile, isStillDamaged, refusingDamaged, writesMore } from "./damaged-file.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
 import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
+import { removeFormerAnswers } from "./former-answers.ts";
 import { createErasureMarks } from "./ledger/audit-reader.ts";
 import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
@@ -63,6 +63,7 @@ export async function openStore(
 ): Promise<Store> {
   const isDamaged = isStillDamaged(file, options.logger);
   await prepare(file, options.model);
+  removeFormerAnswers(file.path, options.logger);
   const {
     plans,
     ledger,
@@ -72,7 +73,6 @@ export async function openStore(
     exportLifeMs,
     clockShift,
     groupCommit,
-    answerCache = null,
     searchCacheBytes,
     searchThreads,
     logger,
@@ -131,18 +131,8 @@ export async function openStore(
     searches,
     startThread: () => start("cacheWriter", cacheInit),
   });
-  const answers = createAnswerCache({
-    path: answerCachePath(file.path),
-    startThread:
-      answerCache === null
-        ? null
-        : () => supervisor.start("answerCache", toAnswerCacheInit(file, database, answerCache)),
-    clock,
-    logger,
-  });
   // Administration searches nothing.
   if (searchThreads !== 0) cache.start();
-  if (searchThreads !== 0) answers.start();
   const access = createAccessReader(database);
   const subjects = createSubjectReader(database);
   const conversations = createConversationLookup(database);
@@ -197,7 +187,6 @@ export async function openStore(
         await writer.changeQueue({ remove: record });
       },
     },
-    answers: answers.answers,
     exports,
     statistics: createStoreStatistics({ file: file.path, writer, reader, searches, supervisor }),
     readiness: () => readiness.reasons(),
@@ -213,7 +202,6 @@ export async function openStore(
         if (committed.after.some(({ effect }) => effect === "remember_answer")) options.onRemember?.();
         let answer = await eraseRemains(committed, writer.eraseRemains, clock, logger);
         answer = await performExportEffects({ ...committed, answer }, exports, logger);
-        answer = await answers.performEffects({ ...committed, answer });
         return await cache.performEffects({ ...committed, answer });
       } finally {
         snapshot.end();
@@ -223,7 +211,6 @@ export async function openStore(
       await damage.close();
       await exports.close();
       await cache.close();
-      await answers.close();
       // The writer last: SQLite removes the write-ahead log with the last connection, if it is one that can write.
       await Promise.all([reader.close(), searches.close()]);
       database.close();

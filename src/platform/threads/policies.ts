@@ -45,8 +45,6 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   scanner: { ...reads, ...runsOnnx, silenceMaxMs: 60_000 },
   // The longest requests compare the files of a project of a million memories with the database, or sync a block.
   cacheWriter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 5_000 },
-  // The longest request checks or shrinks a file of some hundred megabytes.
-  answerCache: { ...writes, silenceMaxMs: 300_000, closeMaxMs: 5_000 },
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
   embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },

@@ -11,7 +11,6 @@ export const workerEntries = {
   scanner: "engines/sqlite/threads/scan-worker.ts",
   inspector: "engines/sqlite/threads/inspect-worker.ts",
   cacheWriter: "engines/sqlite/search-cache/cache-worker.ts",
-  answerCache: "engines/sqlite/answer-cache/answer-cache-worker.ts",
   exporter: "engines/sqlite/export/export-worker.ts",
   exportRows: "engines/sqlite/export/export-rows-worker.ts",
   embedder: "models/embedding/embedder-worker.ts",

@@ -10,6 +10,7 @@ import { isObject } from "../../platform/json/json.ts";
 import { suggest } from "../../platform/text/suggestion.ts";
 import { refuseForeignDirectory, requireOwnLink } from "../data-directory/ownership.ts";
 import { upstreamTables } from "./gateway-settings.ts";
+import { retiredSettings } from "./retired-settings.ts";
 import { allSettings, settings } from "./settings.ts";
 
 const tables = ["[gateway]", `[[${upstreamTables.name}]]`, ...planNames.map((plan) => `[plans.${plan}]`)];
@@ -70,7 +71,8 @@ function refuseUnknownKey(name: string, value: unknown, file: string): void {
     (setting) => setting.name,
   );
   const isTable = known.some((other) => other.startsWith(`${name}.`));
-  if (known.includes(name) || (isTable && isObject(value))) return;
+  const isRetired = retiredSettings.some((setting) => setting.name === name);
+  if (known.includes(name) || isRetired || (isTable && isObject(value))) return;
   if (name.startsWith(`${upstreamTables.name}.`)) {
     throw new ConfigError(
       `${upstreamTables.name} in ${file} must be ${upstreamTables.expectation}. Write the brackets twice.`,

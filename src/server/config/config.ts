@@ -14,6 +14,7 @@ import { ConfigError } from "./config-file.ts";
 import { gatewayFrom } from "./gateway-config.ts";
 import { upstreamTables } from "./gateway-settings.ts";
 import { plansFrom } from "./plan-config.ts";
+import { retiredSettings } from "./retired-settings.ts";
 import { fileVariableOf } from "./secret-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
@@ -111,6 +112,8 @@ export interface Loaded {
   readonly reports: readonly SettingReport[];
   /** Names of MEMLEDGER_* variables that Kubernetes or Docker set for a service, not for this program. */
   readonly ignoredVariables: readonly string[];
+  /** Settings of earlier versions that are set, as their sources call them. They have no effect. */
+  readonly retired: readonly string[];
 }
 
 /** @throws ConfigError */
@@ -175,7 +178,10 @@ export function loadConfig({
     gateway: gatewayFrom(value, tables.upstreams),
   };
   const reports = [...allSettings.map((setting) => toReport(setting, sources)), ...tables.reports];
-  return { config, reports, ignoredVariables };
+  const retired = retiredSettings.flatMap((setting) =>
+    sources.filter((source) => source.get(setting) !== undefined).map((source) => source.describe(setting)),
+  );
+  return { config, reports, ignoredVariables, retired };
 }
 
 function dataDirSetting(fallback: string | undefined): Setting<string> {
@@ -230,7 +236,7 @@ const prefix = "MEMLEDGER_";
 const clientVariables = [apiKeyVariable, fileVariableOf(apiKeyVariable)];
 
 function refuseUnknownVariables(variables: Variables): void {
-  const known = generalSettings.flatMap((setting) =>
+  const known = [...generalSettings, ...retiredSettings].flatMap((setting) =>
     setting.secret ? [variableOf(setting), fileVariableOf(variableOf(setting))] : [variableOf(setting)],
   );
   const unknown = Object.keys(variables).find(

@@ -25,8 +25,6 @@ export function gatewayFrom(value: ValueOf, tables: readonly Upstream[]): Gatewa
     upstreams,
     exchangesMax: value(settings.gatewayExchanges),
     exchangesPerKeyMax: value(settings.gatewayExchangesPerKey),
-    cacheSeconds: value(settings.gatewayCacheSeconds),
-    cacheMaxBytes: value(settings.gatewayCacheMb) * 1024 * 1024,
     remembers: value(settings.gatewayRemember),
     rememberDetail: value(settings.gatewayRememberDetail),
   };

@@ -44,22 +44,6 @@ export const gatewaySettings = {
     1,
     10_000,
   ),
-  gatewayCacheSeconds: whole(
-    {
-      name: "gateway.cache-seconds",
-      description:
-        "seconds for which the gateway repeats an answer to an identical request of a key; 0: never",
-    },
-    0,
-    0,
-    31_536_000,
-  ),
-  gatewayCacheMb: whole(
-    { name: "gateway.cache-mb", description: "disk space for answers that the gateway may repeat, in MiB" },
-    256,
-    1,
-    65_536,
-  ),
   gatewayRemember: toggle(
     {
       name: "gateway.remember",

@@ -57,7 +57,7 @@ export const contents: readonly DirectoryEntry[] = [
   {
     names: ["cache/"],
     description:
-      "search indexes in files, so that the first search after a start is fast, and answers that the gateway may repeat; may be deleted at any time",
+      "search indexes in files, so that the first search after a start is fast; may be deleted at any time",
   },
   {
     names: ["hooks/"],

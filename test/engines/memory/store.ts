@@ -118,7 +118,6 @@ export function openMemoryStore(
     retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
     remembering: createRememberQueue(data),
-    answers: null,
     exports: { start() {} },
     expectCommit: () => ({ [Symbol.dispose]() {} }),
     commit: (call) =>

@@ -248,7 +248,6 @@ test("the threads that write are those that never run beside each other", () => 
     "writer",
     "exporter",
     "cacheWriter",
-    "answerCache",
     "backup",
   ]);
 });

@@ -54,13 +54,11 @@ const plain = {
   },
 } as const;
 
-test("without settings the gateway has no upstream, keeps no answers and remembers nothing", () => {
+test("without settings the gateway has no upstream and remembers nothing", () => {
   expect(load("").config.gateway).toEqual({
     upstreams: [],
     exchangesMax: 512,
     exchangesPerKeyMax: 256,
-    cacheSeconds: 0,
-    cacheMaxBytes: 256 * 1024 * 1024,
     remembers: false,
     rememberDetail: "essential",
   });
@@ -76,8 +74,6 @@ test("every key of a table has its meaning, and tables keep their order", () => 
     [gateway]
     exchanges = 20
     exchanges-per-key = 10
-    cache-seconds = 3600
-    cache-mb = 8
     remember = true
     remember-detail = "essential"
 
@@ -108,8 +104,6 @@ test("every key of a table has its meaning, and tables keep their order", () => 
   expect(gateway).toMatchObject({
     exchangesMax: 20,
     exchangesPerKeyMax: 10,
-    cacheSeconds: 3600,
-    cacheMaxBytes: 8 * 1024 * 1024,
     remembers: true,
     rememberDetail: "essential",
   });

@@ -176,10 +176,7 @@ export const revokeKey = installationOperation({
     const { key, project } = await requireKey(transaction, input.key, origin);
     const revokedAt = key.revokedAt ?? now;
     await transaction.access.revokeKey(key.id, revokedAt);
-    return {
-      ...withoutNames(toView({ ...key, revokedAt }, project.id)),
-      after: [{ effect: "remove_cached_answers", of: { keyId: key.id } }],
-    };
+    return withoutNames(toView({ ...key, revokedAt }, project.id));
   },
 });
 

@@ -16,7 +16,6 @@ import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import { nameMaxCharacters } from "../../../platform/limits.ts";
 import { atLeastOne, Choice, Fields, Label, Text } from "../../../platform/schema/schema.ts";
 import { type InstallationOperation, installationOperation } from "../../contract/operation.ts";
-import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { afterBulkDelete } from "../memories/delete.ts";
 import { requireProject } from "./require-project.ts";
@@ -182,7 +181,7 @@ export const deleteProject = installationOperation({
     const count = await transaction.memories.removeAllOf(project);
     return {
       data: toView(project),
-      after: [...afterBulkDelete({ project: project.id, subject: null }, count), forgetAnswers(project)],
+      after: afterBulkDelete({ project: project.id, subject: null }, count),
     };
   },
 });
@@ -192,10 +191,6 @@ export const deleteConfirmedProject: InstallationOperation = {
   ...deleteProject,
   input: Fields({ project: reference, name: confirmation }),
 };
-
-function forgetAnswers({ id }: Project): AfterCommit {
-  return { effect: "remove_cached_answers", of: { project: id } };
-}
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
 

@@ -78,7 +78,7 @@ function chooseForConversation(
   { caller, gateway, store, now }: Preparation,
   { recordId, isErasedMeanwhile }: Exchange,
 ): Promise<Remembering> {
-  const { settings, upstream, answer, repeats } = passed;
+  const { settings, upstream, answer } = passed;
   const { gateway: said } = caller.key;
   const isAnswered = toEntry(passed).code === successCode && answer.isComplete && answer.error === null;
   return chooseRemembering(store.remembering, {
@@ -86,7 +86,6 @@ function chooseForConversation(
     recordId,
     isWanted: remembersFor(settings, said, gateway.remembers),
     isComplete: isAnswered && !isErasedMeanwhile,
-    isRepeated: repeats !== null,
     isConversationTask: passed.isConversationTask,
     tags: memoryFor(settings.memory, said, upstream.memory).tags ?? [],
     now,

@@ -32,24 +32,20 @@ export interface PassedOn {
   readonly status: number;
   readonly relayed: Relayed;
   readonly answer: AssembledAnswer;
-  /** The record of the answer that was repeated; null: the upstream has answered. */
-  readonly repeats: string | null;
 }
 
-export function toEntry({ upstream, model, status, relayed, answer, repeats }: PassedOn): ForeseenEntry {
+export function toEntry({ upstream, model, status, relayed, answer }: PassedOn): ForeseenEntry {
   const code = outcomeOf({ status, relayed, answer });
-  const isRepeated = repeats !== null;
   const { tokens, usage } = answer;
   const named = model ?? answer.model;
-  const usd =
-    tokens === null || isRepeated || named === null ? null : costUsd(upstream.prices, named, tokens, usage);
+  const usd = tokens === null || named === null ? null : costUsd(upstream.prices, named, tokens, usage);
   return {
     // What the client got was no success, although its status was one.
     status: code === successCode || status >= 400 ? status : errorStatus[code],
     code,
     numbers: {
-      is_cache_hit: isRepeated,
-      ...(tokens === null || isRepeated ? {} : { tokens: { ...tokens, ...tokenKindsIn(usage) } }),
+      is_cache_hit: false,
+      ...(tokens === null ? {} : { tokens: { ...tokens, ...tokenKindsIn(usage) } }),
       ...(usd === null ? {} : { balance_consumed_usd: usd }),
     },
   };
@@ -68,7 +64,7 @@ function lacksEnd({ relayed, answer }: Pick<Ended, "relayed" | "answer">): boole
 }
 
 export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObject {
-  const { upstream, model, injection, memories, told, answer, repeats } = passed;
+  const { upstream, model, injection, memories, told, answer } = passed;
   const erased = isErasedMeanwhile ? { left_out: leftOut } : {};
   const { error, output } = answer;
   return {
@@ -78,12 +74,10 @@ export function toDetails(passed: PassedOn, isErasedMeanwhile: boolean): JsonObj
       isErasedMeanwhile ? { ...injection, query: null } : injection,
       isErasedMeanwhile ? null : memories,
     ),
-    // An answer that is repeated was told it by the request in its own record.
-    ...(isErasedMeanwhile || repeats !== null ? {} : told),
+    ...(isErasedMeanwhile ? {} : told),
     ...(isErasedMeanwhile || output === null ? {} : { output_content: output }),
     ...(isErasedMeanwhile || error === null ? {} : { response_body: error }),
     answer: describeAnswer(passed),
-    ...(repeats === null ? {} : { repeats }),
     ...erased,
   };
 }

@@ -1,5 +1,5 @@
 // Owns passing on a request that is no conversation, such as one for a file, an image or a stored response: unchanged, to the upstream of its
-// model; without a model, to the upstreams of its API in their order, until one has what is asked for. Puts in no memory, and repeats no answer.
+// model; without a model, to the upstreams of its API in their order, until one has what is asked for. Puts in no memory.
 
 import type { AssemblerName } from "../../../gateway/answer/assemblers.ts";
 import { createWholeAnswer } from "../../../gateway/answer/whole-answer.ts";
@@ -57,7 +57,6 @@ export async function forwardOther(preparation: Preparation, exchange: Exchange)
     status: answer.status,
     relayed,
     answer: assembled,
-    repeats: null,
     file,
   };
 }

@@ -1,7 +1,6 @@
 // Owns how a request with a conversation is passed on: read, memory, upstream, answer. Its steps happen once, also when the call is prepared
 // again. Must never send anything before the record of the injection is committed.
 
-import type { AssembledAnswer } from "../../../gateway/answer/assembled.ts";
 import type { AssemblerName } from "../../../gateway/answer/assemblers.ts";
 import { createWholeAnswer } from "../../../gateway/answer/whole-answer.ts";
 import type { ReadableName } from "../../../gateway/body-steps.ts";
@@ -30,7 +29,6 @@ import {
 } from "./injection.ts";
 import { readRequest } from "./read-request.ts";
 import { relay } from "./relay.ts";
-import { openAnswers } from "./repeat.ts";
 
 export interface Conversation {
   readonly dialect: ReadableName;
@@ -61,7 +59,7 @@ async function passOnRead(
   model: string,
   read: ChatRequest,
 ): Promise<PassedOn> {
-  const { gateway, bodies, caller, signal, within } = preparation;
+  const { forward, gateway, bodies, caller, signal, within } = preparation;
   if (read.isContinued) requireWholeProject(caller);
   const target = chooseTarget(gateway.upstreams, model, kind, exchange.headers);
   const { upstream } = target;
@@ -72,7 +70,6 @@ async function passOnRead(
   const opening = exchange.open(describeTarget(upstream, model));
   const whenOpened = opening.catch(() => {});
   try {
-    const ask = await openAnswers(preparation, exchange);
     const memory = memoryFor(target.settings.memory, caller.key.gateway, upstream.memory);
     injection = await findMemory(preparation, read, memory);
     const changes = { ...toChanges(injection), asksForUsage: asksForUsage && upstream.asksForUsage };
@@ -91,24 +88,13 @@ async function passOnRead(
     const put = memoriesPutIn(injection, changed);
     await opening;
     told = describeTold(put, sectionsPutIn(changes, changed));
-    using answering = await ask(outgoing, read);
-    const { answer, repeats, keep, ended } = answering;
+    const answer = await forward(outgoing);
     refuseRedirect(answer, upstream.name);
-    const headers = toAnswerHeaders(answer.headers, injection, put.length);
-    if (repeats !== null) headers.set("Memledger-Cache", "hit");
-    exchange.begin({ status: answer.status, headers });
+    const { status } = answer;
+    exchange.begin({ status, headers: toAnswerHeaders(answer.headers, injection, put.length) });
     const assembler = createWholeAnswer(bodies, name, read.choices);
     const { removesUsageEvent } = changed;
-    const { status } = answer;
-    const relayed = await relay(exchange, {
-      answer,
-      assembler,
-      removesUsageEvent,
-      onChunk: keep,
-      within,
-    });
-    const assembled = await assembler.assembled();
-    ended({ ...read, status, isComplete: relayed.end === "complete" && isWhole(assembled) });
+    const relayed = await relay(exchange, { answer, assembler, removesUsageEvent, within });
     return {
       upstream,
       model,
@@ -119,8 +105,7 @@ async function passOnRead(
       told,
       status,
       relayed,
-      answer: assembled,
-      repeats,
+      answer: await assembler.assembled(),
     };
   } catch (error) {
     await whenOpened;
@@ -130,10 +115,6 @@ async function passOnRead(
     const memory = injection === null ? {} : describeInjection(injection, null);
     throw refusal.withDetails({ ...describeTarget(upstream, model), ...memory, ...told });
   }
-}
-
-function isWhole({ isComplete, error }: AssembledAnswer): boolean {
-  return isComplete && error === null;
 }
 
 function toAnswerHeaders(received: Headers, { outcome, recordId }: Injection, count: number): Headers {

@@ -15,8 +15,6 @@ export interface RememberedExchange {
   readonly isWanted: boolean;
   /** Whether the client gets a complete answer, and the record has it. */
   readonly isComplete: boolean;
-  /** Whether it is an answer that was given before. */
-  readonly isRepeated: boolean;
   /** Whether a chat page has sent the request for itself. */
   readonly isConversationTask: boolean;
   /** Tags that the memories get: those that memories must have to be put into requests. */
@@ -31,7 +29,6 @@ export type RememberingState =
   | "not complete"
   | "conversation task"
   | "not permitted"
-  | "repeated"
   | "failed";
 
 export interface Remembering {
@@ -60,11 +57,10 @@ export async function chooseRemembering(
 
 async function stateOf(
   queue: Pick<RememberQueue, "count">,
-  { caller: { key, project }, isComplete, isRepeated, isConversationTask }: RememberedExchange,
+  { caller: { key, project }, isComplete, isConversationTask }: RememberedExchange,
 ): Promise<RememberingState> {
   if (!isComplete) return "not complete";
   if (isConversationTask) return "conversation task";
-  if (isRepeated) return "repeated";
   if (!key.permissions.includes("memory.write")) return "not permitted";
   const waiting = await queue.count(project).catch(() => null);
   if (waiting === null) return "failed";

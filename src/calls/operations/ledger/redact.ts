@@ -122,7 +122,6 @@ const erasureEffects: readonly AfterCommit[] = [
   { effect: "erase_remains" },
   { effect: "remove_expired_exports" },
   { effect: "remove_cached_vectors", project: null },
-  { effect: "remove_cached_answers", of: null },
 ];
 
 /** What was asked for, and what of it was erased in one chain. */

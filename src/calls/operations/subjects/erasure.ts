@@ -106,13 +106,9 @@ export async function recordErasure(
   const proven = { entry, payload: draft.payload, checkpoint, inclusion };
   const receipt = toReceipt({ project: project.id, subject: id, ...proven });
   const counts = { records: records.length, exports: exports.length };
-  return { erasure: { ...counts, receipt }, after: afterErasure(project.id) };
+  return { erasure: { ...counts, receipt }, after: afterErasure() };
 }
 
-function afterErasure(project: string): readonly AfterCommit[] {
-  return [
-    { effect: "erase_remains" },
-    { effect: "remove_expired_exports" },
-    { effect: "remove_cached_answers", of: { project } },
-  ];
+function afterErasure(): readonly AfterCommit[] {
+  return [{ effect: "erase_remains" }, { effect: "remove_expired_exports" }];
 }

@@ -35,7 +35,6 @@ export function createWriterEffects(state: WriterState): WriterEffects {
       case "continue_model_change":
       case "remove_expired_exports":
       case "remove_cached_vectors":
-      case "remove_cached_answers":
         return true;
     }
   };
