@@ -1,10 +1,9 @@
-// Owns recognising small talk: remarks about the other person, encouragement in the form of a rule, and sentences with unresolved
-// references. Must never drop what a user tells an assistant to do, nor a text without speakers.
+// Owns recognising small talk: remarks about the other person, encouragement in the form of a rule, and what is over today.
+// Must never drop what a user tells an assistant to do, nor a text without speakers.
 
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 import type { Speaker } from "./speakers.ts";
-import { hasDemonstrativeReference, hasUnresolvedReference, mainClause } from "./unresolved-references.ts";
 import { isBaseForm, isPastTense } from "./verbs.ts";
 
 /** Whether the sentence is small talk, even if it matches a category. */
@@ -15,12 +14,9 @@ export function isSmallTalk(
   speaker: Speaker,
 ): boolean {
   if (speaker.role !== "person") return false;
-  if (language === "en" && hasUnresolvedReference(sentence)) return true;
   if (speaker.addressee === "the assistant") return false;
   if (category === "rule")
     return language === "en" ? isEncouragement(sentence) : isEncouragementOtherLanguage(sentence);
-  if (encouraging.test(sentence) || (language === "en" && hasDemonstrativeReference(sentence))) return true;
-  if (language === "en" && untilHour.test(sentence)) return true;
   if (language === "en" && passing.has(category) && ofToday.test(sentence)) return true;
   return speaker.addressee !== null && isAboutAddressee(sentence, category);
 }
@@ -32,9 +28,12 @@ function isAboutAddressee(sentence: string, category: Category): boolean {
   return !/\b(?:i|my|we|our)\b/i.test(before);
 }
 
-/** "Until three": expires within the day. */
-const untilHour =
-  /(?<!\p{L})until (?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)[.!]*$/iu;
+/** The sentence without a trailing clause such as ", so ...", which only comments on it. */
+function mainClause(sentence: string): string {
+  return (
+    sentence.split(/,? [-–] |; |, (?:so|and|but|because|'cause|since|which)(?!\p{L})/u, 1)[0] ?? sentence
+  );
+}
 
 /** Categories of passing remarks. Changes and decisions are not passing remarks. */
 const passing: ReadonlySet<Category> = new Set(["state", "identity", "preference", "relation"]);
@@ -42,10 +41,6 @@ const passing: ReadonlySet<Category> = new Set(["state", "identity", "preference
 /** States of the current day, and chores. */
 const ofToday =
   /(?<!\p{L})(?:(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening)|last night|(?<!never )again)[.!]*$|(?:i|we) (?:have|need|['’]ve got) to (?!take|use|avoid|wear|inject|be )(?!.{0,60}(?:every|always|each)))/iu;
-
-/** Encouragements in the form of an order. */
-const encouraging =
-  /^(?:just |and |so |but |always )?(?:stay|be(?:lieve)?|trust|embrace|cherish|remember|celebrate|dream|hang|keep|enjoy|look at|imagine|trust) /i;
 
 /** Outside English: exclamations, "du musst" between friends, guesses about the past, and adverbs without a verb. */
 function isEncouragementOtherLanguage(sentence: string): boolean {

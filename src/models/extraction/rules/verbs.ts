@@ -1,4 +1,4 @@
-// Owns which English words are verbs. Must never determine a tense from anything but the word itself.
+// Owns which English words are base forms and past tenses of verbs. Must never determine a tense from anything but the word itself.
 
 import { words } from "./lexicon/lexicon.ts";
 
@@ -50,9 +50,4 @@ export function isPastTense(verb: string): boolean {
 export function isBaseForm(word: string): boolean {
   const lower = word.toLowerCase();
   return onlyVerbs.has(lower) || alsoNouns.has(lower) || presentInEd.has(lower);
-}
-
-/** Whether the word can be the verb after "I". */
-export function isVerb(word: string): boolean {
-  return isBaseForm(word) || isPastTense(word);
 }

@@ -1,7 +1,6 @@
 // Owns the English words by which sentences become memories or are excluded. They show what the built-in extractor remembers.
 
 import { englishExclusions } from "./en-exclusions.ts";
-import { englishLifeEvents } from "./en-life-events.ts";
 import { englishRules } from "./en-rules.ts";
 import {
   type Cue,
@@ -32,7 +31,6 @@ const technology = "use|uses|run|runs|require|requires|need|needs|support|suppor
 
 const cues: readonly Cue[] = [
   ...englishRules,
-  ...englishLifeEvents,
   certain(
     "correction",
     phrases(
