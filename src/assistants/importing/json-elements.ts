@@ -1,7 +1,7 @@
 // Owns the division of one JSON document into the objects of its arrays: `[{...}, ...]`, or `{"results": [{...}, ...]}`. Keeps one of them
 // in memory, however large the document is. Must never decide what an object means, and never leave out anything without a fault.
 
-import { recordMaxBytes } from "./limits.ts";
+import { jsonDepthMax, recordMaxBytes } from "./limits.ts";
 import { decode, tooLong } from "./text-lines.ts";
 
 export type JsonElement = InMember & ({ readonly text: string } | { readonly fault: string });
@@ -71,6 +71,10 @@ export async function* readJsonElements(
         if (element === null && byte === openObject && isElement) {
           element = { line, depth: open.length };
           start = at;
+        }
+        if (open.length === jsonDepthMax) {
+          yield { line, member: null, fault: "is nested too deeply; the rest of the file is not read" };
+          return;
         }
         open.push(byte);
         hasArray ||= isElementOf(open);

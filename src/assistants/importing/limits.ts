@@ -2,6 +2,8 @@
 
 /** A longer line, or element of a JSON array, is refused and not kept. A memory needs less: its content has 10,000 characters. */
 export const recordMaxBytes = 1024 * 1024;
+/** Brackets that are open at once in a JSON document; a deeper one is refused. */
+export const jsonDepthMax = 1_000;
 /** Bytes by which the format of a source is detected. */
 export const headMaxBytes = 64 * 1024;
 /** How long the detection waits for more of them, when a pipe has sent a line. */

@@ -60,7 +60,7 @@ export function parseLlmAnswer(content: string): LlmAnswer {
   const answer = whole === undefined ? withoutReasoning(content) : content;
   const items: LlmItem[] = [];
   const leftOut: LeftOutReason[] = [];
-  let isUseful = hasEmptyList(whole) || /^\s*\[\s*\]\s*$/m.test(answer);
+  let isUseful = hasEmptyList(whole) || emptyListInLines.test(answer);
   let end = 0;
   for (const { 0: text, index } of answer.matchAll(innermostObject)) {
     end = index + text.length;
@@ -85,6 +85,8 @@ function withoutReasoning(content: string): string {
   return opened === undefined ? content : "";
 }
 
+/** White space around it is only that of its lines: across lines, a text of many line breaks would take minutes. */
+const emptyListInLines = /^[ \t]*\[\s*\][ \t]*$/m;
 /** Each text in it is passed over as a whole, so that no time is lost in going back. */
 const innermostObject = /\{[^{}"]*(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*"[^{}"]*)*\}/g;
 
