@@ -2,7 +2,7 @@
 
 import { changeableFields } from "../memory/memory.ts";
 import { toTags } from "../memory/tags.ts";
-import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../platform/json/json.ts";
 import { importanceDefault } from "../platform/limits.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";
 
@@ -228,10 +228,6 @@ function valuesOf(fields: JsonObject): JsonObject | null {
     : Object.fromEntries(
         known.map((name) => [name, name === "metadata" ? metadataIn(fields) : (fields[name] ?? null)]),
       );
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** As an event, if it deleted the memory. */

@@ -4,7 +4,7 @@
 import { utterancesIn } from "../memory/extraction/messages.ts";
 import { finalScore, sourceOf } from "../memory/ranking/scores.ts";
 import { queryOf } from "../memory/search/message-query.ts";
-import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../platform/json/json.ts";
 import { importanceDefault } from "../platform/limits.ts";
 import type { MemoryResult } from "./result-items.ts";
 
@@ -98,10 +98,6 @@ function batchResults({ data, body }: AuditedCall): readonly MemoryResult[] | nu
       const item = items[Number(index)];
       return isObject(item) ? toDirect({ importance: importanceDefault, ...item, id: id ?? null }) : [];
     });
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** For a list: the memories of the page. */

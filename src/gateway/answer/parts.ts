@@ -99,10 +99,6 @@ function isShallow(value: Json, depth: number): boolean {
   return Object.values(value).every((item: Json) => isShallow(item, depth - 1));
 }
 
-export function objectsIn(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 export function textIn(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
 }

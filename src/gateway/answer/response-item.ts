@@ -1,8 +1,8 @@
 // Owns one item of the output of OpenAI Responses: a message, reasoning, a call of a tool, or another item, from its parts or as a whole.
 
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { answerMaxParts } from "../limits.ts";
-import { objectsIn, partAt, type TextBudget } from "./parts.ts";
+import { partAt, type TextBudget } from "./parts.ts";
 
 export interface ResponseItem {
   type: string;

@@ -1,9 +1,9 @@
 // Owns assembling an answer of OpenAI Responses from its events or from the whole. Must never throw, whatever a server sends.
 
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import { inOrder, objectsIn, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { inOrder, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
 import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
 import { tokensIn } from "./token-counts.ts";
 

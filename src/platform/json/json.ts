@@ -7,6 +7,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Those of an array that are objects; none if it is no array. */
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
 /** The value of a text from a source that no limit is needed for; undefined: the text is not JSON. Bodies of calls need `parseJson`. */
 export function readJson(text: string): Json | undefined {
   try {

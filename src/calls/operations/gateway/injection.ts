@@ -10,7 +10,7 @@ import { memoryTypes } from "../../../memory/memory.ts";
 import { fromOrigins, leadOf } from "../../../memory/origin.ts";
 import { type Dated, dividePrompt, toPromptLine } from "../../../memory/search/prompt.ts";
 import { Refusal, successCode, unavailable } from "../../../platform/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../../platform/json/json.ts";
+import { isObject, type JsonObject, objectsIn } from "../../../platform/json/json.ts";
 import { dataOf } from "../../contract/answer.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import { injectMemories } from "../search/inject.ts";
@@ -145,10 +145,6 @@ function toDated({
     passage: origin === "conversation",
     lead: typeof lead === "string" ? leadOf(lead) : null,
   };
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function lineOf({ memory }: PutMemory): string {

@@ -68,6 +68,7 @@ async function replaceOlderThan(
   const { memories } = transaction;
   const { caller, now } = storing;
   const results: (Replaced | LeftOutReason)[] = [];
+  const newer = item.replaces === undefined ? null : await memories.find(caller.owner, memoryId);
   const each = new Map(item.replaces?.map((replacement) => [replacement.memory, replacement]));
   for (const replacement of each.values()) {
     const isUpdated = replacement.memory === memoryId;
@@ -77,7 +78,6 @@ async function replaceOlderThan(
       caller.owner,
       isUpdated && former ? former.memory.id : replacement.memory,
     );
-    const newer = await memories.find(caller.owner, memoryId);
     if (older === null || newer === null || older.content !== replacement.content)
       results.push("memory-changed");
     else if (![older, newer].every((memory) => memory.active && !isExpired(memory, now)))

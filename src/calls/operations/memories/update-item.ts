@@ -1,4 +1,4 @@
-// Owns the items of a batch of changes: their schema, and the memory that follows from one. Reads and stores nothing.
+// Owns what can be changed of a memory, alone and as an item of a batch: the schema, and the memory that follows. Reads and stores nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "../../../memory/memory.ts";
@@ -13,7 +13,8 @@ import { toExpiry } from "./create.ts";
 
 const { default: _, ...newImportance } = importance;
 
-const changes = {
+/** Of one memory. */
+export const changes = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
   importance: Type.Optional(newImportance),
@@ -21,6 +22,13 @@ const changes = {
     Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),
   expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
+  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
+};
+
+const { metadata, ...changesBesides } = changes;
+const itemChanges = {
+  ...changesBesides,
   tags: Type.Optional(
     Tags(
       "Replaces all tags of the memory; [] removes them. Cannot be combined with add_tags and remove_tags.",
@@ -28,15 +36,15 @@ const changes = {
   ),
   add_tags: Type.Optional(Tags("Tags that the memory gets besides those that it has.")),
   remove_tags: Type.Optional(Tags("Tags that the memory loses, if it has them.")),
-  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
+  metadata,
 };
 
 export const updateItem = Fields(
-  { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
+  { memory_id: memoryId, ...itemChanges, ...readOnlyFields, if_updated_at: ifUpdatedAt },
   {
     title: "UpdateItem",
     description: "A change of a memory; at least one field besides memory_id and if_updated_at.",
-    ...atLeastOne(Object.keys(changes)),
+    ...atLeastOne(Object.keys(itemChanges)),
     allOf: [notTogether("tags", "add_tags"), notTogether("tags", "remove_tags")],
   },
 );
@@ -51,11 +59,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
     throw new Refusal(1400, "The item must be a JSON object.", { field: "", reason });
   }
   const item: UpdateItem = parse(value);
-  if (Object.keys(item).every((name) => !Object.hasOwn(changes, name))) {
-    const reason = "at least one field is required";
-    const names = Object.keys(changes).join(", ");
-    throw new Refusal(1400, `The item changes nothing. Send at least one of ${names}.`, { reason });
-  }
+  requireChange("item", item, itemChanges);
   if (item.tags !== undefined && (item.add_tags !== undefined || item.remove_tags !== undefined)) {
     const reason = "cannot be combined with add_tags and remove_tags";
     throw new Refusal(1400, 'Send either "tags" or "add_tags" and "remove_tags", not both.', {
@@ -64,6 +68,15 @@ export function readUpdateItem(value: unknown): UpdateItem {
     });
   }
   return item;
+}
+
+/** @throws Refusal 1400 when none of the fields is given */
+export function requireChange(what: "request" | "item", given: object, fields: object): void {
+  if (Object.keys(given).some((name) => Object.hasOwn(fields, name))) return;
+  const names = Object.keys(fields).join(", ");
+  throw new Refusal(1400, `The ${what} changes nothing. Send at least one of ${names}.`, {
+    reason: "at least one field is required",
+  });
 }
 
 /** The memory after the change, without a new `updatedAt`. @throws Refusal 1400 when its tags or its metadata would exceed a limit */

@@ -1,24 +1,10 @@
 // Owns changing a memory. Fields that are not in the request do not change.
 
-import { Type } from "@sinclair/typebox";
-import {
-  agentMemory,
-  content,
-  exampleMemory,
-  expiresAt,
-  importance,
-  type Memory,
-  memoryId,
-  memoryType,
-  toAgentMemory,
-} from "../../../memory/memory.ts";
-import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
-import { Tags, toTags } from "../../../memory/tags.ts";
-import { Refusal } from "../../../platform/errors.ts";
+import { agentMemory, exampleMemory, memoryId, toAgentMemory } from "../../../memory/memory.ts";
+import { toMetadata } from "../../../memory/metadata.ts";
 import { atLeastOne, Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import {
-  activity,
   changedAt,
   formerValues,
   ifUpdatedAt,
@@ -26,24 +12,9 @@ import {
   requireKnown,
   requireUnchanged,
   storeChange,
-  wording,
 } from "./change.ts";
-import { toExpiry } from "./create.ts";
 import { requireMemory } from "./read.ts";
-
-const { default: _, ...newImportance } = importance;
-
-const changes = {
-  content: Type.Optional(content),
-  memory_type: Type.Optional(memoryType),
-  importance: Type.Optional(newImportance),
-  is_active: Type.Optional(
-    Type.Boolean({ description: "If false, search and injection ignore the memory." }),
-  ),
-  expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
-  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
-};
+import { changed, changes, requireChange } from "./update-item.ts";
 
 export const updateMemory = projectOperation({
   name: "memory.update",
@@ -68,12 +39,7 @@ export const updateMemory = projectOperation({
   },
 
   async prepare(input, { embed }) {
-    if (Object.keys(input).every((name) => !Object.hasOwn(changes, name))) {
-      const names = Object.keys(changes).join(", ");
-      throw new Refusal(1400, `The request changes nothing. Send at least one of ${names}.`, {
-        reason: "at least one field is required",
-      });
-    }
+    requireChange("request", input, changes);
     toMetadata(input.metadata);
     return input.content === undefined ? null : await embed(input.content, "passage");
   },
@@ -81,16 +47,7 @@ export const updateMemory = projectOperation({
   async apply(transaction, input, vector, application) {
     const before = await requireMemory(transaction, application.caller.owner, input.memory_id);
     requireUnchanged(before, input);
-    const memory: Memory = {
-      ...before,
-      ...wording(before, input),
-      importance: input.importance ?? before.importance,
-      ...activity(before, input.is_active),
-      expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
-      tags: input.tags === undefined ? before.tags : toTags(input.tags),
-      metadata: input.metadata === undefined ? before.metadata : toMetadata(input.metadata),
-      updatedAt: changedAt(before, application.now),
-    };
+    const memory = { ...changed(before, input), updatedAt: changedAt(before, application.now) };
     requireKnown(before, memory, input.if_updated_at ?? input.updated_at);
     await storeChange(transaction, { before, memory, vector }, application);
     const details = { former_values: formerValues(before, memory) };
