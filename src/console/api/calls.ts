@@ -68,11 +68,6 @@ export function administer<Data>(
   );
 }
 
-/** A call of a project that the client has no method for: an operation of the console, such as a read of the chart. */
-export function projectCalls(project: string): Calls {
-  return createCalls(settingsWith(sessionFetch(project)));
-}
-
 /** The answer of one of the console's own routes that show no memory, such as `connections`. @throws MemledgerError */
 export function readOfConsole<Data>(
   name: "connections" | "costs" | "key-changes" | "settings",

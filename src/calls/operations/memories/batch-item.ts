@@ -3,14 +3,11 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { sourceIdMaxCharacters } from "../../../memory/limits.ts";
 import { type MemoryType, memoryId } from "../../../memory/memory.ts";
-import { toMetadata } from "../../../memory/metadata.ts";
 import { type Origin, provenance, readProvenance } from "../../../memory/origin.ts";
-import { toTags } from "../../../memory/tags.ts";
 import { type ErrorData, Refusal } from "../../../platform/errors.ts";
 import { isObject, type JsonObject } from "../../../platform/json/json.ts";
-import { importanceDefault } from "../../../platform/limits.ts";
 import { Choice, createParser, Fields, jsonObject, Text } from "../../../platform/schema/schema.ts";
-import { newMemoryFields, toExpiry } from "./create.ts";
+import { newMemoryFields, toNew } from "./create.ts";
 
 /** A memory that is created, without its id at its source. */
 export const batchFields = {
@@ -63,15 +60,7 @@ export function readBatchItem(value: unknown): NewItem {
 export function toNewItem(
   item: Static<TObject<typeof batchFields>>,
 ): Omit<NewItem, "sourceId" | "origins" | "lead"> {
-  return {
-    content: item.content,
-    type: item.memory_type,
-    importance: item.importance ?? importanceDefault,
-    expiresAt: toExpiry(item.expires_at ?? null),
-    tags: toTags(item.tags ?? []),
-    metadata: toMetadata(item.metadata),
-    active: item.is_active ?? true,
-  };
+  return { ...toNew(item), active: item.is_active ?? true };
 }
 
 export const batchResult = Fields(

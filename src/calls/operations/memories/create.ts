@@ -1,6 +1,6 @@
 // Owns creating a memory. Must never store the same content twice in a project.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Plan } from "../../../access/plan.ts";
 import type { Project } from "../../../access/project.ts";
 import { passageRemovalsMax } from "../../../memory/limits.ts";
@@ -64,18 +64,21 @@ export const createMemory = projectOperation({
   },
 
   async apply(transaction, input, prepared, applying) {
-    const memory = {
-      content: input.content,
-      type: input.memory_type,
-      importance: input.importance ?? importanceDefault,
-      expiresAt: toExpiry(input.expires_at ?? null),
-      tags: toTags(input.tags ?? []),
-      metadata: toMetadata(input.metadata),
-      ...prepared,
-    };
-    return storeNew(transaction, memory, applying);
+    return storeNew(transaction, { ...toNew(input), ...prepared }, applying);
   },
 });
+
+/** @throws Refusal 1400 when the metadata exceeds a limit */
+export function toNew(input: Static<TObject<typeof newMemoryFields>>) {
+  return {
+    content: input.content,
+    type: input.memory_type,
+    importance: input.importance ?? importanceDefault,
+    expiresAt: toExpiry(input.expires_at ?? null),
+    tags: toTags(input.tags ?? []),
+    metadata: toMetadata(input.metadata),
+  };
+}
 
 /** @throws Refusal 2101, or 2104 when another memory of the owner has the content */
 export async function storeNew(

@@ -55,8 +55,6 @@ export const repeatedBefore =
 /** "From now on ... by Thursday": every Thursday. */
 export const fromNowOn =
   /(?<!\p{L})(?:from now on|going forward|always|never|as a rule|ab sofort|immer|désormais|toujours|a partir de ahora|siempre|a partir de agora|sempre|d['’]ora in poi)(?!\p{L})/iu;
-export const relativeDate =
-  /(?<!every |each |first |last |on )\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last|past|coming) (?:week|weekend|month|quarter|year|sprint|summer|winter|spring|autumn|fall)|(?:(?:this|next|last|until|by|on|due) )(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|fri|sat|sun)(?!s| \w+s\b)|ago|in (?:a|two|three|\d+) (?:days?|weeks?|months?)|heute|morgen(?= \w)|gestern|(?:nächste|diese|letzte)\w? (?:Woche|Monat|Jahr)|demain|hier|aujourd'hui|la semaine prochaine|mañana|ayer|hoy|amanhã|ontem|hoje|domani|ieri|oggi)\b/i;
 
 /** A date that makes a sentence an appointment without other words: a calendar date, in English also a weekday, but not "tomorrow". */
 export const appointment = new RegExp(

@@ -1,20 +1,12 @@
 // Owns a sentence as the word lists read it: without markup, and without a comment at its end. Must never become the text of a memory.
 
-import { feelings } from "./lexicon/en-exclusions.ts";
-
 /** A comment after a statement: ", remember?", ", did you know?", ", I promise". */
 const tag =
   /(?<=\p{L}{2} .{8,400})(?:, | (?=so fingers))(?:(?:remember|right|okay|ok|huh|eh|yeah|you know|what about you|and you|how about you|did (?:you|i|we|nobody|anyone)[^,?]{0,40}|(?:is|are|was|were|do|does|can|could|would|will|have|has|had)(?:n['’]t)? (?:i|you|he|she|it|they|we|that|nobody)[^,?]{0,25})\?+|(?:i know|i promise|i swear|trust me|believe me|believe it or not|more['’]s the pity|of course|thank (?:god|goodness)|oh well|(?:so )?fingers crossed(?: everyone)?|lol|haha)[.!]*)$/iu;
 
-/** A judgement after a statement: " and it was so powerful", ", it's a great way to relax", " - pretty cool". */
-const verdict = new RegExp(
-  `(?<=\\p{L}{2} .{12,400})(?:(?: [-–]|,)? (?:and|but|so)|,| [-–]|[-–] ) ?(?:(?:it|that)(?:['’]s| is| was| has| looks| feels| felt| sounds| makes)(?: been)? [^;:\\d]{0,30}?(?<!\\p{L})(?:${feelings}|such an?|ride|journey|relief|rollercoaster|cozy|hard|worth it)(?!\\p{L})[^;:\\d]{0,70}|(?:pretty|so|really|such|what an?|best|super) [^;:,\\d]{2,40})$`,
-  "iu",
-);
-
 /** The statement without a trailing comment: "My landlord allows no pets, remember?" */
 export function withoutTrailingComment(sentence: string): string {
-  return sentence.replace(tag, ".").replace(verdict, ".");
+  return sentence.replace(tag, ".");
 }
 
 /** The text without Markdown, on one line. */

@@ -15,14 +15,6 @@ const concreteInGerman =
 
 const questionMark = /[?？؟]["'”»)\]]?\s*\p{Extended_Pictographic}?\s*$/u;
 
-export function isQuestion(sentence: string, language: Language): boolean {
-  const core = sentence.replace(lexicons[language].fillers, "");
-  return (
-    questionMark.test(sentence) ||
-    lexicons[language].exclusions.question.some((pattern) => pattern.test(core))
-  );
-}
-
 /** Whether no exclusion applies to a sentence, given without markup. */
 export function passesExclusions(sentence: string, language: Language): boolean {
   if (questionMark.test(sentence)) return false;
