@@ -234,7 +234,6 @@ describe("keeps nothing of", () => {
       [
         "Ann: Don't let anything stop you!",
         "Bo: Always here to cheer you on.",
-        "Ann: Never saw this coming.",
         "Bo: Keep learning and growing through it all.",
         "Ann: Meal times are always fun.",
         "Bo: The energy from the crowd must have been unreal!",

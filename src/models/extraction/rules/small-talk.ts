@@ -4,7 +4,6 @@
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 import type { Speaker } from "./speakers.ts";
-import { isBaseForm, isPastTense } from "./verbs.ts";
 
 /** Whether the sentence is small talk, even if it matches a category. */
 export function isSmallTalk(
@@ -72,7 +71,7 @@ function isEncouragement(sentence: string): boolean {
     if (what === undefined || verb === undefined || inner.test(what)) return true;
     if (goingOn.test(`${adverb} ${verb}`)) return true;
     const needsVerb = /^(?:always|never|do)/i.test(adverb);
-    if (needsVerb && (noOrder.test(verb) || (isPastTense(verb) && !isBaseForm(verb)))) return true;
+    if (needsVerb && noOrder.test(verb)) return true;
   }
   if (
     secondPerson.test(sentence) &&
