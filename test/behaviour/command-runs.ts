@@ -104,15 +104,14 @@ export const withServer: readonly CommandRun[] = [
   runs("suggestion refuse", "performed", "--project default {lunch}"),
   runs("suggestion accept", "an unknown suggestion", `--project shop ${id}`),
   runs("suggestion refuse", "an unknown suggestion", `--project shop ${id}`),
-  runs("hook session-start", "performed", "--project shop --client claude-code", {
+  runs("hook session-start", "performed", "--project shop --client claude-code --deadline-ms 60000", {
     input: event({ hook_event_name: "SessionStart", source: "startup" }),
   }),
   runs("hook session-start", "no event", "--project shop", { input: "{" }),
-  runs("hook user-prompt", "performed", "--project shop --client claude-code", {
+  runs("hook user-prompt", "performed", "--project shop --client claude-code --deadline-ms 60000", {
     input: event({ hook_event_name: "UserPromptSubmit", prompt: "When do we release?" }),
-    variables: { MEMLEDGER_HOOK_DEADLINE_MS: "60000" },
   }),
-  runs("hook session-end", "no transcript", "--project shop --client claude-code", {
+  runs("hook session-end", "no transcript", "--project shop --client claude-code --deadline-ms 60000", {
     input: event({ hook_event_name: "SessionEnd", reason: "other" }),
   }),
   runs("mcp", "performed", "--project shop", {
