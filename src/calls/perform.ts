@@ -4,12 +4,12 @@
 import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal, successCode } from "../platform/errors.ts";
-import { createIdSource } from "../platform/ids.ts";
+import { createIdSource, type IdSource } from "../platform/ids.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../platform/limits.ts";
 import { secondsBetween } from "../platform/statistics/distribution.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Actor, nobody } from "./arrival/actor.ts";
-import { type ArrivalTools, createArrivalChecks } from "./arrival/arrival-checks.ts";
+import { type ArrivalChecks, type ArrivalTools, createArrivalChecks } from "./arrival/arrival-checks.ts";
 import { type Authority, identify, requireAuthority } from "./arrival/identify.ts";
 import { keepBody, nothingKept, openInput, readInput } from "./arrival/input.ts";
 import { readOrigin } from "./arrival/origin.ts";
@@ -21,7 +21,7 @@ import { createDecide, type Received } from "./decide.ts";
 import { outdated } from "./erasure-watch.ts";
 import { ofOtherModel } from "./model-watch.ts";
 import { useConsoleKey } from "./operations/access/console-key.ts";
-import { createPrepare, type PreparationTools } from "./preparation.ts";
+import { createPrepare, type PreparationTools, type Prepare } from "./preparation.ts";
 import { type RunningExchange, runExchange } from "./running-exchange.ts";
 import { type CallStatistics, createCallStatistics } from "./statistics/call-statistics.ts";
 
@@ -41,8 +41,7 @@ export interface PerformTools extends PreparationTools, ArrivalTools {
 
 /** @param checks those of the other entry point, if there is one */
 export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
-  const { store, clock, plans, logger, statistics = createCallStatistics() } = tools;
-  const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
+  const { clock, logger, statistics = createCallStatistics() } = tools;
   const createRecordId = createIdSource();
 
   const perform: Perform = async (operation, request) => {
@@ -58,7 +57,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       if (actor.lacksKeyOf !== undefined) actor = await identify(tools, request.credentials, clock.now());
       answer = refused ?? (await performAs(actor, operation, request, exchange));
     } catch (error) {
-      answer = toRefusalAnswer(toRefused(error, report));
+      answer = toRefusalAnswer(toRefused(error, checks.report));
     }
     exchange?.finish();
     const { caller } = actor;
@@ -74,10 +73,6 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     logAdministration(logger, operation, request, actor, answer);
     return { answer, caller };
   };
-  const createOwnRecordId = (operation: Operation): string | undefined =>
-    operation.scope === "project" && operation.namesItsRecord === true
-      ? createRecordId(clock.now())
-      : undefined;
   /** @throws Refusal 1400 for an exchange whose answer cannot be passed on */
   const beginExchange = (operation: Operation, { exchange }: Request): RunningExchange | null => {
     if (exchangeOf(operation) === undefined) return null;
@@ -96,22 +91,59 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     });
     return answer.code === successCode ? null : answer;
   };
+  const prepare = createPrepare(
+    tools,
+    async (operation, request) => (await perform(operation, request)).answer,
+    createRecordId,
+  );
+  const performAs = createPerformAs({ ...tools, statistics }, checks, prepare, createRecordId);
+
+  return perform;
+}
+
+/** @returns the steps of a call from when it is known who calls */
+function createPerformAs(
+  tools: PerformTools & { readonly statistics: CallStatistics },
+  checks: ArrivalChecks,
+  prepare: Prepare,
+  createRecordId: IdSource,
+) {
+  const { store, clock, plans, statistics } = tools;
+  const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
+  const decide = createDecide({ ...tools, report }, prepare);
   const commit = async (call: Call): Promise<Answer> => {
     const startedAt = clock.elapsed();
     const answer = await store.commit(call);
     statistics.recorded(call.operation, secondsBetween(startedAt, clock.elapsed()));
     return answer;
   };
-  const prepare = createPrepare(
-    tools,
-    async (operation, request) => (await perform(operation, request)).answer,
-    createRecordId,
-  );
+  const createOwnRecordId = (operation: Operation): string | undefined =>
+    operation.scope === "project" && operation.namesItsRecord === true
+      ? createRecordId(clock.now())
+      : undefined;
+  /** @param fault the fault of the request's form; null: none */
+  const admit = (
+    operation: Operation,
+    actor: Actor,
+    fault: Refusal | null,
+  ): Authority | { readonly refused: Refused } => {
+    try {
+      const authority = requireAuthority(operation, actor, plans, clock.now());
+      if (fault !== null) throw fault;
+      return authority;
+    } catch (error) {
+      return { refused: toRefused(error, report) };
+    }
+  };
 
-  const decide = createDecide({ ...tools, report }, prepare);
+  /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
+  const limitRate = (caller: Caller, { credentials, isCounted = false }: Request): void => {
+    const isOfOtherCall = credentials.kind === "caller" || credentials.kind === "task";
+    if (!isOfOtherCall && !isCounted) checks.limitRate(caller);
+  };
 
   /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
-  const performAs = async (
+  return async (
     actor: Actor,
     operation: Operation,
     request: Request,
@@ -158,57 +190,38 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       held,
       exchange,
     };
-    return await settlePrepared(received);
+    return await settlePrepared(received, decide, commit);
   };
+}
 
-  /**
-   * Prepares the call and settles it. If an erasure or a change of the model was committed in between, it is prepared again, unless it
-   * had other operations performed that change something. An exchange keeps what has happened.
-   */
-  const settlePrepared = async (received: Received): Promise<Answer> => {
-    const { authority, exchange } = received;
-    const { readOnly } = authority.operation.effects;
-    let refused = outdated;
-    for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
-      const call = await decide(received);
-      const { decision } = call;
-      const answer = await commit(call);
-      if (answer.outdatedBy === undefined) {
-        // An answer of the transaction is another one.
-        if (exchange === null || decision.refused !== null || decision.foreseen?.answer !== answer)
-          return answer;
-        exchange.recorded();
-        return answer.code === successCode ? answer : { ...answer, recordId: exchange.exchange.recordId };
-      }
-      exchange?.erasedMeanwhile();
-      refused = answer.outdatedBy === "model" ? ofOtherModel : outdated;
-      if (exchange === null && !readOnly && decision.erasures !== undefined) break;
+/**
+ * Prepares the call and settles it. If an erasure or a change of the model was committed in between, it is prepared again, unless it
+ * had other operations performed that change something. An exchange keeps what has happened.
+ */
+async function settlePrepared(
+  received: Received,
+  decide: ReturnType<typeof createDecide>,
+  commit: (call: Call) => Promise<Answer>,
+): Promise<Answer> {
+  const { authority, exchange } = received;
+  const { readOnly } = authority.operation.effects;
+  let refused = outdated;
+  for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
+    const call = await decide(received);
+    const { decision } = call;
+    const answer = await commit(call);
+    if (answer.outdatedBy === undefined) {
+      // An answer of the transaction is another one.
+      if (exchange === null || decision.refused !== null || decision.foreseen?.answer !== answer)
+        return answer;
+      exchange.recorded();
+      return answer.code === successCode ? answer : { ...answer, recordId: exchange.exchange.recordId };
     }
-    return commit({ ...received.call, decision: { refused } });
-  };
-
-  /** @param fault the fault of the request's form; null: none */
-  const admit = (
-    operation: Operation,
-    actor: Actor,
-    fault: Refusal | null,
-  ): Authority | { readonly refused: Refused } => {
-    try {
-      const authority = requireAuthority(operation, actor, plans, clock.now());
-      if (fault !== null) throw fault;
-      return authority;
-    } catch (error) {
-      return { refused: toRefused(error, report) };
-    }
-  };
-
-  /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
-  const limitRate = (caller: Caller, { credentials, isCounted = false }: Request): void => {
-    const isOfOtherCall = credentials.kind === "caller" || credentials.kind === "task";
-    if (!isOfOtherCall && !isCounted) checks.limitRate(caller);
-  };
-
-  return perform;
+    exchange?.erasedMeanwhile();
+    refused = answer.outdatedBy === "model" ? ofOtherModel : outdated;
+    if (exchange === null && !readOnly && decision.erasures !== undefined) break;
+  }
+  return commit({ ...received.call, decision: { refused } });
 }
 
 /** The key in the record of the call, the project in whose queue the call waits for the writer, and what a token adds. */

@@ -1,16 +1,14 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
-import { createRateLimiter } from "../access/rate.ts";
 import { createAdmission } from "../calls/arrival/admission.ts";
 import { createArrivalChecks } from "../calls/arrival/arrival-checks.ts";
 import { createSignedIn } from "../calls/arrival/signed-in.ts";
-import { createPerform, type PerformTools } from "../calls/perform.ts";
+import { createPerform } from "../calls/perform.ts";
 import { createCallHistory } from "../calls/statistics/call-history.ts";
 import { createCallStatistics } from "../calls/statistics/call-statistics.ts";
 import type { Store } from "../calls/storage/store.ts";
 import type { ChooseEngine } from "../engines/engines.ts";
 import { chooseExtractor, defaultDetail } from "../memory/extraction/extractor.ts";
-import { createExtractionThread } from "../models/extraction/extraction-thread.ts";
 import { createLogger, type Logger } from "../platform/log/logger.ts";
 import { spawnWorker } from "../platform/threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "../platform/threads/supervisor.ts";
@@ -34,13 +32,7 @@ import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.
 import { chooseModel, chooseModelInUse } from "./model/model-in-use.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import { type Overseeing, oversee } from "./overseeing.ts";
-import {
-  openLanguageModel,
-  publicGatewaySettings,
-  publicLlmSettings,
-  startEngines,
-  startGateway,
-} from "./starting.ts";
+import { publicGatewaySettings, publicLlmSettings, startEngines, startTools } from "./starting.ts";
 
 export interface BackgroundApp {
   /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
@@ -148,7 +140,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     logger,
   });
   const model = await chooseModelInUse(config, locked, logger);
-  const { store, embedder, tokens } = await startEngines(parts, locked, model, {
+  const engines = await startEngines(parts, locked, model, {
     config,
     ledger: ledger.files,
     logger,
@@ -158,31 +150,18 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     onModelChange: background.modelHasChange,
     onRemember: background.hasAnswerToRemember,
   });
-  const extraction = createExtractionThread(supervisor);
-  parts.defer(() => extraction.close());
-  const languageModel = await openLanguageModel(config, logger);
-  const builtIn = extraction.extractor;
+  const { store, embedder } = engines;
   const history = createCallHistory(clock);
   const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
-  const gateway = startGateway(parts, config, { supervisor, clock, logger });
-  const { bodies, memoryOutcomes } = gateway;
-  const tools: PerformTools = {
-    store,
-    clock,
+  const { tools, extraction, languageModel } = await startTools(parts, engines, {
+    config,
     logger,
-    plans: config.plans,
-    prices: config.prices,
-    ...gateway,
-    limiter: createRateLimiter(),
-    tokens,
-    embed: (text, role, waiter) => embedder.embed(text, role, waiter),
-    embeddingModel: () => embedder.current.model.id,
-    reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
-    extractors: { builtIn, languageModel, passagesLastMs: config.rememberMs },
-    redactor: extraction.redactor,
+    clock,
+    supervisor,
     knownBackups: background.knownBackups,
     statistics,
-  };
+  });
+  const { bodies, memoryOutcomes } = tools;
   const checks = createArrivalChecks(tools);
   const perform = createPerform(tools, checks);
   // Their connections are closed by then. They are recorded before the store is closed.

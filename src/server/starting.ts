@@ -1,8 +1,10 @@
-// Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread, and a language
-// model if one is configured.
+// Owns the start of what calls are performed with: it opens the database while the embedder loads its model in another thread, then the
+// extractor, a language model if one is configured, and the gateway.
 
+import { createRateLimiter } from "../access/rate.ts";
 import { createTokens, type Tokens } from "../access/token.ts";
 import { createSigner } from "../audit/signed-note.ts";
+import type { PerformTools } from "../calls/perform.ts";
 import type { LedgerFiles } from "../calls/storage/engine.ts";
 import type { Store } from "../calls/storage/store.ts";
 import { createForwarder } from "../gateway/forwarder.ts";
@@ -17,6 +19,7 @@ import {
   createReplaceableEmbedder,
   type ReplaceableEmbedder,
 } from "../models/embedding/replaceable-embedder.ts";
+import { createExtractionThread } from "../models/extraction/extraction-thread.ts";
 import { createLlmExtractor, type LlmExtractor } from "../models/extraction/llm-extractor.ts";
 import type { LogFields, Logger } from "../platform/log/logger.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
@@ -37,13 +40,19 @@ interface EngineOptions {
   readonly onRemember: () => void;
 }
 
+interface StartedEngines {
+  readonly store: Store;
+  readonly embedder: ReplaceableEmbedder;
+  readonly tokens: Tokens;
+}
+
 /** Opens the database while the embedder loads its model in another thread. */
 export async function startEngines(
   parts: AsyncDisposableStack,
   { engine, runtime }: LockedDirectory,
   model: ModelSource,
   { config, ledger, logger, clock, clockShift, supervisor, onModelChange, onRemember }: EngineOptions,
-): Promise<{ store: Store; embedder: ReplaceableEmbedder; tokens: Tokens }> {
+): Promise<StartedEngines> {
   const { dimensions } = readModelConfig(model);
   const { embedders, embeddingThreads: threads } = config;
   const starting = startEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger }).then(
@@ -71,8 +80,42 @@ export async function startEngines(
   return { store, embedder, tokens: createTokens(createSigner(ledger.signingKey)) };
 }
 
+type ToolOptions = Pick<EngineOptions, "config" | "logger" | "clock" | "supervisor"> &
+  Required<Pick<PerformTools, "knownBackups" | "statistics">>;
+
+/** Starts the rest of what calls are performed with: extraction, a language model and the gateway. */
+export async function startTools(
+  parts: AsyncDisposableStack,
+  { store, embedder, tokens }: StartedEngines,
+  { config, logger, clock, supervisor, knownBackups, statistics }: ToolOptions,
+) {
+  const extraction = createExtractionThread(supervisor);
+  parts.defer(() => extraction.close());
+  const languageModel = await openLanguageModel(config, logger);
+  const builtIn = extraction.extractor;
+  const gateway = startGateway(parts, config, { supervisor, clock, logger });
+  const tools = {
+    store,
+    clock,
+    logger,
+    plans: config.plans,
+    prices: config.prices,
+    ...gateway,
+    limiter: createRateLimiter(),
+    tokens,
+    embed: (text, role, waiter) => embedder.embed(text, role, waiter),
+    embeddingModel: () => embedder.current.model.id,
+    reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
+    extractors: { builtIn, languageModel, passagesLastMs: config.rememberMs },
+    redactor: extraction.redactor,
+    knownBackups,
+    statistics,
+  } satisfies PerformTools;
+  return { tools, extraction, languageModel };
+}
+
 /** Null: none is configured. */
-export async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
+async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
   if (llm === null) return null;
   return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
 }
@@ -85,7 +128,7 @@ export function publicLlmSettings({ llm }: Config): LogFields {
 }
 
 /** Its thread starts with the first large body. */
-export function startGateway(
+function startGateway(
   parts: AsyncDisposableStack,
   { gateway }: Config,
   { supervisor, clock, logger }: Pick<EngineOptions, "supervisor" | "clock" | "logger">,

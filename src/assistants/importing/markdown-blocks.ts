@@ -87,7 +87,8 @@ interface State {
   closing: string | null;
 }
 
-function createReader() {
+/** The headings and items in which the next line is, and the block that is open. */
+function createOutline() {
   const state: State = { headings: [], items: [], intro: null, open: null, pending: null, closing: null };
 
   const toBlock = ({ line, kind, text }: Open): Block => {
@@ -141,6 +142,12 @@ function createReader() {
   const outdent = (indent: number) => {
     state.items = state.items.filter((each) => each.indent < indent);
   };
+  return { state, settle, leaveList, head, endHeadings, close, enter, outdent };
+}
+
+function createReader() {
+  const { state, settle, leaveList, head, endHeadings, close, enter, outdent } = createOutline();
+
   const append = (text: string, separator: string) => {
     const { open } = state;
     if (open === null || open.text.length > recordMaxBytes) return;

@@ -29,20 +29,12 @@ export function createTracer(from: Trace): Tracer {
   const made = new Set(from.made);
   const sources = new Set(from.sources);
   const projects = new Set(from.projects);
-  const tellingWords = new Set(from.tellingWords);
   const { within } = from;
-  const texts = createTextIndex(from.texts);
-
-  const addText = (text: Json | undefined, min: typeof contentMin): void => {
-    if (typeof text !== "string" || texts.size >= textsMax) return;
-    for (const part of partsOf(toWordText(text), min)) texts.add(part);
-  };
-  const addContent = (text: Json | undefined): void => {
-    addText(text, contentMin);
-    if (typeof text === "string") for (const word of tellingWordsOf(text)) tellingWords.add(word);
-  };
-  const { repeats } = texts;
+  const texts = createTracedTexts(from);
+  const { addText, addContent } = texts;
   const isMarked = createMark(within);
+  const isRepeated = ({ project }: RecordLocation, text: string, whose: Pick<Whose, "isOwn">): boolean =>
+    (whose.isOwn && projects.has(project) && texts.repeats(text)) || isMarked(text, whose);
   const findHolding = (
     place: RecordLocation,
     payload: string,
@@ -51,11 +43,9 @@ export function createTracer(from: Trace): Tracer {
   ): Holding | null => {
     const named = [place.id, ...idsIn(payload)];
     if (named.some(isTraced) && isOrigin(place.id, payload)) return "origin";
-    const texts = [payload, ...hidden];
-    if (texts.some((text) => idsIn(text).some(isMemory))) return "shown";
-    const isRepeated = (text: string) =>
-      (whose.isOwn && projects.has(place.project) && repeats(text)) || isMarked(text, whose);
-    return texts.some(isRepeated) ? "repeated" : null;
+    const said = [payload, ...hidden];
+    if (said.some((text) => idsIn(text).some(isMemory))) return "shown";
+    return said.some((text) => isRepeated(place, text, whose)) ? "repeated" : null;
   };
   /** Adds the record to those of which every word is looked for, if all its words are those of one of them. */
   const isOrigin = (id: string, payload: string): boolean => {
@@ -90,10 +80,7 @@ export function createTracer(from: Trace): Tracer {
         sources.add(extracted);
     }
     // The model was told the text, so its answer may repeat it in other words, and later requests repeat the answer.
-    for (const answer of answersIn(detail)) {
-      const said = toWordText(answer).split(" ");
-      if (said.some((word) => tellingWords.has(word))) addText(answer, messageMin);
-    }
+    for (const answer of answersIn(detail)) if (texts.tells(answer)) addText(answer, messageMin);
   };
 
   /** Null: the whole payload. */
@@ -114,8 +101,7 @@ export function createTracer(from: Trace): Tracer {
       ...found,
       isTarget: records.has(place.id),
       memories: named,
-      repeats: (text) =>
-        (found.isOwn && projects.has(place.project) && repeats(text)) || isMarked(text, found),
+      repeats: (text) => isRepeated(place, text, found),
       says: (text) => {
         const said = wordsIn(text);
         return contents.some((each) => said.includes(each));
@@ -140,11 +126,34 @@ export function createTracer(from: Trace): Tracer {
       records: [...records],
       made: [...made],
       sources: [...sources],
-      texts: texts.all(),
       projects: [...projects],
-      tellingWords: [...tellingWords],
+      ...texts.all(),
       ...(within === undefined ? {} : { within }),
     }),
+  };
+}
+
+/** The texts that are looked for, and the words that tell of them. */
+function createTracedTexts(from: Pick<Trace, "texts" | "tellingWords">) {
+  const texts = createTextIndex(from.texts);
+  const tellingWords = new Set(from.tellingWords);
+  const addText = (text: Json | undefined, min: typeof contentMin): void => {
+    if (typeof text !== "string" || texts.size >= textsMax) return;
+    for (const part of partsOf(toWordText(text), min)) texts.add(part);
+  };
+  const addContent = (text: Json | undefined): void => {
+    addText(text, contentMin);
+    if (typeof text === "string") for (const word of tellingWordsOf(text)) tellingWords.add(word);
+  };
+  return {
+    addText,
+    addContent,
+    repeats: texts.repeats,
+    tells: (text: string) =>
+      toWordText(text)
+        .split(" ")
+        .some((word) => tellingWords.has(word)),
+    all: () => ({ texts: texts.all(), tellingWords: [...tellingWords] }),
   };
 }
 

@@ -6,13 +6,19 @@ import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./datab
 import type { SharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { EngineReadiness } from "./threads/readiness.ts";
 
+/** The functions of an object, each as a look-up. */
+type LookUps<Finders> = {
+  [Name in keyof Finders]: Finders[Name] extends (...values: infer Values) => infer Found
+    ? (...values: Values) => Promise<Awaited<Found>>
+    : never;
+};
+
 /** A failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
 export function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: EngineReadiness) {
   const isToBeLogged = createLogRepeats();
-  return <Values extends readonly unknown[], Found>(
-    find: (...values: Values) => Found | Promise<Found>,
-  ): ((...values: Values) => Promise<Found>) =>
-    async (...values) => {
+  const lookUp =
+    <Values extends readonly unknown[], Found>(find: (...values: Values) => Found | Promise<Found>) =>
+    async (...values: Values): Promise<Found> => {
       try {
         snapshot.begin();
         return await find(...values);
@@ -24,4 +30,9 @@ export function createLookUps(snapshot: SharedSnapshot, logger: Logger, readines
         throw unreadable(error);
       }
     };
+  // The type of Object.fromEntries does not tell the entries apart.
+  return <Finders extends object>(finders: Finders) =>
+    Object.fromEntries(
+      Object.entries(finders).map(([name, find]) => [name, lookUp(find)]),
+    ) as LookUps<Finders>;
 }

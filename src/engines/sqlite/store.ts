@@ -64,124 +64,28 @@ export async function openStore(
   const isDamaged = isStillDamaged(file, options.logger);
   await prepare(file, options.model);
   removeFormerAnswers(file.path, options.logger);
-  const {
-    plans,
-    ledger,
-    payloadRetentionDays,
-    installationRetentionDays,
-    checkpointInterval,
-    exportLifeMs,
-    clockShift,
-    groupCommit,
-    searchCacheBytes,
-    searchThreads,
-    logger,
-    logLevel,
-  } = options;
-  const clock = createClock(clockShift);
-  const supervisor = createSupervisor({ logger, clock, spawn });
-  const start = <Name extends keyof ThreadInits>(
-    name: Name,
-    init: ThreadInits[Name],
-    events: ThreadEvents = {},
-  ) =>
-    supervisor.start(name, init, {
-      ...events,
-      onComplaint: ({ message }) => readiness.suspect(message === damageComplaint),
-    });
   const database = openReading(file);
-  const retentionDays = { payloadRetentionDays, installationRetentionDays };
-  const writerInit = {
-    file,
-    plans,
-    ledger,
-    ...retentionDays,
-    checkpointInterval,
-    exportLifeMs,
-    clockShift,
-    logLevel,
-  };
-  const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
-  const damage = createDamageCheck({
-    start: () => start("inspector", file),
-    path: file.path,
-    isDamaged,
-    clock,
-    logger,
-  });
-  const unlessDamaged = refusingDamaged(damage);
-  const readiness = createEngineReadiness(writer, damage, supervisor, clock);
-  const scanners = scannerCount(searchThreads);
-  const dimensions = options.model?.dimensions ?? null;
-  const searches = createSearches(
-    (events) => start("searcher", { file, searchCacheBytes, scanners, dimensions }, events),
-    createScanners(scanners, (events) => start("scanner", { file, dimensions }, events)),
-    clock,
-  );
-  if (searchThreads !== 0) searches.start();
-  const startReader = () =>
-    start("reader", { file, verifierKeys: ledger.verifierKeys, exportFolder: ledger.exports });
-  const reader = createReader(startReader, searches, clock, logger);
-  const cacheFolder = cacheFolderOf(file.path);
-  const cacheInit = { file, folder: cacheFolder, maxBytes: folderShare * searchCacheBytes };
-  const cache = createSearchCache({
-    folder: cacheFolder,
-    logger,
-    clock,
-    searches,
-    startThread: () => start("cacheWriter", cacheInit),
-  });
-  // Administration searches nothing.
-  if (searchThreads !== 0) cache.start();
-  const access = createAccessReader(database);
-  const subjects = createSubjectReader(database);
-  const conversations = createConversationLookup(database);
-  const suggestions = createSuggestionReader(database);
+  const parts = startParts(file, isDamaged, options, spawn);
+  const { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports } = parts;
+  const { logger } = options;
   const snapshot = createSharedSnapshot(database);
-  const lookUp = createLookUps(snapshot, logger, readiness);
-  const remembered = createRememberReader(database);
-  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
-  const exports = createExportRunner(exporter, clock, logger);
+  const lookUps = createLookUps(snapshot, logger, readiness);
+  const unlessDamaged = refusingDamaged(damage);
   return {
-    access: {
-      findCaller: lookUp(access.findCaller),
-      findCallerOfKey: lookUp(access.findCallerOfKey),
-      findCallersNamed: lookUp(access.findCallersNamed),
-      findAdministrationKey: lookUp(access.findAdministrationKey),
-      findSession: lookUp(access.findSession),
-      findSignInLink: lookUp(access.findSignInLink),
-      findProject: lookUp(access.findProject),
-      findCredits: lookUp(access.findCredits),
-    },
+    access: lookUps(createAccessReader(database)),
     memories: {
       ...reader.memories,
-      find: lookUp(createMemoryFinder(database)),
-      findHeld: lookUp(createHeldFinder(database)),
+      ...lookUps({ find: createMemoryFinder(database), findHeld: createHeldFinder(database) }),
     },
-    checks: { list: lookUp(createCheckList(database)) },
-    suggestions: {
-      find: lookUp(suggestions.find),
-      list: lookUp(suggestions.list),
-      linksBetween: lookUp(suggestions.linksBetween),
-    },
-    subjects: {
-      ...reader.subjects,
-      find: lookUp(subjects.find),
-      findById: lookUp(subjects.findById),
-      owners: lookUp(subjects.owners),
-      list: lookUp(subjects.list),
-    },
-    conversations: {
-      ...reader.conversations,
-      find: lookUp(conversations.find),
-      findById: lookUp(conversations.findById),
-    },
-    audit: { ...reader.audit, erasures: lookUp(createErasureMarks(database)) },
+    checks: lookUps({ list: createCheckList(database) }),
+    suggestions: lookUps(createSuggestionReader(database)),
+    subjects: { ...reader.subjects, ...lookUps(createSubjectReader(database)) },
+    conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
+    audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
     retention: { sweep: unlessDamaged(writer.sweep) },
     models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },
     remembering: {
-      count: lookUp(remembered.count),
-      nextAfter: lookUp(remembered.nextAfter),
+      ...lookUps(createRememberReader(database)),
       begin: unlessDamaged((task) => writer.changeQueue({ begin: task })),
       async remove(record) {
         await writer.changeQueue({ remove: record });
@@ -217,6 +121,85 @@ export async function openStore(
       await writer.close();
     },
   };
+}
+
+/** Starts the parts that have threads. */
+function startParts(
+  file: DatabaseFile,
+  isDamaged: boolean,
+  options: StoreOptions,
+  spawn: typeof spawnWorker,
+) {
+  const {
+    plans,
+    ledger,
+    payloadRetentionDays,
+    installationRetentionDays,
+    checkpointInterval,
+    exportLifeMs,
+    clockShift,
+    groupCommit,
+    searchCacheBytes,
+    searchThreads,
+    logger,
+    logLevel,
+  } = options;
+  const clock = createClock(clockShift);
+  const supervisor = createSupervisor({ logger, clock, spawn });
+  const start = <Name extends keyof ThreadInits>(
+    name: Name,
+    init: ThreadInits[Name],
+    events: ThreadEvents = {},
+  ) =>
+    supervisor.start(name, init, {
+      ...events,
+      onComplaint: ({ message }) => readiness.suspect(message === damageComplaint),
+    });
+  const retentionDays = { payloadRetentionDays, installationRetentionDays };
+  const writerInit = {
+    file,
+    plans,
+    ledger,
+    ...retentionDays,
+    checkpointInterval,
+    exportLifeMs,
+    clockShift,
+    logLevel,
+  };
+  const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
+  const damage = createDamageCheck({
+    start: () => start("inspector", file),
+    path: file.path,
+    isDamaged,
+    clock,
+    logger,
+  });
+  const readiness = createEngineReadiness(writer, damage, supervisor, clock);
+  const scanners = scannerCount(searchThreads);
+  const dimensions = options.model?.dimensions ?? null;
+  const searches = createSearches(
+    (events) => start("searcher", { file, searchCacheBytes, scanners, dimensions }, events),
+    createScanners(scanners, (events) => start("scanner", { file, dimensions }, events)),
+    clock,
+  );
+  if (searchThreads !== 0) searches.start();
+  const startReader = () =>
+    start("reader", { file, verifierKeys: ledger.verifierKeys, exportFolder: ledger.exports });
+  const reader = createReader(startReader, searches, clock, logger);
+  const cacheFolder = cacheFolderOf(file.path);
+  const cacheInit = { file, folder: cacheFolder, maxBytes: folderShare * searchCacheBytes };
+  const cache = createSearchCache({
+    folder: cacheFolder,
+    logger,
+    clock,
+    searches,
+    startThread: () => start("cacheWriter", cacheInit),
+  });
+  // Administration searches nothing.
+  if (searchThreads !== 0) cache.start();
+  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
+  const exports = createExportRunner(exporter, clock, logger);
+  return { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports };
 }
 
 async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {

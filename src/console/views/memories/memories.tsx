@@ -2,6 +2,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { isAllowed } from "../../access.ts";
+import type { ProjectClient } from "../../api/calls.ts";
 import { shownSubject } from "../../location.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -22,7 +23,14 @@ import { newMemory } from "./memory-fields.ts";
 import { MemoryFilters } from "./memory-filters.tsx";
 import { MemoryForm } from "./memory-form.tsx";
 import { MemoryPanel } from "./memory-panel.tsx";
-import { isFiltered, listQuery, type Memory, noFilters, readQuery } from "./memory-query.ts";
+import {
+  isFiltered,
+  listQuery,
+  type Memory,
+  type MemoryQuery,
+  noFilters,
+  readQuery,
+} from "./memory-query.ts";
 
 const pageSize = 100;
 
@@ -30,20 +38,7 @@ export function Memories() {
   const { id: project, subject, owner, client } = useProject();
   const query = useQuery();
   const shown = readQuery(query);
-  const filter = JSON.stringify(listQuery(shown));
-  const [loaded] = useState(() => new Map<string, Memory>());
-  const rows = useMemo(
-    () =>
-      createRows<Memory>(async (cursor, signal) => {
-        const page = await client.memories.list(
-          { ...listQuery(shown), page_size: pageSize, cursor: cursor ?? undefined },
-          { signal },
-        );
-        remember(loaded, page.memories);
-        return { rows: page.memories, next: page.next_cursor, total: page.pagination.total };
-      }),
-    [project, filter],
-  );
+  const { loaded, rows } = useMemoryRows(client, project, shown);
   const [{ rows: selectedIn, selection }, setSelected] = useState({ rows, selection: nothingSelected });
   // What was selected belongs to the filter that was shown then.
   const chosen = selectedIn === rows ? selection : nothingSelected;
@@ -144,35 +139,7 @@ export function Memories() {
                 selection: chosen,
                 onSelect: select,
               })}
-          empty={
-            isFiltered(shown) ? (
-              <Empty title="No memory matches">
-                <p>Change the filters, or remove them.</p>
-                <button type="button" onClick={() => query.set(noFilters)}>
-                  Remove the filters
-                </button>
-              </Empty>
-            ) : shown.origin === "conversation" ? (
-              <Empty title="Nothing of conversations yet">
-                <p>
-                  Hooks and the gateway store what is said in conversations, where they are configured to
-                  remember it.
-                </p>
-              </Empty>
-            ) : (
-              <Empty title="No memories yet">
-                <p>
-                  Store the first one here, connect an assistant to this project, or import what another
-                  program has remembered with <code>memledger memory import</code>.
-                </p>
-                {changes !== null && (
-                  <button type="button" class="primary" onClick={beginCreation}>
-                    New memory
-                  </button>
-                )}
-              </Empty>
-            )
-          }
+          empty={<NoMemories shown={shown} onNew={changes === null ? null : beginCreation} />}
         />
         {openId !== null && <MemoryPanel key={openId} id={openId} data={open} changes={changes} />}
       </div>
@@ -190,6 +157,58 @@ export function Memories() {
         </Dialog>
       )}
     </View>
+  );
+}
+
+function useMemoryRows(client: ProjectClient, project: string, shown: MemoryQuery) {
+  const filter = JSON.stringify(listQuery(shown));
+  const [loaded] = useState(() => new Map<string, Memory>());
+  const rows = useMemo(
+    () =>
+      createRows<Memory>(async (cursor, signal) => {
+        const page = await client.memories.list(
+          { ...listQuery(shown), page_size: pageSize, cursor: cursor ?? undefined },
+          { signal },
+        );
+        remember(loaded, page.memories);
+        return { rows: page.memories, next: page.next_cursor, total: page.pagination.total };
+      }),
+    [project, filter],
+  );
+  return { loaded, rows };
+}
+
+function NoMemories({ shown, onNew }: { shown: MemoryQuery; onNew: (() => void) | null }) {
+  const query = useQuery();
+  if (isFiltered(shown))
+    return (
+      <Empty title="No memory matches">
+        <p>Change the filters, or remove them.</p>
+        <button type="button" onClick={() => query.set(noFilters)}>
+          Remove the filters
+        </button>
+      </Empty>
+    );
+  if (shown.origin === "conversation")
+    return (
+      <Empty title="Nothing of conversations yet">
+        <p>
+          Hooks and the gateway store what is said in conversations, where they are configured to remember it.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty title="No memories yet">
+      <p>
+        Store the first one here, connect an assistant to this project, or import what another program has
+        remembered with <code>memledger memory import</code>.
+      </p>
+      {onNew !== null && (
+        <button type="button" class="primary" onClick={onNew}>
+          New memory
+        </button>
+      )}
+    </Empty>
   );
 }
 

@@ -41,24 +41,8 @@ interface AuditTransactionOptions {
 
 const hasher = createTreeHasher(runtimeCryptography);
 
-export function createAuditTransaction({
-  database,
-  createId,
-  heads,
-  knownHeads,
-  macOf,
-  checkpoints,
-  trees,
-  formerSigner,
-  watchClock,
-  eraseOpen,
-  countRecord,
-}: AuditTransactionOptions): AuditTransaction {
-  const insertEntry = database.prepare(
-    `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash, mac)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
+export function createAuditTransaction(options: AuditTransactionOptions): AuditTransaction {
+  const { database, createId, heads, knownHeads, checkpoints, trees, formerSigner, eraseOpen } = options;
   // Expired in 1970, because the clock may be set back before the files are removed.
   const endExports = database
     .prepare<[{ project: number | null; seq: number }], string>(
@@ -67,10 +51,6 @@ export function createAuditTransaction({
          AND (filter IS NULL OR EXISTS (SELECT 1 FROM export_record WHERE export = id AND seq = :seq)) RETURNING id`,
     )
     .pluck();
-
-  const insertPseudonym = database.prepare(
-    "INSERT INTO audit_pseudonym (pseudonym, entry) SELECT serial, ? FROM pseudonym WHERE id = ?",
-  );
   const erasePayload = createPayloadErasure(database);
   const traceBatch = createTraceBatches(database);
   const findProject = database
@@ -90,23 +70,7 @@ export function createAuditTransaction({
   const seek = createSeek(database);
 
   return {
-    async append(draft) {
-      const head = heads.open(draft.project, draft.now);
-      watchClock(head.at, draft.now);
-      const { seq, id, at, entry, members, hash } = sealRecord(head, draft, createId);
-      const { action, status, keyId, memoryId, payload } = draft;
-      const mac = macOf(head.chain)(hash);
-      // By position: names take a tenth of the time of the statement.
-      const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
-      const number = insertEntry.run(row).lastInsertRowid;
-      insertPayload.run(number, payload.salt, payload.compressed);
-      for (const named of [draft.subject, draft.conversation])
-        if (named !== undefined && named !== null) insertPseudonym.run(number, named);
-      countRecord(entry.length + payload.compressed.length);
-      heads.move(draft.project, { ...head, seq, hash, at });
-      trees.follow(head.number, head.hash, hash);
-      return { seq, entry, members, hash };
-    },
+    append: createAppend(options),
 
     async countOlder(project, before) {
       const chain = span(project);
@@ -180,5 +144,41 @@ export function createAuditTransaction({
       checkpoints.beginTrees(now);
       return { accepted, recordId };
     },
+  };
+}
+
+function createAppend({
+  database,
+  createId,
+  heads,
+  macOf,
+  trees,
+  watchClock,
+  countRecord,
+}: AuditTransactionOptions): AuditTransaction["append"] {
+  const insertEntry = database.prepare(
+    `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash, mac)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
+  const insertPseudonym = database.prepare(
+    "INSERT INTO audit_pseudonym (pseudonym, entry) SELECT serial, ? FROM pseudonym WHERE id = ?",
+  );
+  return async (draft) => {
+    const head = heads.open(draft.project, draft.now);
+    watchClock(head.at, draft.now);
+    const { seq, id, at, entry, members, hash } = sealRecord(head, draft, createId);
+    const { action, status, keyId, memoryId, payload } = draft;
+    const mac = macOf(head.chain)(hash);
+    // By position: names take a tenth of the time of the statement.
+    const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
+    const number = insertEntry.run(row).lastInsertRowid;
+    insertPayload.run(number, payload.salt, payload.compressed);
+    for (const named of [draft.subject, draft.conversation])
+      if (named !== undefined && named !== null) insertPseudonym.run(number, named);
+    countRecord(entry.length + payload.compressed.length);
+    heads.move(draft.project, { ...head, seq, hash, at });
+    trees.follow(head.number, head.hash, hash);
+    return { seq, entry, members, hash };
   };
 }

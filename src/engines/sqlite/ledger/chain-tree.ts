@@ -69,26 +69,8 @@ interface EntryRow {
 }
 
 export function createChainTrees(database: Database): ChainTrees {
-  const findTree = database
-    .prepare<[number], string | null>("SELECT tree FROM audit_chain WHERE number = ?")
-    .pluck();
+  const { hasTree, statementOf, reader, storedLeaves } = createTreeReading(database);
   const setTree = database.prepare("UPDATE audit_chain SET tree = ? WHERE number = ?");
-  const findAnchor = database
-    .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
-    .pluck();
-  const entries = database.prepare<[number, number, number], EntryRow>(
-    "SELECT seq, entry, hash FROM audit_entry WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq",
-  );
-  const nodes = database
-    .prepare<[number, number, number, number], Uint8Array>(
-      "SELECT hash FROM audit_node WHERE chain = ? AND level = ? AND position >= ? AND position < ? ORDER BY position",
-    )
-    .pluck();
-  const newestNode = database
-    .prepare<[number, number], number | null>(
-      "SELECT MAX(position) FROM audit_node WHERE chain = ? AND level = ?",
-    )
-    .pluck();
   const insertNode = database.prepare(
     "INSERT OR REPLACE INTO audit_node (chain, level, position, hash) VALUES (?, ?, ?, ?)",
   );
@@ -99,33 +81,9 @@ export function createChainTrees(database: Database): ChainTrees {
     "DELETE FROM audit_node WHERE chain = ? AND level < ? AND position << level >= ?",
   );
 
-  const statementOf = (chain: number) => readStatement(findTree.get(chain) ?? null, chain);
-  const reader = (chain: number): TreeReader => {
-    const statement = statementOf(chain);
-    const { through } = statement;
-    const anchored = findAnchor.get(chain) ?? 0;
-    return {
-      removed: anchored > through ? anchored - through + 1 : 0,
-      leaves(first, end) {
-        const seq = through + Math.max(1, first);
-        const rows = entries.all(chain, seq - 1, through + end - 1);
-        // Retention may have removed the record before the first leaf.
-        const before = rows[0]?.seq === seq - 1 ? rows.shift()?.hash : undefined;
-        const hashes = followEach(rows, seq, seq === through + 1 ? statement.hash : before);
-        const all = first === 0 ? [leafZero(statementText(statement)), ...hashes] : hashes;
-        if (all.length !== end - first) throw new TreeDifference(`a record of chain ${chain} is missing`);
-        return all;
-      },
-      nodes: (level, first, end) => nodes.all(chain, level, first, end),
-    };
-  };
   const store = (chain: number, { level, position, hash }: TreeNode): void => {
     insertNode.run(chain, level, position, hash);
   };
-
-  /** How many leaves the stored nodes stand for. */
-  const storedLeaves = (chain: number) =>
-    ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode;
 
   const tips = createTreeTips();
   const append = (chain: number, frontier: Frontier, leaves: readonly Uint8Array[]): Frontier => {
@@ -173,7 +131,7 @@ export function createChainTrees(database: Database): ChainTrees {
       const { through } = statementOf(chain);
       return frontierAt(seq - through, reader(chain), hasher).hashes;
     },
-    hasTree: (chain) => (findTree.get(chain) ?? null) !== null,
+    hasTree,
     statementOf,
     rootAt(chain, leaves) {
       const source = reader(chain);
@@ -209,6 +167,56 @@ export function createChainTrees(database: Database): ChainTrees {
       deleteCutNodes.run(chain, levelsPerStored, block);
       for (const node of kept) store(chain, node);
     },
+  };
+}
+
+/** What is stored of the trees. */
+function createTreeReading(database: Database) {
+  const findTree = database
+    .prepare<[number], string | null>("SELECT tree FROM audit_chain WHERE number = ?")
+    .pluck();
+  const findAnchor = database
+    .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
+    .pluck();
+  const entries = database.prepare<[number, number, number], EntryRow>(
+    "SELECT seq, entry, hash FROM audit_entry WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq",
+  );
+  const nodes = database
+    .prepare<[number, number, number, number], Uint8Array>(
+      "SELECT hash FROM audit_node WHERE chain = ? AND level = ? AND position >= ? AND position < ? ORDER BY position",
+    )
+    .pluck();
+  const newestNode = database
+    .prepare<[number, number], number | null>(
+      "SELECT MAX(position) FROM audit_node WHERE chain = ? AND level = ?",
+    )
+    .pluck();
+  const statementOf = (chain: number) => readStatement(findTree.get(chain) ?? null, chain);
+  const reader = (chain: number): TreeReader => {
+    const statement = statementOf(chain);
+    const { through } = statement;
+    const anchored = findAnchor.get(chain) ?? 0;
+    return {
+      removed: anchored > through ? anchored - through + 1 : 0,
+      leaves(first, end) {
+        const seq = through + Math.max(1, first);
+        const rows = entries.all(chain, seq - 1, through + end - 1);
+        // Retention may have removed the record before the first leaf.
+        const before = rows[0]?.seq === seq - 1 ? rows.shift()?.hash : undefined;
+        const hashes = followEach(rows, seq, seq === through + 1 ? statement.hash : before);
+        const all = first === 0 ? [leafZero(statementText(statement)), ...hashes] : hashes;
+        if (all.length !== end - first) throw new TreeDifference(`a record of chain ${chain} is missing`);
+        return all;
+      },
+      nodes: (level, first, end) => nodes.all(chain, level, first, end),
+    };
+  };
+  return {
+    statementOf,
+    reader,
+    hasTree: (chain: number) => (findTree.get(chain) ?? null) !== null,
+    /** How many leaves the stored nodes stand for. */
+    storedLeaves: (chain: number) => ((newestNode.get(chain, levelsPerStored) ?? -1) + 1) * leavesPerNode,
   };
 }
 

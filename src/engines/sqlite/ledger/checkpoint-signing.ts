@@ -10,17 +10,17 @@ import {
   treeCheckpointText,
 } from "../../../audit/checkpoint.ts";
 import { addSignature, openNote, type Signer } from "../../../audit/signed-note.ts";
-import { TreeDifference } from "../../../audit/tree.ts";
 import { firstLog } from "../../../audit/verify/checkpoint-comparison.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toHex } from "../../../platform/text/byte-text.ts";
-import { type ChainTrees, growStepLeaves } from "./chain-tree.ts";
+import type { ChainTrees } from "./chain-tree.ts";
 import type { CheckpointFiles } from "./checkpoint-files.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
+import { createTreeRoots, isOfVersion2 } from "./tree-roots.ts";
 
 interface SigningOptions {
   readonly database: Database;
@@ -56,9 +56,6 @@ export interface CheckpointSigning {
   forget(): void;
 }
 
-/** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
-export const isOfVersion2 = "substr(note, 43, 1) = '/'";
-
 export function createCheckpointSigning({
   database,
   signer,
@@ -68,24 +65,13 @@ export function createCheckpointSigning({
   files,
   logger,
 }: SigningOptions): CheckpointSigning {
-  // A row of version 2 is never replaced by one of version 1, and keeps the time that says which log is the newest.
-  const insert = database.prepare(
-    `INSERT INTO audit_checkpoint (chain, size, at, note) VALUES (:number, :size, :at, :note)
-     ON CONFLICT (chain, size) DO UPDATE SET note = :note,
-       at = CASE WHEN ${isOfVersion2} THEN MAX(at, :at) ELSE :at END WHERE NOT (${isOfVersion2}) OR substr(:note, 43, 1) = '/'`,
-  );
-  const findNote = database
-    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
-    .pluck();
+  const store = createNoteStore(database, signer, files);
+  const roots = createTreeRoots(database, trees, logger);
+  const { leavesOf } = roots;
   // By time, because an older database may have been accepted after larger ones were signed.
   const findNewestRoot = database
     .prepare<[number], string>(
       `SELECT note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`,
-    )
-    .pluck();
-  const findLargestRoot = database
-    .prepare<[number, number], string>(
-      `SELECT note FROM audit_checkpoint WHERE chain = ? AND size <= ? AND ${isOfVersion2} ORDER BY size DESC LIMIT 1`,
     )
     .pluck();
   const findLimits = database.prepare<[number], { readonly size: number | null; readonly at: number | null }>(
@@ -100,60 +86,12 @@ export function createCheckpointSigning({
   const headOf = createHeadReader(database);
   /** The logs of chains, because the newest checkpoint of version 2 is not found by its size. */
   const logs = new Map<number, string>();
-  /** Numbers of chains whose records differ from what they were signed as. */
-  const different = new Set<number>();
-
-  const store = (
-    number: number,
-    checkpoint: Checkpoint,
-    text: string,
-    { former, isPublished = true }: Signing,
-  ): SignedCheckpoint => {
-    const { size, at } = checkpoint;
-    const { verifierKey } = signer;
-    const stored = findNote.get(number, size);
-    const isStored =
-      stored !== undefined && textOfNote(stored) === text && openNote(stored, verifierKey) !== null;
-    // One that the former key has signed, too, is kept.
-    const own = isStored ? stored : signer.sign(text);
-    const note = former && openNote(own, former.verifierKey) === null ? addSignature(own, former) : own;
-    insert.run({ number, size, at, note });
-    const signed = { checkpoint, note, verifierKey };
-    if (note !== stored && isPublished) files.add(signed);
-    return signed;
-  };
 
   const logOf = (number: number): string => {
     const log =
       logs.get(number) ?? parseTreeCheckpoint(textOfNote(findNewestRoot.get(number) ?? ""))?.log ?? firstLog;
     logs.set(number, log);
     return log;
-  };
-
-  const leavesOf = (number: number, seq: number) => seq - trees.statementOf(number).through + 1;
-
-  /**
-   * Null: the tree does not reach the newest record yet, or the records do not follow each other. Then checkpoints are of version 1.
-   */
-  const findRoot = ({ number, chain, seq }: NamedHead, newest: number): Uint8Array | null => {
-    try {
-      const root = trees.grow(number, leavesOf(number, newest), growStepLeaves);
-      return root === null || seq === newest ? root : trees.rootAt(number, leavesOf(number, seq));
-    } catch (error) {
-      reportDifference(number, chain, error);
-      return null;
-    }
-  };
-
-  /** @throws the error if it is another one */
-  const reportDifference = (number: number, chain: string, error: unknown): void => {
-    if (!(error instanceof TreeDifference)) throw error;
-    if (different.has(number)) return;
-    different.add(number);
-    logger.error("the records of a chain are not those that were written; run memledger audit verify", {
-      chain,
-      error,
-    });
   };
 
   const storeRoot = (
@@ -183,7 +121,7 @@ export function createCheckpointSigning({
     const { number, chain, seq } = head;
     const newest = headOf(number);
     if (newest !== undefined) knownHeads.require(newest);
-    const root = findRoot(head, Math.max(seq, newest?.seq ?? 0));
+    const root = roots.find(head, Math.max(seq, newest?.seq ?? 0));
     if (root !== null) return storeRoot(head, { leaves: leavesOf(number, seq), root }, at, signing);
     // The log has the new name from now on. The last note of the file is that of the newest record.
     if (signing.log !== undefined) signLeaf(number, chain, at, signing);
@@ -203,22 +141,6 @@ export function createCheckpointSigning({
     if (seq > 0) signVersion1(head, at, signing);
   };
 
-  /** Whether the chain has what the largest checkpoint in the database covers, of those that are not larger than the chain. */
-  const hasLargestRoot = ({ number, seq }: NamedHead): boolean => {
-    const largest = parseTreeCheckpoint(textOfNote(findLargestRoot.get(number, seq) ?? ""));
-    try {
-      return largest === null || toHex(trees.rootAt(number, largest.leaves)) === largest.root;
-    } catch (error) {
-      if (!(error instanceof TreeDifference)) throw error;
-      return false;
-    }
-  };
-
-  const growTree = database.transaction((number: number) => {
-    const seq = headOf(number)?.seq ?? 0;
-    return trees.grow(number, leavesOf(number, seq), growStepLeaves) === null;
-  });
-
   return {
     sign,
     beginTree,
@@ -231,26 +153,49 @@ export function createCheckpointSigning({
         beginTree(head, at, renamed);
         return;
       }
-      const isSame = hasLargestRoot(head);
+      const isSame = roots.holdsLargest(head);
       const continuesLog = isSame && (findLimits.get(number)?.size ?? 0) <= seq;
       // Nodes of other records are made again.
       trees.truncate(number, isSame ? leavesOf(number, seq) : trees.reader(number).removed);
       sign(head, at, isLost || continuesLog ? renamed : { log });
     },
-    isUngrown: ({ number, seq }) =>
-      trees.hasTree(number) && !different.has(number) && trees.lacksNodes(number, leavesOf(number, seq)),
-    growTree({ number, chain }) {
-      try {
-        return growTree(number);
-      } catch (error) {
-        trees.forget();
-        reportDifference(number, chain, error);
-        return false;
-      }
-    },
+    isUngrown: roots.isUngrown,
+    growTree: roots.grow,
     forget() {
       logs.clear();
       trees.forget();
     },
+  };
+}
+
+/** @returns a function that signs the text of a checkpoint, unless a row has its note, and stores it */
+function createNoteStore(database: Database, signer: Signer, files: SigningOptions["files"]) {
+  // A row of version 2 is never replaced by one of version 1, and keeps the time that says which log is the newest.
+  const insert = database.prepare(
+    `INSERT INTO audit_checkpoint (chain, size, at, note) VALUES (:number, :size, :at, :note)
+     ON CONFLICT (chain, size) DO UPDATE SET note = :note,
+       at = CASE WHEN ${isOfVersion2} THEN MAX(at, :at) ELSE :at END WHERE NOT (${isOfVersion2}) OR substr(:note, 43, 1) = '/'`,
+  );
+  const findNote = database
+    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
+    .pluck();
+  return (
+    number: number,
+    checkpoint: Checkpoint,
+    text: string,
+    { former, isPublished = true }: Signing,
+  ): SignedCheckpoint => {
+    const { size, at } = checkpoint;
+    const { verifierKey } = signer;
+    const stored = findNote.get(number, size);
+    const isStored =
+      stored !== undefined && textOfNote(stored) === text && openNote(stored, verifierKey) !== null;
+    // One that the former key has signed, too, is kept.
+    const own = isStored ? stored : signer.sign(text);
+    const note = former && openNote(own, former.verifierKey) === null ? addSignature(own, former) : own;
+    insert.run({ number, size, at, note });
+    const signed = { checkpoint, note, verifierKey };
+    if (note !== stored && isPublished) files.add(signed);
+    return signed;
   };
 }

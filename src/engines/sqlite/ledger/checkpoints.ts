@@ -17,9 +17,10 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import { isKeyInUse as isInUse } from "./audit-key.ts";
 import type { ChainTrees } from "./chain-tree.ts";
 import { type CheckpointFiles, createCheckpointFiles } from "./checkpoint-files.ts";
-import { createCheckpointSigning, isOfVersion2 } from "./checkpoint-signing.ts";
+import { createCheckpointSigning } from "./checkpoint-signing.ts";
 import type { NamedHead } from "./head-seals.ts";
 import type { KnownHeads } from "./known-heads.ts";
+import { isOfVersion2 } from "./tree-roots.ts";
 
 export type NumberedHead = ChainHead & { readonly number: number };
 

@@ -46,12 +46,10 @@ export function createConfirmation(
   trees: Pick<ChainTrees, "hasTree" | "statementOf" | "rootAt">,
 ): Confirmation {
   const readSeal = createSealReader(database, signer);
+  const confirmVersion1 = createConfirmationVersion1(database, signer, readSeal);
   const columns = "SELECT seq, at, entry, hash, mac FROM audit_entry WHERE chain = ?";
   const findRecord = database.prepare<[number, number], RecordRow>(`${columns} AND seq = ?`);
   const later = database.prepare<[number, number], RecordRow>(`${columns} AND seq > ? ORDER BY seq`);
-  const findNote = database
-    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
-    .pluck();
   // Sizes do not say which is the newest: an administrator may have accepted that records are missing.
   const checkpoints = database.prepare<[number], StoredNote>(
     "SELECT size, note FROM audit_checkpoint WHERE chain = ? ORDER BY at DESC, size DESC",
@@ -63,19 +61,6 @@ export function createConfirmation(
   const findAnchored = database
     .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
     .pluck();
-
-  /** Of a chain without a tree, as version 1 does: version 0.1 wrote no seals. A chain without records has nothing to forge. */
-  const confirmVersion1 = (head: NamedHead): ForeignRecord | null => {
-    const seal = readSeal(head);
-    if (seal?.seq === head.seq && seal.hash === head.hash) return null;
-    // A former version has written records after the seal. Fewer records than the seal states were removed.
-    const isBehind = seal === null || seal.seq < head.seq;
-    const note = findNote.get(head.number, head.seq);
-    const checkpoint = parseCheckpoint(openNote(note ?? "", signer.verifierKey) ?? "");
-    const isSigned =
-      checkpoint?.chain === head.chain && checkpoint.size === head.seq && checkpoint.hash === head.hash;
-    return isBehind && (head.seq === 0 || isSigned) ? null : unsealed(head, seal);
-  };
 
   const isOwn = ({ chain }: NamedHead, { hash, mac }: RecordRow): boolean =>
     mac !== null && Buffer.compare(signer.macOf(chain)(hash), mac) === 0;
@@ -166,6 +151,28 @@ export function createConfirmation(
       // What is stored of the tree was changed.
       return { seq: head.seq, reason: error instanceof Error ? error.message : String(error) };
     }
+  };
+}
+
+/** Of a chain without a tree, as version 1 does: version 0.1 wrote no seals. A chain without records has nothing to forge. */
+function createConfirmationVersion1(
+  database: Database,
+  signer: Signer,
+  readSeal: ReturnType<typeof createSealReader>,
+): Confirmation {
+  const findNote = database
+    .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
+    .pluck();
+  return (head) => {
+    const seal = readSeal(head);
+    if (seal?.seq === head.seq && seal.hash === head.hash) return null;
+    // A former version has written records after the seal. Fewer records than the seal states were removed.
+    const isBehind = seal === null || seal.seq < head.seq;
+    const note = findNote.get(head.number, head.seq);
+    const checkpoint = parseCheckpoint(openNote(note ?? "", signer.verifierKey) ?? "");
+    const isSigned =
+      checkpoint?.chain === head.chain && checkpoint.size === head.seq && checkpoint.hash === head.hash;
+    return isBehind && (head.seq === 0 || isSigned) ? null : unsealed(head, seal);
   };
 }
 

@@ -7,6 +7,7 @@ import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toMatch } from "../words/match.ts";
 import { createMatchReader } from "../words/reader.ts";
+import { type ListedRow, type Order, type Place, sortColumns, toBehind, toOrderBy } from "./list-order.ts";
 import { ofKinds, toKindsParameter } from "./memory-row.ts";
 import { selectedMemories } from "./selected-memories.ts";
 
@@ -91,6 +92,34 @@ export function createListSources(
       });
     }
     return { sources, revisions };
+  };
+}
+
+/** The source with the fewest memories, at most `max`. */
+export function smallest(sources: readonly ListSource[], max: number): ListSource | null {
+  const bound = Number.isFinite(max) ? max + 1 : -1;
+  const sized = sources.map((source) => ({ source, size: source.count(bound) }));
+  const best = sized.sort((a, b) => a.size - b.size).at(0);
+  return best === undefined || best.size > max ? null : best.source;
+}
+
+/** Reads the rows of a source. */
+export function createCollection(database: Database) {
+  const columns = (value: string) =>
+    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.updated_at, m.expires_at, m.tags, m.metadata`;
+  const read = (sql: string) => database.prepare<[Record<string, unknown>], ListedRow>(sql);
+  return {
+    all({ sql, parameters }: ListSource): Iterable<ListedRow> {
+      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
+      return read(`SELECT ${columns("m.serial")} ${from}`).iterate(parameters);
+    },
+    inOrder({ sql, parameters }: ListSource, order: Order, place: Place | null): Iterable<ListedRow> {
+      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
+      const behind = place === null ? "TRUE" : toBehind(order);
+      return read(
+        `SELECT ${columns(sortColumns[order.sortBy])} ${from} WHERE ${behind} ${toOrderBy(order, "+")}`,
+      ).iterate({ ...parameters, value: place?.value, serial: place?.serial });
+    },
   };
 }
 

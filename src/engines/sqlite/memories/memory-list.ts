@@ -12,16 +12,8 @@ import { ownerSetsOf } from "../project-serials.ts";
 import { type ListLimits, listLimits } from "./limits.ts";
 import { createListCursors } from "./list-cursor.ts";
 import { inOneOrder, take, toPlace } from "./list-merge.ts";
-import {
-  createWalk,
-  type ListedRow,
-  type Order,
-  type Place,
-  sortColumns,
-  toBehind,
-  toOrderBy,
-} from "./list-order.ts";
-import { createListSources, type ListSource, type ListSources } from "./list-sources.ts";
+import { createWalk, type ListedRow, type Order, type Place, sortColumns, toOrderBy } from "./list-order.ts";
+import { createCollection, createListSources, type ListSources, smallest } from "./list-sources.ts";
 import { createListTotal } from "./list-total.ts";
 import { aliveFirst } from "./memory-reader.ts";
 import {
@@ -50,6 +42,7 @@ export function createMemoryList(
   const sourcesOf = createListSources(database);
   const knownTotal = createListTotal(database);
   const collect = createCollection(database);
+  const placeBefore = createPlaceFinder(database);
   const epochs = database.prepare<[number], { memory_type: Kind; epoch: number }>(
     "SELECT memory_type, epoch FROM pool WHERE project = ?",
   );
@@ -98,20 +91,6 @@ export function createMemoryList(
     if (source !== null) yield* collect.inOrder(source, order, last);
   }
 
-  /** The place before a numbered page, of which the database skips the rows: reading each one here would take three times as long. */
-  const placeOf = (project: number, query: ListQuery, skip: number): Place | null => {
-    const kinds = toKindsParameter(kindsOf(query.type, query.origin));
-    const selected = selectedMemories(query, ofKinds("p"));
-    const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
-    const from = selected === null ? alive : "memory m";
-    const wanted = selected === null ? ofKinds("m") : `m.serial IN (${selected.sql})`;
-    const skipped = database.prepare<[Record<string, unknown>], Place>(
-      `SELECT ${sortColumns[query.sortBy]} AS value, m.serial FROM ${from} WHERE m.project = :project AND ${wanted}
-       ${toOrderBy(query, "")} LIMIT 1 OFFSET :offset`,
-    );
-    return skipped.get({ ...selected?.parameters, project, kinds, offset: skip - 1 }) ?? null;
-  };
-
   const countOf = (project: number, query: ListQuery, found: ListSources, matches: Matches): number => {
     const known = knownTotal(project, query, query.now);
     if (known !== null) return known;
@@ -143,7 +122,7 @@ export function createMemoryList(
     const isSeekable = query.active === null && query.expired === null && query.words === null;
     const start =
       isSeekable && skip > 0 && first !== undefined && lists.length === 1
-        ? { skipped: 0, places: [placeOf(first.serial, query, skip)] }
+        ? { skipped: 0, places: [placeBefore(first.serial, query, skip, isPurging.get(first.serial) === 1)] }
         : { skipped: skip, places: from?.places ?? [from] };
     const matching = lists.map(({ serial, found, matches }, at) => {
       const expected = ((start.skipped + limit + 1) * size(serial)) / Math.max(1, total);
@@ -168,6 +147,22 @@ export function createMemoryList(
   });
 }
 
+/** The place before a numbered page, of which the database skips the rows: reading each one here would take three times as long. */
+function createPlaceFinder(database: Database) {
+  return (project: number, query: ListQuery, skip: number, isPurging: boolean): Place | null => {
+    const kinds = toKindsParameter(kindsOf(query.type, query.origin));
+    const selected = selectedMemories(query, ofKinds("p"));
+    const alive = isPurging ? aliveFirst : `memory m ${aliveJoin}`;
+    const from = selected === null ? alive : "memory m";
+    const wanted = selected === null ? ofKinds("m") : `m.serial IN (${selected.sql})`;
+    const skipped = database.prepare<[Record<string, unknown>], Place>(
+      `SELECT ${sortColumns[query.sortBy]} AS value, m.serial FROM ${from} WHERE m.project = :project AND ${wanted}
+       ${toOrderBy(query, "")} LIMIT 1 OFFSET :offset`,
+    );
+    return skipped.get({ ...selected?.parameters, project, kinds, offset: skip - 1 }) ?? null;
+  };
+}
+
 /** Whether a list has all memories that match its words. */
 function isUnfiltered({ type, origin = null, tags, active, expired, ...others }: ListQuery): boolean {
   const { metadata = null, conversation = null } = others;
@@ -185,34 +180,6 @@ function isUnfiltered({ type, origin = null, tags, active, expired, ...others }:
 function present(row: MemoryRow | undefined): MemoryRow {
   if (row === undefined) throw new Error("a memory disappeared within a transaction");
   return row;
-}
-
-/** The source with the fewest memories, at most `max`. */
-function smallest(sources: readonly ListSource[], max: number): ListSource | null {
-  const bound = Number.isFinite(max) ? max + 1 : -1;
-  const sized = sources.map((source) => ({ source, size: source.count(bound) }));
-  const best = sized.sort((a, b) => a.size - b.size).at(0);
-  return best === undefined || best.size > max ? null : best.source;
-}
-
-/** Reads the rows of a source. */
-function createCollection(database: Database) {
-  const columns = (value: string) =>
-    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.updated_at, m.expires_at, m.tags, m.metadata`;
-  const read = (sql: string) => database.prepare<[Record<string, unknown>], ListedRow>(sql);
-  return {
-    all({ sql, parameters }: ListSource): Iterable<ListedRow> {
-      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
-      return read(`SELECT ${columns("m.serial")} ${from}`).iterate(parameters);
-    },
-    inOrder({ sql, parameters }: ListSource, order: Order, place: Place | null): Iterable<ListedRow> {
-      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
-      const behind = place === null ? "TRUE" : toBehind(order);
-      return read(
-        `SELECT ${columns(sortColumns[order.sortBy])} ${from} WHERE ${behind} ${toOrderBy(order, "+")}`,
-      ).iterate({ ...parameters, value: place?.value, serial: place?.serial });
-    },
-  };
 }
 
 /** @param said serials of the memories of the wanted conversation; null: all. @param alive the epoch of each kind: memories with another one are hidden */

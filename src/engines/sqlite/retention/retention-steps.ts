@@ -5,7 +5,7 @@ import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
-import { isOfVersion2 } from "../ledger/checkpoint-signing.ts";
+import { isOfVersion2 } from "../ledger/tree-roots.ts";
 import type { RetainedChain } from "./retained-chain.ts";
 
 export interface RetentionTools {

@@ -79,36 +79,18 @@ export function createSearches(
   const open = new Map<string, OpenGroup>();
   /** Ends what nobody waits for. */
   const closing = new AbortController();
-  /** Called when a search has come or gone, or a group has ended. */
-  const awaitingChange: (() => void)[] = [];
-  const waits = createDistribution(stageSeconds);
-  const sizes = createDistribution(groupSearches);
+  /** Told when a search has come or gone, or a group has ended. */
+  const { wake, untilChange } = createChanges();
+  const observed = createObservation();
 
-  /** The next searches of the project whose turn it is; empty: none can begin. */
-  const takeGroup = (): Search[] => {
-    const isDue = (project: string, { askedAt }: Search): boolean =>
-      !open.has(project) && groupBegin.isDue(project, queue.sizeOf(project), askedAt);
-    const first = open.size < openGroupsMax ? queue.take(isDue) : undefined;
-    if (first === undefined) return [];
-    const searches = [first];
-    let { vectors } = first;
-    const fits = (project: string, search: Search): boolean =>
-      project === first.project && vectors + search.vectors <= groupVectorsMax;
-    for (let next = queue.take(fits); next !== undefined; next = queue.take(fits)) {
-      searches.push(next);
-      vectors += next.vectors;
-    }
-    return searches;
-  };
+  const isDue = (project: string, { askedAt }: Search): boolean =>
+    !open.has(project) && groupBegin.isDue(project, queue.sizeOf(project), askedAt);
   const perform = async (searches: readonly Search[], { project }: Search): Promise<void> => {
     const group: OpenGroup = { awaited: new Set(searches), controller: new AbortController() };
     open.set(project, group);
-    sizes.observe(searches.length);
     const startedAt = clock.elapsed();
-    for (const search of searches) {
-      search.group = group;
-      waits.observe(secondsBetween(search.askedAt, startedAt));
-    }
+    for (const search of searches) search.group = group;
+    observed.began(searches, startedAt);
     try {
       const requests = searches.map(({ request }) => request);
       const outcomes = await performer.perform(project, requests, group.controller.signal);
@@ -125,18 +107,15 @@ export function createSearches(
     performer.pump();
     wake();
   };
-  const wake = (): void => {
-    for (const resolve of awaitingChange.splice(0)) resolve();
-  };
   /** While others search, nothing is read that nobody waits for. @param isLate called after each change */
   const untilTurnOf = async (project: string, isLate: () => boolean): Promise<void> => {
     const othersSearch = () => queue.size > 0 || open.size > (open.has(project) ? 1 : 0);
     while (othersSearch() && queue.sizeOf(project) === 0 && !closing.signal.aborted && !isLate())
-      await new Promise<void>((resolve) => awaitingChange.push(resolve));
+      await untilChange();
   };
   const performer = createGroupPerformer(start, scanners, {
     beginNext() {
-      const searches = takeGroup();
+      const searches = open.size < openGroupsMax ? takeGroup(queue, isDue) : [];
       const [first] = searches;
       if (first === undefined) return false;
       void perform(searches, first);
@@ -160,14 +139,13 @@ export function createSearches(
     ): Promise<Answer> {
       if (signal.aborted) throw cancelled();
       performer.requireUp();
+      const { promise, resolve, reject: refuse } = Promise.withResolvers<Answer>();
       // The type is that of the request's name (group-requests.ts); it is not checked.
-      const answered = Promise.withResolvers<Answer>();
-      const refuse = (reason: unknown) => answered.reject(reason);
+      const answer = resolve as (value: unknown) => void;
       const askedAt = clock.elapsed();
-      const answer = (value: unknown) => answered.resolve(value as Answer);
       const search: Search = { project, request, vectors, askedAt, answer, refuse, group: null };
       const leave = () => {
-        answered.reject(cancelled());
+        refuse(cancelled());
         if (queue.remove(turn, search)) return wake();
         search.group?.awaited.delete(search);
         if (search.group?.awaited.size === 0) search.group.controller.abort(cancelled());
@@ -176,7 +154,7 @@ export function createSearches(
       signal.addEventListener("abort", leave);
       groupBegin.soon();
       wake();
-      return answered.promise.finally(() => signal.removeEventListener("abort", leave));
+      return promise.finally(() => signal.removeEventListener("abort", leave));
     },
     start() {
       performer.start();
@@ -202,12 +180,7 @@ export function createSearches(
     },
     copy: performer.copy,
     statistics: () => performer.statistics(),
-    counts: () => ({
-      queue: queue.counts,
-      waits: waits.read(),
-      groups: sizes.read(),
-      tasks: scanners.statistics(),
-    }),
+    counts: () => ({ queue: queue.counts, ...observed.read(), tasks: scanners.statistics() }),
     async close() {
       closing.abort(cancelled());
       wake();
@@ -215,6 +188,43 @@ export function createSearches(
       await scanners.close();
     },
   };
+}
+
+function createChanges() {
+  const awaiting: (() => void)[] = [];
+  return {
+    wake(): void {
+      for (const resolve of awaiting.splice(0)) resolve();
+    },
+    untilChange: () => new Promise<void>((resolve) => awaiting.push(resolve)),
+  };
+}
+
+function createObservation() {
+  const waits = createDistribution(stageSeconds);
+  const sizes = createDistribution(groupSearches);
+  return {
+    began(searches: readonly Search[], startedAt: number): void {
+      sizes.observe(searches.length);
+      for (const { askedAt } of searches) waits.observe(secondsBetween(askedAt, startedAt));
+    },
+    read: () => ({ waits: waits.read(), groups: sizes.read() }),
+  };
+}
+
+/** The next searches of the project whose turn it is; empty: none can begin. */
+function takeGroup(queue: FairQueue<Search>, isDue: (project: string, search: Search) => boolean): Search[] {
+  const first = queue.take(isDue);
+  if (first === undefined) return [];
+  const searches = [first];
+  let { vectors } = first;
+  const fits = (project: string, search: Search): boolean =>
+    project === first.project && vectors + search.vectors <= groupVectorsMax;
+  for (let next = queue.take(fits); next !== undefined; next = queue.take(fits)) {
+    searches.push(next);
+    vectors += next.vectors;
+  }
+  return searches;
 }
 
 function settle(search: Search, outcome: GroupOutcome | undefined): void {

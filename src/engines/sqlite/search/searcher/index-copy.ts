@@ -33,6 +33,8 @@ interface Copy {
   image: SharedArrayBuffer;
 }
 
+type Content = LoadedIndex["index"]["content"];
+
 type CopiedIndexes = Pick<IndexCache, "loaded" | "takeSearched">;
 
 export interface IndexCopies {
@@ -52,19 +54,9 @@ export function createIndexCopies(connect: () => Database, indexes: CopiedIndexe
   };
   let copy: Copy | null = null;
 
-  /** Of the blocks that differ from the files. An index without memories has no files. */
-  const dueBytes = ({ index }: LoadedIndex): number => {
-    const { blocks, changes, moves, revision } = index.content;
-    const known = written.get(index);
-    if (revision === 0) return 0;
-    const isCurrent = (at: number) =>
-      known !== undefined && known.moves === moves && known.blocks[at]?.changes === changes[at];
-    return blocks.reduce((sum, { buffer }, at) => sum + (isCurrent(at) ? 0 : buffer.byteLength), 0);
-  };
-
   const due = (): DueCopy[] =>
     [...loaded()].reverse().flatMap((each) => {
-      const bytes = dueBytes(each);
+      const bytes = dueBytes(each.index.content, written.get(each.index));
       const project = bytes === 0 ? undefined : source().idOf.get(each.project);
       return project === undefined ? [] : [{ project, bytes }];
     });
@@ -135,14 +127,8 @@ export function createIndexCopies(connect: () => Database, indexes: CopiedIndexe
         return indexes.takeSearched().flatMap((project) => source().idOf.get(project) ?? []);
       if ("begin" in request) return begin(request.begin);
       if ("kept" in request && copy !== null) {
-        const known = written.get(copy.loaded.index);
-        const { changes, moves } = copy.loaded.index.content;
-        if (known !== undefined && known.moves === moves)
-          copy.blocks = known.blocks.map((block, at) =>
-            block !== undefined && request.kept.includes(block.id) && block.changes === changes[at]
-              ? block
-              : undefined,
-          );
+        const { index } = copy.loaded;
+        copy.blocks = keptBlocks(index.content, written.get(index), request.kept) ?? copy.blocks;
       }
       if ("written" in request && copy !== null)
         copy.blocks[copy.last.at] = { id: request.written, changes: copy.last.changes };
@@ -163,6 +149,22 @@ export function createIndexCopies(connect: () => Database, indexes: CopiedIndexe
       written.set(index, { blocks: ids.map((id, at) => ({ id, changes: changes[at] ?? 0 })), moves });
     },
   };
+}
+
+/** Of the blocks that differ from the files. An index without memories has no files. */
+function dueBytes({ blocks, changes, moves, revision }: Content, known: Written | undefined): number {
+  if (revision === 0) return 0;
+  const isCurrent = (at: number) =>
+    known !== undefined && known.moves === moves && known.blocks[at]?.changes === changes[at];
+  return blocks.reduce((sum, { buffer }, at) => sum + (isCurrent(at) ? 0 : buffer.byteLength), 0);
+}
+
+/** Those of the blocks that the files have which are as the files have them; null: all rows have moved since. */
+function keptBlocks({ changes, moves }: Content, known: Written | undefined, kept: readonly string[]) {
+  if (known === undefined || known.moves !== moves) return null;
+  return known.blocks.map((block, at) =>
+    block !== undefined && kept.includes(block.id) && block.changes === changes[at] ? block : undefined,
+  );
 }
 
 function prepare(database: Database) {
