@@ -1,6 +1,6 @@
 // Starts the server on data directories that somebody has damaged, mixed up or filled with special files. Each is refused with one
 // sentence that says what to do, with its exit code, and no byte changes. DATA-DIRECTORY.md lists the messages: no more, no fewer.
-// environment.test.ts has directories that cannot be used at all, other users, and file systems.
+// environment.slow.test.ts has directories that cannot be used at all, other users, and file systems.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";

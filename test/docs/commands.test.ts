@@ -63,7 +63,7 @@ const notRun: Readonly<Record<string, string>> = {
   "systemctl enable --now memledger": "needs root and systemd",
   "journalctl -u memledger": "needs systemd",
   "./memledger serve --host 0.0.0.0 --tls-cert /etc/memledger/server.pem --tls-key /etc/memledger/server.key":
-    "needs a certificate in /etc; test/cli/tls.test.ts starts such servers",
+    "needs a certificate in /etc; test/cli/tls.slow.test.ts starts such servers",
   "sudo -u memledger memledger doctor --data-dir /var/lib/memledger": "needs the user and the directory",
 };
 
