@@ -23,6 +23,7 @@ import { applicationId, formatVersion } from "../../src/engines/sqlite/schema/mi
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoTrace } from "../crash/record.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, spawn } from "./command.ts";
 
 setDefaultTimeout(60_000);
@@ -257,7 +258,6 @@ interface Result {
 
 const results = new Map<Case, Result>();
 const atOnce = 3;
-const main = resolve(import.meta.dir, "../../src/main.ts");
 
 beforeAll(async () => {
   const good = join(createFolder(), "data");

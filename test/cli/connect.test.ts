@@ -16,7 +16,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Json, JsonObject } from "../../src/platform/json/json.ts";
-import { createHome, main } from "../assistants/connect/home.ts";
+import { createHome } from "../assistants/connect/home.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);

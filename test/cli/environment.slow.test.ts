@@ -15,11 +15,12 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { takeLock } from "../../src/engines/sqlite/database-file/lock.ts";
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -31,7 +32,6 @@ async function failure(
   words: readonly string[] = [],
   wrapper: readonly string[] = [],
 ): Promise<string> {
-  const main = resolve(import.meta.dir, "../../src/main.ts");
   const serving = ["serve", "--port", "0", "--log-level", "error", "--data-dir", dataDir, ...words];
   const child = Bun.spawn([...wrapper, process.execPath, main, ...serving], {
     env: { PATH: process.env.PATH ?? "" },
@@ -129,7 +129,6 @@ test("a file size limit", async () => {
 
 test("umask 000, no HOME, no PATH, closed standard streams and a strange locale and time zone", async () => {
   const dataDir = join(createFolder(), "data");
-  const main = resolve(import.meta.dir, "../../src/main.ts");
   const words = [process.execPath, main, "serve", "--port", "0", "--data-dir", dataDir];
   const child = Bun.spawn(["/bin/bash", "-c", `umask 000; exec "$@" <&- >&- 2>&-`, "bash", ...words], {
     env: { PATH: "", TZ: "Not/AZone", LANG: "xx_YY.nothing", LC_ALL: "C" },
@@ -191,7 +190,6 @@ describe.skipIf(!isRoot)("root and another user", () => {
     const dataDir = join(folder, "data");
     const server = await serve(dataDir);
     chmodSync(dataDir, 0o755);
-    const main = resolve(import.meta.dir, "../../src/main.ts");
     const said: string[] = [];
     for (const words of [["project", "list"], ["stop"]]) {
       const command = [process.execPath, main, ...words, "--data-dir", dataDir];
@@ -216,7 +214,6 @@ describe.skipIf(!isRoot)("root and another user", () => {
     chmodSync(folder, 0o755);
     const dataDir = join(folder, "data");
     mkdirSync(dataDir, { mode: 0o700 });
-    const main = resolve(import.meta.dir, "../../src/main.ts");
     for (const words of [["doctor"], ["project", "list"], ["serve", "--port", "0"]]) {
       const command = [process.execPath, main, ...words, "--data-dir", dataDir];
       const child = Bun.spawn(["setpriv", `--reuid=${somebody}`, "--clear-groups", ...command], {
@@ -236,7 +233,6 @@ describe.skipIf(!isRoot)("root and another user", () => {
     chmodSync(folder, 0o755);
     const dataDir = join(folder, "data");
     mkdirSync(dataDir, { mode: 0o700 });
-    const main = resolve(import.meta.dir, "../../src/main.ts");
     const words = [process.execPath, main, "audit", "verify", dataDir];
     const child = Bun.spawn(["setpriv", `--reuid=${somebody}`, "--clear-groups", ...words], {
       stderr: "ignore",

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
-import { main, readyOf } from "../audit/export/limited-server.ts";
+import { readyOf } from "../audit/export/limited-server.ts";
+import { main } from "../program.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -12,7 +13,6 @@ await (await serve(dataDir)).end("SIGTERM");
 /** Runs the command in a shell, which connects its standard output: `> FILE`, or a program that reads it. */
 async function runInShell(output: string, ...words: readonly string[]) {
   const script = `"$@" ${output}; exit \${PIPESTATUS[0]}`;
-  const main = join(import.meta.dir, "../../src/main.ts");
   const child = Bun.spawn(["bash", "-c", script, "bash", process.execPath, main, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: dataDir },
     stdout: "ignore",
@@ -67,7 +67,6 @@ test.if(isLinux)("an export to a full disk or to a reader that has gone ends wit
 
 test.if(isLinux)("a server whose ready message cannot be written serves", async () => {
   const script = 'exec "$@" > /dev/full';
-  const main = join(import.meta.dir, "../../src/main.ts");
   const words = [main, "serve", "--port", "0", "--data-dir", dataDir, "--log-level", "info"];
   const child = Bun.spawn(["bash", "-c", script, "bash", process.execPath, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: dataDir },

@@ -6,8 +6,9 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { main, readyOf } from "../audit/export/limited-server.ts";
+import { readyOf } from "../audit/export/limited-server.ts";
 import { createAuthority, issue, issueEnding, type TestCertificate } from "../certificates.ts";
+import { main } from "../program.ts";
 import { parseExposition, sampleValue } from "../server/metrics/exposition-text.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "./command.ts";
 

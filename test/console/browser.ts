@@ -7,6 +7,11 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
+/** What the server builds the pages from. `bun run test --changed` follows it as it follows an import. */
+require.resolve("../../src/console/main.tsx");
+require.resolve("../../src/console/styles/console.css");
+require.resolve("../../src/console/verification/saved-page.tsx");
+
 export const chromiumPath = Bun.which("chromium");
 
 /** A test that needs Chromium; without it, the test is skipped by name. */

@@ -13,6 +13,7 @@ import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
 import { isRunning } from "../../../src/server/start-marker.ts";
 import { cleanUp, run, runJson, serve, spawn } from "../../cli/command.ts";
+import { main } from "../../program.ts";
 import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
 import { endShimsAfterEach, initialize } from "./shim.ts";
 import { textOf } from "./stdio-client.ts";
@@ -25,7 +26,6 @@ const at = (dataDir: string, ...words: string[]) => ({ words: ["--data-dir", dat
 const save = (content: string) => ({ content, type: "fact" });
 
 describe("official clients", () => {
-  const main = join(import.meta.dir, "../../../src/main.ts");
   const command = (dataDir: string) => ({
     command: process.execPath,
     args: [main, "mcp", "--data-dir", dataDir],
@@ -318,7 +318,6 @@ describe("a server elsewhere", () => {
 
 test("a person who starts it on a terminal is told what it is for, and how to end it", async () => {
   let shown = "";
-  const main = join(import.meta.dir, "../../../src/main.ts");
   const child = Bun.spawn([process.execPath, main, "mcp", "--data-dir", directory()], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
     terminal: {

@@ -4,8 +4,9 @@ import { afterAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, serve } from "../../cli/command.ts";
+import { main } from "../../program.ts";
 import { always, begin, download, exportAll, fatten, send, settled } from "./exporting.ts";
-import { main, readyOf } from "./limited-server.ts";
+import { readyOf } from "./limited-server.ts";
 
 afterAll(cleanUp);
 

@@ -23,6 +23,7 @@ import { makeBackup } from "../../../src/server/backup/make-backup.ts";
 import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { changeDatabase } from "../../cli/change-database.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "../../cli/command.ts";
+import { main } from "../../program.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -347,7 +348,6 @@ describe("a new backup is refused, and nothing is left,", () => {
 
   test("when the disk is full", async () => {
     const folder = createFolder();
-    const main = join(import.meta.dir, "../../../src/main.ts");
     const words = ["backup", join(folder, "b.tar.zst"), "--data-dir", made];
     // No file may grow beyond 200 KiB, which the copy of the database does.
     const script = `trap '' XFSZ; ulimit -f 200; exec "$@"`;
