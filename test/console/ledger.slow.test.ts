@@ -166,7 +166,8 @@ for (const width of [1_280, 390])
       await page.getByRole("button", { name: "Remove the filter for the tag drinks" }).click();
       await waitForCount(rows, 2);
       await page.getByRole("button", { name: "Clear" }).click();
-      await waitForCount(rows, 4);
+      // How many calls the browser sends for an export depends on how long it takes.
+      await waitForCount(rows.filter({ hasText: "memory.create" }), 3);
       expect(new URL(page.url()).search).toBe("");
       expect(faults).toEqual([]);
       await close();

@@ -10,6 +10,7 @@ import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
 import { cleanUp, run, runJson, serve, spawn } from "../../cli/command.ts";
+import { startFakeLlm } from "../../models/extraction/fake-llm.ts";
 import { main } from "../../program.ts";
 import { endServersAfterEach } from "../local-access/background.ts";
 import { endShimsAfterEach, initialize } from "./shim.ts";
@@ -69,27 +70,34 @@ describe("official clients", () => {
   }, 120_000);
 });
 
-test("progress of an extraction passes through, and a cancelled one is not answered", async () => {
+test("progress of an extraction passes through, and a cancelled one ends and is not answered", async () => {
+  const llm = await startFakeLlm();
   const dataDir = directory();
-  const shim = startShim(at(dataDir));
-  await shim.ask("initialize", initialize);
-  await serverOf(dataDir);
-  const text = "Dana: I have moved to Porto. I prefer tea in the morning.\n".repeat(200);
+  const variables = { MEMLEDGER_LLM_BASE_URL: llm.url, MEMLEDGER_LLM_MODEL: "some-model" };
+  const shim = startShim({ ...at(dataDir), variables });
   const extract = (progressToken: string) => ({
     name: "memory_extract",
-    arguments: { text, dry_run: true },
+    arguments: { text: `Dana prefers tea, ${progressToken}.`, dry_run: true },
     _meta: { progressToken },
   });
+  await shim.ask("initialize", initialize);
+  await serverOf(dataDir);
   expect(await shim.ask("tools/call", extract("one"))).toHaveProperty("result");
   const progress = shim.messages.filter(({ method }) => method === "notifications/progress");
   expect(progress.length).toBeGreaterThan(0);
   expect(progress[0]).toMatchObject({ params: { progressToken: "one" } });
 
+  // The model never answers.
+  llm.otherwise(() => {});
+  const before = llm.requests.length;
   shim.send({ jsonrpc: "2.0", id: "cancelled", method: "tools/call", params: extract("two") });
+  await llm.arrived(before + 1);
   shim.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "cancelled" } });
+  expect(await llm.requests.at(-1)?.abandoned).toBe(true);
   expect(textOf(await shim.tool("memory_save", save("after")))).toStartWith("created");
   expect((await shim.end()).exitCode).toBe(0);
   expect(shim.messages.filter(({ id }) => id === "cancelled")).toEqual([]);
+  await llm.stop();
 }, 60_000);
 
 describe("the end", () => {
