@@ -1,12 +1,11 @@
 // Proves that bodies that are small to send and large to hold take little memory and disk of a server, whoever sends them.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, runJson, serve } from "../cli/command.ts";
 import { flood, largestRecord, manyObjects } from "./heavy-bodies.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 /** The largest resident memory that the process has had, in MiB. */

@@ -15,36 +15,31 @@ afterAll(cleanUp);
 test.each([
   ["audit.redact", { redacted: [1, 2] }],
   ["audit.prune", { payloads_through: 2 }],
-])(
-  "a forged record of %s keeps the server from signing a checkpoint over it",
-  async (action, payload) => {
-    const dataDir = createFolder();
-    const server = await serve(dataDir);
-    for (const content of ["one", "two", "three"])
-      await createFact(server.url, server.ready.api_key, content);
-    await call(server.url, server.ready.api_key);
-    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+])("a forged record of %s keeps the server from signing a checkpoint over it", async (action, payload) => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir);
+  for (const content of ["one", "two", "three"]) await createFact(server.url, server.ready.api_key, content);
+  await call(server.url, server.ready.api_key);
+  expect((await server.end("SIGTERM")).exitCode).toBe(0);
 
-    let seq = 0;
-    tamper(join(dataDir, "memledger.db"), (database) => {
-      database.exec(
-        "DELETE FROM audit_payload WHERE entry IN (SELECT number FROM audit_entry WHERE chain = 2 AND seq <= 2)",
-      );
-      seq = appendForged(database, action, payload);
-    });
-    for (const words of [
-      ["serve", "--port", "0"],
-      ["project", "list"],
-      ["audit", "checkpoint"],
-    ]) {
-      const { exitCode, stderr } = await run([...words, "--data-dir", dataDir]);
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`Record ${seq} (${action}) of chain`)]);
-    }
-    const verified = await runJson(["audit", "verify", dataDir]);
-    expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 1 }]);
-  },
-  60_000,
-);
+  let seq = 0;
+  tamper(join(dataDir, "memledger.db"), (database) => {
+    database.exec(
+      "DELETE FROM audit_payload WHERE entry IN (SELECT number FROM audit_entry WHERE chain = 2 AND seq <= 2)",
+    );
+    seq = appendForged(database, action, payload);
+  });
+  for (const words of [
+    ["serve", "--port", "0"],
+    ["project", "list"],
+    ["audit", "checkpoint"],
+  ]) {
+    const { exitCode, stderr } = await run([...words, "--data-dir", dataDir]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`Record ${seq} (${action}) of chain`)]);
+  }
+  const verified = await runJson(["audit", "verify", dataDir]);
+  expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 1 }]);
+});
 
 test("a server that was killed right after it removed something starts again", async () => {
   const dataDir = createFolder();
@@ -57,7 +52,7 @@ test("a server that was killed right after it removed something starts again", a
   const verified = await runJson(["audit", "verify", dataDir]);
   expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
   expect((await run(["project", "list", "--data-dir", dataDir])).exitCode).toBe(0);
-}, 60_000);
+});
 
 test("a record that another process appends while the server runs is never signed", async () => {
   const dataDir = createFolder();
@@ -87,7 +82,7 @@ test("a record that another process appends while the server runs is never signe
   expect(newest()).toEqual(before);
   const verified = await runJson(["audit", "verify", dataDir]);
   expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 1 }]);
-}, 60_000);
+});
 
 /** In a process of its own, as SQLite's locks demand: two libraries in one process would take each other's away. */
 async function appendElsewhere(dataDir: string, action: string, payload: object): Promise<void> {
@@ -126,7 +121,7 @@ test("retention deletes no payload that no record under a checkpoint names, what
   const count =
     "SELECT COUNT(*) FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number WHERE p.entry IS NULL";
   expect(readOne(path, count)).toBe(0);
-}, 60_000);
+});
 
 test("the headline of an intact ledger tells what was removed after the newest checkpoint", async () => {
   const dataDir = createFolder();
@@ -145,4 +140,4 @@ test("the headline of an intact ledger tells what was removed after the newest c
     0,
     expect.stringContaining(" 1 record or payload was removed after the newest checkpoint."),
   ]);
-}, 60_000);
+});

@@ -110,7 +110,7 @@ describe("beside a running server", () => {
     // The old state of the data directory is what its own notes speak against.
     const old = await runJson(["audit", "verify", copy, ...words]);
     expect(old.exitCode).toBe(40);
-  }, 60_000);
+  });
 
   test("while it writes, every time", async () => {
     const dataDir = createFolder();
@@ -131,7 +131,7 @@ describe("beside a running server", () => {
     const left = await runJson(["audit", "verify", dataDir]);
     expect([left.exitCode, left.object.verdict]).toEqual([10, "unattested"]);
     expect(askPython(join(dataDir, "memledger.db"))).toBe(agreed("unattested"));
-  }, 60_000);
+  });
 });
 
 test("a file given as a checkpoint is one, or the verdict is unusable, never broken", async () => {
@@ -188,7 +188,7 @@ test("a file given as a checkpoint is one, or the verdict is unusable, never bro
   const told = await run(["audit", "verify", database, "--checkpoint", join(elsewhere, "given")]);
   expect(told.stdout).toContain("All records passed");
   expect(told.stdout).not.toContain("it may be evidence");
-}, 60_000);
+});
 
 describe("exports", () => {
   test("of the product verify with both verifiers; a changed byte names its record", async () => {
@@ -244,7 +244,7 @@ describe("exports", () => {
       expect([bad.exitCode, bad.object.failure]).toMatchObject([20, { seq: 4 }]);
       expect(askPython(...words)).toBe(agreed("broken"));
     }
-  }, 60_000);
+  });
 });
 
 test("what cannot be judged is refused with a reason and without a stack trace", async () => {
@@ -271,7 +271,7 @@ test("what cannot be judged is refused with a reason and without a stack trace",
     const json = await runJson(["audit", "verify", ...words]);
     expect(json.object).toMatchObject({ verdict: "unusable", exit_code: 40 });
   }
-}, 60_000);
+});
 
 /** Names, sizes and times of all files. */
 function snapshot(folder: string): unknown {

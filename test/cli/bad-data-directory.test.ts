@@ -3,7 +3,7 @@
 // environment.slow.test.ts has directories that cannot be used at all, other users, and file systems.
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   cpSync,
@@ -25,8 +25,6 @@ import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoTrace } from "../crash/record.ts";
 import { main } from "../program.ts";
 import { cleanUp, createFolder, run, spawn } from "./command.ts";
-
-setDefaultTimeout(60_000);
 
 interface Case {
   readonly what: string;

@@ -1,13 +1,12 @@
 // The scripts of `memledger completion`, in the shells that read them: each test asks a real shell to complete a command line. A shell that
 // is not installed is skipped.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bashScript } from "../../src/cli/help/bash.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const shells = ["bash", "zsh", "fish"] as const;

@@ -1,12 +1,11 @@
 // Proves that commands which destroy something ask a person first, and do nothing where there is nobody to ask.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../program.ts";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const dataDir = createFolder();

@@ -41,7 +41,7 @@ describe("memledger console", () => {
     await server.end("SIGTERM");
     const without = await run(["console", ...words]);
     expect([without.exitCode, without.stderr.includes("memledger serve")]).toEqual([1, true]);
-  }, 60_000);
+  });
 
   test("says what to do when the console is switched off", async () => {
     const dataDir = join(createFolder(), "data");
@@ -50,7 +50,7 @@ describe("memledger console", () => {
     const refused = await run(["console", "--data-dir", dataDir]);
     expect([refused.exitCode, refused.stderr.includes("switched off")]).toEqual([1, true]);
     await server.end("SIGTERM");
-  }, 60_000);
+  });
 
   test.skipIf(process.platform !== "linux")(
     "opens a page that only the user can read, with no secret in the words of a process",
@@ -77,7 +77,6 @@ describe("memledger console", () => {
       expect(statSync(dataDir).isDirectory()).toBe(true);
       await server.end("SIGTERM");
     },
-    60_000,
   );
 });
 

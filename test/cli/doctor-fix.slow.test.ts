@@ -1,7 +1,7 @@
 // Damages copies of a real data directory in every way that doctor --fix mends, alone and together, and in ways that it must not touch. What
 // it does not name must stay the same, byte for byte.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
@@ -10,7 +10,6 @@ import { type Database, loadVec, openDatabase } from "../../src/platform/native/
 import { runtime } from "../calls/storage/seam.ts";
 import { call, cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const made = join(createFolder(), "made");

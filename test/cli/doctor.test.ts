@@ -1,7 +1,7 @@
 // What `memledger doctor` finds in a ledger that somebody changed, and what it says that it did not look at.
 
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -19,7 +19,6 @@ import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 /** A data directory with some records whose server has ended; each test changes a copy of it. */

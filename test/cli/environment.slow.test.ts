@@ -1,6 +1,6 @@
 // Starts the server in broken environments, each in its own way: the message must name the true cause and what to do, in one line.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -23,7 +23,6 @@ import { whyNoMount } from "../crash/disk-faults.ts";
 import { main } from "../program.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 /** Starts a server that is expected to end at once, and returns what it says. */

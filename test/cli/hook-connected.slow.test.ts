@@ -90,5 +90,5 @@ describe.each(hookClientNames)("%s", (client) => {
       if (stored.includes(`Tuesdays with ${client}`)) break;
       await Bun.sleep(50);
     }
-  }, 60_000);
+  });
 });

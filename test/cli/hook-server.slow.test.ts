@@ -39,7 +39,7 @@ describe("without a server", () => {
     expect((await channel.fetch("/v1/memories", { method: "POST", headers, body })).status).toBe(201);
     expect((await ask(["--data-dir", dataDir, noDeadline])).stdout).toContain("hamster");
     expect(await serverOf(dataDir)).toBe(pid);
-  }, 60_000);
+  });
 
   test("hooks use the data directory of the user, whatever the working directory is", async () => {
     const dataDir = directory();
@@ -49,7 +49,7 @@ describe("without a server", () => {
     expect(await ask([noDeadline], variables)).toEqual(nothing);
     expect(existsSync(join(memledger, "hooks"))).toBe(process.platform === "linux");
     expect((await run(["stop", "--data-dir", memledger])).exitCode).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe("with a server elsewhere", () => {
@@ -72,7 +72,7 @@ describe("with a server elsewhere", () => {
     // A person reads this log to correct the key or the address.
     expect(logOf(dataDir)).not.toContain(String.raw`\n    at `);
     expect(await findBackgroundServer(dataDir)).toBeNull();
-  }, 60_000);
+  });
 
   test.each(["", "nonsense", "file:///etc/passwd", "http://user:secret@127.0.0.1:1"])("%s", async (url) => {
     const dataDir = createFolder();

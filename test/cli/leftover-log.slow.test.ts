@@ -1,12 +1,11 @@
 // Proves that a backup which is copied beside the write-ahead log of a killed server is neither used nor changed, and that the start
 // after a kill goes on as before.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { call, cleanUp, createFact, createFolder, run, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 test("a restored database beside the log of another one is refused untouched, until the log is moved away", async () => {

@@ -1,14 +1,13 @@
 // Proves that a ledger which is lost, or replaced by an older copy of itself, is never continued without a word, and that an operator
 // who means it can go on.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pythonVerdict } from "../audit/ask-python.ts";
 import { changeDatabase, idOf, requestsOf } from "./change-database.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 /** A data directory of a server that was stopped normally, so its checkpoints cover everything. */

@@ -1,11 +1,10 @@
 // Proves that checkpoint files and statements about the key that are lost beside a whole database are noticed, and written again.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const made = createFolder();

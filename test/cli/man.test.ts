@@ -1,7 +1,7 @@
 // The manual page of `memledger man`: it has all commands, and the programs that print manual pages find nothing to correct in it. A
 // program that is not installed is skipped.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
@@ -9,7 +9,6 @@ import { generalSettings, variableOf } from "../../src/server/config/settings.ts
 import { listCommands, type RunCommand } from "../egress/commands.ts";
 import { cleanUp, createFolder, type Outcome, run } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const file = join(createFolder(), "memledger.1");

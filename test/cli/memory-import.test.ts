@@ -119,7 +119,7 @@ test("an import is continued without duplicates after it or its server was kille
   await serverOf(dataDir);
   const verified = await runJson(["audit", "verify", "--data-dir", dataDir]);
   expect(verified.exitCode).toBe(10);
-}, 60_000);
+});
 
 describe("the command", () => {
   const written = (name: string, text: string | Uint8Array) => {

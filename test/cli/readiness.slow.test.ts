@@ -1,14 +1,13 @@
 // What /health/ready and the log say about a disk that fills up, and a database file that is damaged.
 
 import { Database } from "bun:sqlite";
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "../../src/platform/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
 import { call, cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 test("a damaged table makes it unready, and the log names the cause and the remedy", async () => {

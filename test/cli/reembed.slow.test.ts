@@ -1,7 +1,7 @@
 // A change of the embedding model by the command: refused with the line that helps, done by that line with a server and without one,
 // continued when it is interrupted.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
@@ -11,7 +11,6 @@ import { writeProjectedModel } from "../models/embedding/projected-model.ts";
 import { writeTinyModel } from "../models/embedding/tiny-model.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const folder = createFolder();

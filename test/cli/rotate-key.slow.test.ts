@@ -1,7 +1,7 @@
 // Proves that the signing key can be changed so that auditors can follow, that a lost one is told from that, and that nothing half-done
 // is left when the change is cut short.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
@@ -10,7 +10,6 @@ import { pythonVerdict } from "../audit/ask-python.ts";
 import { requestsOf } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const made = createFolder();

@@ -1,6 +1,6 @@
 // The life of a server as a script sees it: what it prints, whom it shuts out, and how it ends.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/platform/json/json.ts";
@@ -11,7 +11,6 @@ import { main } from "../program.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 describe("serve --json", () => {

@@ -1,7 +1,7 @@
 // A server with TLS as clients and operators see it: real connections, a certificate that is replaced while calls run, and SIGHUP in a
 // service and in a terminal.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
@@ -12,7 +12,6 @@ import { main } from "../program.ts";
 import { parseExposition, sampleValue } from "../server/metrics/exposition-text.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 let authority: TestCertificate;

@@ -1,6 +1,6 @@
 // What every command promises: exit codes, one line of JSON, messages without stack traces.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings, exitCodes } from "../../src/cli/exit-codes.ts";
@@ -9,7 +9,6 @@ import { version } from "../../src/platform/version.ts";
 import { main } from "../program.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 test("--help lists the exit codes and every command", async () => {

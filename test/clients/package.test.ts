@@ -76,7 +76,7 @@ test("a strict project compiles with its types, and is told what is wrong", asyn
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(message);
   }
-}, 60_000);
+});
 
 /** A browser has no `process`: no environment, and a user agent of its own. */
 const asInBrowser = `
@@ -124,5 +124,4 @@ test.skipIf(node === null)(
       await app.stop();
     }
   },
-  60_000,
 );

@@ -1,6 +1,6 @@
 // Extracts memories from a text in the console of a real server: the person decides about each before it is stored.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
 import { revokeSessions } from "../../src/calls/operations/access/session-operations.ts";
 import { toPassages } from "../../src/console/views/extract/passages.ts";
@@ -15,8 +15,6 @@ import {
   picture,
 } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
-
-setDefaultTimeout(60_000);
 
 const decision = (whose: string) =>
   `We decided to move ${whose} database of the harbour office with all of its archives to PostgreSQL 17.`;

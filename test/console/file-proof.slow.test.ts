@@ -1,6 +1,6 @@
 // Verifies dropped exports on the page of the console, from a real server and without a session.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
 import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-file-proof-"));
 let specimens: readonly Specimen[] = [];

@@ -1,12 +1,10 @@
 // Opens the dialogs of the console in Chromium with the keyboard, and types: the text goes into the first field, and nothing else happens.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
 import { openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, openPage } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
-
-setDefaultTimeout(60_000);
 
 let app: ConsoleApp;
 let browser: Browser;

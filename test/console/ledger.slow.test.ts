@@ -107,29 +107,24 @@ browserTest(
     expect(faults).toEqual([]);
     await close();
   },
-  60_000,
 );
 
-browserTest(
-  "a memory leads to its records, and a record to its memory",
-  async () => {
-    const { page, faults, close } = await openLedger(`?memory_id=${memory}`);
-    await row(page, "memory.update").waitFor();
-    expect(await rowsOf(page).count()).toBe(2);
-    await row(page, "memory.update").click();
-    const panel = page.locator(".side-panel");
-    await panel.getByText("The customer prefers answers in French.").first().waitFor();
-    const [link] = await panel.locator(".facts a").all();
-    expect(await link?.getAttribute("href")).toBe(`/console/projects/${project}/memories?memory=${memory}`);
-    await page.reload();
-    await panel.getByText("The customer prefers answers in French.").first().waitFor();
-    await page.getByRole("button", { name: "Clear" }).click();
-    await row(page, "memory.search").waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  },
-  60_000,
-);
+browserTest("a memory leads to its records, and a record to its memory", async () => {
+  const { page, faults, close } = await openLedger(`?memory_id=${memory}`);
+  await row(page, "memory.update").waitFor();
+  expect(await rowsOf(page).count()).toBe(2);
+  await row(page, "memory.update").click();
+  const panel = page.locator(".side-panel");
+  await panel.getByText("The customer prefers answers in French.").first().waitFor();
+  const [link] = await panel.locator(".facts a").all();
+  expect(await link?.getAttribute("href")).toBe(`/console/projects/${project}/memories?memory=${memory}`);
+  await page.reload();
+  await panel.getByText("The customer prefers answers in French.").first().waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await row(page, "memory.search").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
 
 for (const width of [1_280, 390])
   browserTest(
@@ -172,7 +167,6 @@ for (const width of [1_280, 390])
       expect(faults).toEqual([]);
       await close();
     },
-    60_000,
   );
 
 async function waitForCount(found: Locator, count: number): Promise<void> {
@@ -180,62 +174,50 @@ async function waitForCount(found: Locator, count: number): Promise<void> {
   expect(await found.count()).toBe(count);
 }
 
-browserTest(
-  "records of others are counted while the view is open, and its own calls are not",
-  async () => {
-    const { page, faults, close } = await openLedger();
-    await row(page, "memory.create").click();
-    await page.locator(".side-panel .results").waitFor();
-    await call("POST", "/v1/memories/search", { query: "French" });
-    await call("POST", "/v1/memories/search", { query: "German" });
-    await page.getByRole("button", { name: "2 new records" }).click();
-    await page.getByRole("button", { name: "2 new records" }).waitFor({ state: "detached" });
-    const shown = await page.locator(".table-foot").textContent();
-    expect(shown).toMatch(/^\d+ records$/);
-    expect(faults).toEqual([]);
-    await close();
-  },
-  60_000,
-);
+browserTest("records of others are counted while the view is open, and its own calls are not", async () => {
+  const { page, faults, close } = await openLedger();
+  await row(page, "memory.create").click();
+  await page.locator(".side-panel .results").waitFor();
+  await call("POST", "/v1/memories/search", { query: "French" });
+  await call("POST", "/v1/memories/search", { query: "German" });
+  await page.getByRole("button", { name: "2 new records" }).click();
+  await page.getByRole("button", { name: "2 new records" }).waitFor({ state: "detached" });
+  const shown = await page.locator(".table-foot").textContent();
+  expect(shown).toMatch(/^\d+ records$/);
+  expect(faults).toEqual([]);
+  await close();
+});
 
-browserTest(
-  "what administrators read in the console is hidden until it is asked for",
-  async () => {
-    const { page, faults, close } = await openLedger();
-    // The list itself, and what the tests before have read.
-    await row(page, "memory.create").waitFor();
-    expect(await row(page, "audit.list").count()).toBe(0);
-    await page.getByLabel("Reads in the console").click();
-    await row(page, "audit.list").waitFor();
-    expect(page.url()).toContain("console_reads=shown");
-    await page.getByLabel("Reads in the console").click();
-    await row(page, "audit.list").waitFor({ state: "detached" });
-    // The same for the uses of a memory: the console has read it, and others have found it.
-    await page.goto(`${app.url}/console/projects/${project}/memories?memory=${memory}&tab=uses`);
-    const events = page.locator(".history > ol > li");
-    await events.first().waitFor();
-    const found = await events.count();
-    expect(await events.filter({ hasText: "Read" }).count()).toBe(0);
-    await page.getByLabel("Reads in the console").click();
-    await events.filter({ hasText: "Read" }).first().waitFor();
-    expect(await events.count()).toBeGreaterThan(found);
-    expect(faults).toEqual([]);
-    await close();
-  },
-  60_000,
-);
+browserTest("what administrators read in the console is hidden until it is asked for", async () => {
+  const { page, faults, close } = await openLedger();
+  // The list itself, and what the tests before have read.
+  await row(page, "memory.create").waitFor();
+  expect(await row(page, "audit.list").count()).toBe(0);
+  await page.getByLabel("Reads in the console").click();
+  await row(page, "audit.list").waitFor();
+  expect(page.url()).toContain("console_reads=shown");
+  await page.getByLabel("Reads in the console").click();
+  await row(page, "audit.list").waitFor({ state: "detached" });
+  // The same for the uses of a memory: the console has read it, and others have found it.
+  await page.goto(`${app.url}/console/projects/${project}/memories?memory=${memory}&tab=uses`);
+  const events = page.locator(".history > ol > li");
+  await events.first().waitFor();
+  const found = await events.count();
+  expect(await events.filter({ hasText: "Read" }).count()).toBe(0);
+  await page.getByLabel("Reads in the console").click();
+  await events.filter({ hasText: "Read" }).first().waitFor();
+  expect(await events.count()).toBeGreaterThan(found);
+  expect(faults).toEqual([]);
+  await close();
+});
 
-browserTest(
-  "a call that cost money says how much",
-  async () => {
-    const { page, faults, close } = await openLedger("?action=gateway.chat");
-    await row(page, "gateway.chat").click();
-    await page.locator(".side-panel dd", { hasText: "$0.0123" }).waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  },
-  60_000,
-);
+browserTest("a call that cost money says how much", async () => {
+  const { page, faults, close } = await openLedger("?action=gateway.chat");
+  await row(page, "gateway.chat").click();
+  await page.locator(".side-panel dd", { hasText: "$0.0123" }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
 
 for (const theme of ["light", "dark"] as const)
   for (const width of [1_280, 360])
@@ -257,7 +239,6 @@ for (const theme of ["light", "dark"] as const)
         expect(faults).toEqual([]);
         await close();
       },
-      60_000,
     );
 
 browserTest("an erasure is seen in its own record and in a record that lost a part", async () => {

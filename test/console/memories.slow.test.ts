@@ -1,6 +1,6 @@
 // Uses the view of memories in Chromium on a real server: find, open, change, undo, restore from the ledger, create, delete, many at once.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
@@ -16,8 +16,6 @@ import {
   type Watched,
 } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
-
-setDefaultTimeout(60_000);
 
 let app: ConsoleApp;
 let browser: Browser;

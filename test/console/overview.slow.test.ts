@@ -43,7 +43,6 @@ browserTest(
     expect(faults).toEqual([]);
     await close();
   },
-  60_000,
 );
 
 browserTest(
@@ -66,7 +65,6 @@ browserTest(
     expect(faults).toEqual([]);
     await close();
   },
-  60_000,
 );
 
 /** The words of the shown commands, as a shell reads them. */
@@ -80,57 +78,49 @@ async function firstCommands(page: Page): Promise<string[][]> {
   );
 }
 
-browserTest(
-  "the first command connects an assistant to the server that shows it",
-  async () => {
-    const name = 'Team A\'s "shop" $HOME';
-    const { id, key } = await app.createProject("business", { name });
-    const path = `/console/projects/${id}/overview`;
-    const { page, faults, close } = await openAsAdministrator(browser, app, path);
-    await page.getByText("as its user").waitFor();
-    const [connect = [], load = []] = await firstCommands(page);
-    expect(connect.slice(0, 2)).toEqual(["memledger", "connect"]);
-    const local = createHome();
-    await local.json(connect.slice(2));
-    const { args } = JSON.parse(local.read(".claude.json")).mcpServers.memledger;
-    expect(args.slice(-4)).toEqual(["--data-dir", app.config.dataDir, "--project", name]);
-    expect(load.slice(-4)).toEqual(args.slice(-4));
-    expect(faults).toEqual([]);
-    await close();
+browserTest("the first command connects an assistant to the server that shows it", async () => {
+  const name = 'Team A\'s "shop" $HOME';
+  const { id, key } = await app.createProject("business", { name });
+  const path = `/console/projects/${id}/overview`;
+  const { page, faults, close } = await openAsAdministrator(browser, app, path);
+  await page.getByText("as its user").waitFor();
+  const [connect = [], load = []] = await firstCommands(page);
+  expect(connect.slice(0, 2)).toEqual(["memledger", "connect"]);
+  const local = createHome();
+  await local.json(connect.slice(2));
+  const { args } = JSON.parse(local.read(".claude.json")).mcpServers.memledger;
+  expect(args.slice(-4)).toEqual(["--data-dir", app.config.dataDir, "--project", name]);
+  expect(load.slice(-4)).toEqual(args.slice(-4));
+  expect(faults).toEqual([]);
+  await close();
 
-    const other = await openPage(browser, app.url);
-    await other.page.goto(`${app.url}/console/`);
-    await other.page.getByLabel("API key").fill(key);
-    await other.page.keyboard.press("Enter");
-    await other.page.getByText("Set the variable MEMLEDGER_API_KEY").waitFor();
-    const [remote = []] = await firstCommands(other.page);
-    const elsewhere = createHome();
-    await elsewhere.json(remote.slice(2));
-    expect(JSON.parse(elsewhere.read(".claude.json")).mcpServers.memledger.url).toBe(`${app.url}/mcp`);
-    await other.close();
-  },
-  60_000,
-);
+  const other = await openPage(browser, app.url);
+  await other.page.goto(`${app.url}/console/`);
+  await other.page.getByLabel("API key").fill(key);
+  await other.page.keyboard.press("Enter");
+  await other.page.getByText("Set the variable MEMLEDGER_API_KEY").waitFor();
+  const [remote = []] = await firstCommands(other.page);
+  const elsewhere = createHome();
+  await elsewhere.json(remote.slice(2));
+  expect(JSON.parse(elsewhere.read(".claude.json")).mcpServers.memledger.url).toBe(`${app.url}/mcp`);
+  await other.close();
+});
 
-browserTest(
-  "a key that may not read memories sees its project without them",
-  async () => {
-    const { id, key: writer } = await app.createProject("business");
-    await store("The office is in Lisbon.", writer, ["team"]);
-    const { key } = await app.createKey(id, ["memory.write"]);
-    const { page, faults, close } = await openPage(browser, app.url);
-    await page.goto(`${app.url}/console/`);
-    await page.getByLabel("API key").fill(key);
-    await page.keyboard.press("Enter");
-    await page.getByText("Subscription active").waitFor();
-    await page.getByRole("row").filter({ hasText: "memory.create" }).waitFor();
-    for (const title of ["Memories", "There are no memories yet"])
-      expect(await page.getByRole("heading", { name: title, exact: true }).count()).toBe(0);
-    expect(await page.getByText("Memories by tag").count()).toBe(0);
-    expect(await page.getByText("Newest record").count()).toBe(0);
-    expect(await page.getByText("create a key").count()).toBe(0);
-    expect(faults.filter((fault) => !/401/.test(fault))).toEqual([]);
-    await close();
-  },
-  60_000,
-);
+browserTest("a key that may not read memories sees its project without them", async () => {
+  const { id, key: writer } = await app.createProject("business");
+  await store("The office is in Lisbon.", writer, ["team"]);
+  const { key } = await app.createKey(id, ["memory.write"]);
+  const { page, faults, close } = await openPage(browser, app.url);
+  await page.goto(`${app.url}/console/`);
+  await page.getByLabel("API key").fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Subscription active").waitFor();
+  await page.getByRole("row").filter({ hasText: "memory.create" }).waitFor();
+  for (const title of ["Memories", "There are no memories yet"])
+    expect(await page.getByRole("heading", { name: title, exact: true }).count()).toBe(0);
+  expect(await page.getByText("Memories by tag").count()).toBe(0);
+  expect(await page.getByText("Newest record").count()).toBe(0);
+  expect(await page.getByText("create a key").count()).toBe(0);
+  expect(faults.filter((fault) => !/401/.test(fault))).toEqual([]);
+  await close();
+});

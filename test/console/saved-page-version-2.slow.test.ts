@@ -1,6 +1,6 @@
 // Verifies honest and forged exports of version 2 of the record format with the saved page.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +12,6 @@ import { type Export2Plan, makeVersion2Export } from "../audit/version-2-export.
 import { browserTest, chromiumPath } from "./browser.ts";
 import { inputOf, saidByCommand, toSaid } from "./differential.ts";
 import { type SavedPage, startSavedPage, verifyFiles } from "./saved-page.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-saved-page-2-"));
 let savedPage: SavedPage;

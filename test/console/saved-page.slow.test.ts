@@ -1,6 +1,6 @@
 // Opens the saved page as an auditor does, as a file on a machine without a network, and verifies honest and forged exports with it.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,8 +12,6 @@ import { forgeExports } from "../audit/forge-export.ts";
 import { browserTest, chromiumPath } from "./browser.ts";
 import { outcomeInBrowser } from "./differential.ts";
 import { type SavedPage, startSavedPage, verifyFiles } from "./saved-page.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-saved-page-"));
 let savedPage: SavedPage;

@@ -1,6 +1,6 @@
 // Searches in the console of a real server: both modes, what was just missed, and the injected prompt with its budget.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
@@ -17,8 +17,6 @@ import {
   picture,
 } from "./browser.ts";
 import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
-
-setDefaultTimeout(60_000);
 
 const hostile = "<img src=x onerror=alert(1)> deploys \u202e only on Tuesdays";
 const memories = [

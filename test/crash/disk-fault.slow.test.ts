@@ -40,5 +40,4 @@ test.skipIf(whyNoTrace() !== null)(
     expect(faults).toEqual([]);
     expect(refusedMeanwhile).toBeGreaterThan(5);
   },
-  60_000,
 );

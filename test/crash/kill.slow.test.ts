@@ -13,7 +13,7 @@ test("a server that is killed under load has every answered call, one record for
   expect(faults).toEqual([]);
   expect(kills).toBe(3);
   expect(answered).toBeGreaterThan(20);
-}, 60_000);
+});
 
 test("a server that ends while deleted memories still wait for their removal leaves them to the next start, without a complaint", async () => {
   using folder = temporaryFolder();
@@ -25,4 +25,4 @@ test("a server that ends while deleted memories still wait for their removal lea
   const { status } = await fetch(`${server.url}/v1/memories`, { method: "DELETE", headers });
   expect([status, await server.stop(), server.log()]).toEqual([200, 0, ""]);
   expect(findLeftovers(`${folder.path}/data`)).toEqual([]);
-}, 60_000);
+});

@@ -20,30 +20,26 @@ describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
     expect(states).toBeGreaterThanOrEqual(45);
     expect(Object.values(phases).every((count) => count > 0)).toBe(true);
     expect(restartsWithCache).toBe(3 * small.restarts);
-  }, 60_000);
+  });
 
   test("would take answered calls with synchronous = NORMAL: the explorer sees what there is to lose", async () => {
     const { losses } = await explorePowerLoss({ ...small, command: weakened, restarts: 0 });
     expect(losses.map(describeLoss).join("\n")).toMatch(
       /call \d+ \(memory\.create, answered 201\) has no record/,
     );
-  }, 60_000);
+  });
 
   test.each([
     ["of format 1", "format-1.db", []],
     ["of version 0.1.0", "version-0.1.0/memledger.db", ["audit.key", "audit.pub"]],
-  ])(
-    "while a database %s is migrated leaves the old or the new one",
-    async (_, name, files) => {
-      const folder = join(import.meta.dir, "../engines/sqlite");
-      const database = join(folder, name);
-      const beside = files.map((file) => join(dirname(database), file));
-      const { losses, states } = await explorePowerLoss({ ...small, database, beside, calls: 0, states: 25 });
-      expect(losses.map(describeLoss)).toEqual([]);
-      expect(states).toBeGreaterThanOrEqual(25);
-    },
-    60_000,
-  );
+  ])("while a database %s is migrated leaves the old or the new one", async (_, name, files) => {
+    const folder = join(import.meta.dir, "../engines/sqlite");
+    const database = join(folder, name);
+    const beside = files.map((file) => join(dirname(database), file));
+    const { losses, states } = await explorePowerLoss({ ...small, database, beside, calls: 0, states: 25 });
+    expect(losses.map(describeLoss)).toEqual([]);
+    expect(states).toBeGreaterThanOrEqual(25);
+  });
 });
 
 function describeLoss({ phase, outcome, moment, faults }: Loss): string {

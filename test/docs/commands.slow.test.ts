@@ -58,7 +58,7 @@ describe("commands in blocks", () => {
       const shown = calls.some((call) => call.method === method && pattern.test(call.path));
       expect({ method, path, shown }).toEqual({ method, path, shown: true });
     }
-  }, 60_000);
+  });
 
   test.skipIf(obstacle(gatewayPage) !== null)(
     "what one client of the gateway has said, two others are told, and the ledger proves it",
@@ -86,7 +86,7 @@ describe("commands in blocks", () => {
     const { output } = await walkOf("docs/operator/LEDGER.md");
     expect(output).toMatch(/exit code 20/);
     expect(output.match(/INTACT: /g)).toHaveLength(2);
-  }, 60_000);
+  });
 
   test(
     "the first hour ends with the memories and the ledger that were destroyed",
@@ -127,7 +127,6 @@ describe("commands in blocks", () => {
       expect(output).toMatch(/^0\.\d\d Releases go out on Tuesdays\.$/m);
       expect(output).toMatch(/^\d{4}-\S+ memory\.search 200$/m);
     },
-    60_000,
   );
 });
 

@@ -206,7 +206,7 @@ describe("commands in sentences", () => {
       for (const option of words.filter((word) => word.startsWith("--")))
         expect(help.stdout).toContain(option);
     }
-  }, 60_000);
+  });
 
   test("every command of the program is run somewhere", async () => {
     const blocks = pages.flatMap(blocksOf).filter(isRun);
@@ -215,7 +215,7 @@ describe("commands in sentences", () => {
     const isShown = (command: string) =>
       blocks.some(({ text }) => new RegExp(`\\./memledger ${command}\\b`).test(text));
     expect(commands.filter((command) => !isShown(command))).toEqual([]);
-  }, 60_000);
+  });
 
   test("every option exists", async () => {
     const commands = await commandsBelow([]);
@@ -229,7 +229,7 @@ describe("commands in sentences", () => {
       return !new RegExp(`${option}\\b`).test(known) && !foreignOptions.includes(option);
     });
     expect(unknown).toEqual([]);
-  }, 60_000);
+  });
 
   test("every script of the package exists", () => {
     const texts = [...codes.map(({ code }) => code), ...pages.flatMap(blocksOf).map(({ text }) => text)];

@@ -1,15 +1,13 @@
 // The configurations of reverse proxies in the documentation: each proxy reads its own, with the ports and the certificate of the test,
 // and calls through it have the address of the client. A proxy that is not installed is skipped.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, issue } from "../certificates.ts";
 import { startTestApp } from "../fixture.ts";
 import { blocksOf, pages } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
-
-setDefaultTimeout(30_000);
 
 const folder = createFolder("false");
 const started: Bun.Subprocess[] = [];

@@ -60,5 +60,5 @@ describe.each(keptFormats)("a data directory of format $format", (kept) => {
     const publicKey = join(kept.folder, "audit.pub");
     const { finding } = await verifyPath(dataDir, { checkpoints: notesOf(kept), publicKey, project: null });
     expect([finding.verdict, finding.failure, finding.contradiction]).toEqual(["intact", null, null]);
-  }, 60_000);
+  });
 });

@@ -146,4 +146,4 @@ test("programs that replace a file at the same time lose no change", async () =>
   expect(await Promise.all(counters.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
   expect(readFileSync(path, "utf8")).toBe("400");
   expect(readdirSync(folder)).toEqual(["mcp.json"]);
-}, 60_000);
+});

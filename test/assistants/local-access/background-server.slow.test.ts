@@ -66,7 +66,7 @@ describe("the start", () => {
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
     expect(statSync(dataDir).mode & 0o077).toBe(0);
     expect(statSync(locate(dataDir).log).mode & 0o077).toBe(0);
-  }, 60_000);
+  });
 
   test("two servers started at once: one runs, the other says that the directory is in use", async () => {
     const dataDir = directory();
@@ -77,7 +77,7 @@ describe("the start", () => {
     expect(await stopBackgroundServer(dataDir)).toBeNumber();
     const codes = (await Promise.all([first, second])).map(({ exitCode }) => exitCode);
     expect(codes.toSorted()).toEqual([0, 3]);
-  }, 60_000);
+  });
 
   test("opens no port and creates no key with a secret", async () => {
     const dataDir = directory();
@@ -86,7 +86,7 @@ describe("the start", () => {
     expect(linesOf(dataDir).join("")).toContain('"url":null');
     const keys = await runJson(["key", "list", "--project", "default", "--data-dir", dataDir]);
     expect(keys.json).toMatchObject([{ name: "local" }]);
-  }, 60_000);
+  });
 
   test("an error of the server reaches the program, with what to do", async () => {
     const dataDir = directory();
@@ -96,7 +96,7 @@ describe("the start", () => {
     expect(failure).toBeInstanceOf(ServerUnreachable);
     expect(String(failure)).toContain("Did you mean port?");
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
+  });
 
   test("a socket that cannot be opened is an error, because the server has no port", async () => {
     const dataDir = directory();
@@ -105,7 +105,7 @@ describe("the start", () => {
     expect(failure).toBeInstanceOf(ServerUnreachable);
     expect(String(failure)).toContain("The local socket");
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
+  });
 
   test("a program whose executable was moved says what to do", async () => {
     const dataDir = directory();
@@ -122,7 +122,7 @@ describe("the start", () => {
     expect(message).toStartWith(`The program ${executable} cannot be started: it does not exist.`);
     expect(message).toContain("memledger connect");
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
+  });
 
   test("a mark of a process that has ended, or that is old, delays nothing", async () => {
     const ended = Bun.spawn(["true"]);
@@ -142,7 +142,7 @@ describe("the start", () => {
       await serverOf(dataDir);
       expect(existsSync(startMarker)).toBe(false);
     }
-  }, 60_000);
+  });
 });
 
 describe("the end", () => {
@@ -156,7 +156,7 @@ describe("the end", () => {
     expect(await save(channel, "after")).toBe(201);
     expect(await save(channel, "before")).toBe(409);
     expect(await serverOf(dataDir)).not.toBe(pid);
-  }, 60_000);
+  });
 
   test("memledger stop ends it, and says so if there is none", async () => {
     const dataDir = directory();
@@ -168,7 +168,7 @@ describe("the end", () => {
     expect(existsSync(locate(dataDir).socket)).toBe(false);
     const none = await run(["stop", "--data-dir", dataDir]);
     expect([none.exitCode, none.stdout]).toEqual([0, expect.stringContaining("No background server uses")]);
-  }, 60_000);
+  });
 
   test("memledger stop says what to do if the server does not answer", async () => {
     const dataDir = directory();
@@ -189,7 +189,7 @@ describe("the end", () => {
     expect((await runJson(["stop", "--data-dir", dataDir])).object).toEqual({ stopped: false, pid: null });
     expect(isRunning(server.pid)).toBe(true);
     await server.end("SIGTERM");
-  }, 60_000);
+  });
 
   test("memledger serve replaces it, shows a key, and programs go on", async () => {
     const dataDir = directory();
@@ -207,7 +207,7 @@ describe("the end", () => {
     expect(await all.json()).toMatchObject({ data: { pagination: { total: 2 } } });
     await server.end("SIGTERM");
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
+  });
 
   test("a command that needs the directory names the process and how to stop it", async () => {
     const dataDir = directory();
@@ -216,7 +216,7 @@ describe("the end", () => {
     const { exitCode, stderr } = await run(["audit", "rotate-key", "--yes", "--data-dir", dataDir]);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`process ${pid}. Stop it: memledger stop --data-dir`);
-  }, 60_000);
+  });
 
   test("it ends when it is idle, and not before", async () => {
     const dataDir = directory();
@@ -244,7 +244,7 @@ describe("the end", () => {
     } finally {
       await app.close();
     }
-  }, 60_000);
+  });
 
   test("after its directory was removed, programs use a new server, and the former one ends and leaves the new socket", async () => {
     const dataDir = directory();
@@ -263,7 +263,7 @@ describe("the end", () => {
     await former.close();
     expect(await findBackgroundServer(dataDir)).toBe(pid);
     expect(await save(channel, "kept, too")).toBe(201);
-  }, 60_000);
+  });
 
   test("it does not end if it is told to stay", async () => {
     const dataDir = directory();
@@ -279,7 +279,7 @@ describe("the end", () => {
     await findBackgroundServer(dataDir);
     await app.close();
     expect(causes).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test("the log begins again when it is too long, also while it is written", async () => {

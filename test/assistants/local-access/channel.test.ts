@@ -138,7 +138,7 @@ test("a call that runs longer than the server's idle timeout is answered", async
   } finally {
     await socket.close();
   }
-}, 30_000);
+});
 
 test("a remote channel sends its key and the path behind the URL", async () => {
   const plain = openChannel({ url: `${app.url}/`, apiKey: app.apiKey });

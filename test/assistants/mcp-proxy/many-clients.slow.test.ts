@@ -31,7 +31,7 @@ describe("projects", () => {
     await serverOf(dataDir);
     const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
     expect(json).toMatchObject([{ name: expect.any(String) }, { name: expect.any(String) }]);
-  }, 60_000);
+  });
 
   test("have subjects, which are as separate", async () => {
     const dataDir = directory();
@@ -49,7 +49,7 @@ describe("projects", () => {
     for (const shim of [two, all])
       expect(textOf(await shim.tool("memory_search", other))).toContain("unknown");
     await serverOf(dataDir);
-  }, 60_000);
+  });
 
   test("auto is the repository of the working directory", async () => {
     const dataDir = directory();
@@ -61,7 +61,7 @@ describe("projects", () => {
     await serverOf(dataDir);
     const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
     expect(json).toMatchObject([{ name: "shop", memories: 1 }]);
-  }, 60_000);
+  });
 
   test("without options the data directory is that of the user, and nothing is written where the client started", async () => {
     const folder = join(directory(), "..");
@@ -79,7 +79,7 @@ describe("projects", () => {
       await serverOf(dataDir);
     }
     for (const path of [cwd, home]) expect(readdirSync(path)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("many clients", () => {
@@ -121,7 +121,7 @@ describe("many clients", () => {
     expect(textOf(await second.tool("memory_save", save("x")))).toStartWith("created");
     await serverOf(dataDir);
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe("the server is killed", () => {
@@ -138,7 +138,7 @@ describe("the server is killed", () => {
       expect(await serverOf(dataDir)).not.toBe(pid);
     }
     expect((await shim.end()).exitCode).toBe(0);
-  }, 60_000);
+  });
 
   test("during calls: each is answered, and what was answered with success is there", async () => {
     const dataDir = directory();
@@ -158,5 +158,5 @@ describe("the server is killed", () => {
     const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
     expect(json).toMatchObject([{ memories: 40 }]);
     expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
-  }, 60_000);
+  });
 });

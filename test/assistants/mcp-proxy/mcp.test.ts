@@ -98,7 +98,7 @@ test("progress of an extraction passes through, and a cancelled one ends and is 
   expect((await shim.end()).exitCode).toBe(0);
   expect(shim.messages.filter(({ id }) => id === "cancelled")).toEqual([]);
   await llm.stop();
-}, 60_000);
+});
 
 describe("the end", () => {
   test("of stdin waits for the answers", async () => {
@@ -112,7 +112,7 @@ describe("the end", () => {
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(shim.messages.map(({ id }) => id).toSorted()).toEqual([0, 1, 2, 3, 4]);
     await serverOf(dataDir);
-  }, 60_000);
+  });
 
   test("of stdin before anything was sent starts nothing and writes nothing", async () => {
     const dataDir = directory();
@@ -121,7 +121,7 @@ describe("the end", () => {
     expect(shim.messages).toEqual([]);
     expect(existsSync(dataDir)).toBe(false);
     expect(await findBackgroundServer(dataDir)).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe("a server elsewhere", () => {
@@ -135,7 +135,7 @@ describe("a server elsewhere", () => {
       expect(await shim.end()).toEqual({ exitCode: 0, stderr: "" });
     }
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
-  }, 60_000);
+  });
 
   test("that has ended is named, and the program goes on", async () => {
     const server = await serve(directory());
@@ -148,7 +148,7 @@ describe("a server elsewhere", () => {
       });
     const { exitCode, stderr } = await shim.end();
     expect([exitCode, stderr.includes(variables.MEMLEDGER_API_KEY)]).toEqual([0, false]);
-  }, 60_000);
+  });
 
   test("is asked on, although nobody reads the errors any more", async () => {
     const child = spawn(
@@ -159,7 +159,7 @@ describe("a server elsewhere", () => {
     await child.stderr.cancel();
     expect((await child.stdout.text()).trim().split("\n")).toHaveLength(2);
     expect(await child.exited).toBe(0);
-  }, 60_000);
+  });
 
   test.each([
     [["--url", "http://127.0.0.1:9"], {}, "Set the environment variable MEMLEDGER_API_KEY"],
@@ -193,7 +193,7 @@ test("a person who starts it on a terminal is told what it is for, and how to en
   expect(await child.exited).toBe(0);
   child.terminal?.close();
   expect(shown).toContain("memledger connect");
-}, 60_000);
+});
 
 test("each request of a batch is answered", async () => {
   const dataDir = directory();
@@ -209,7 +209,7 @@ test("each request of a batch is answered", async () => {
   expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3]));
   expect(answers.every((answer) => "result" in answer)).toBe(true);
   await serverOf(dataDir);
-}, 60_000);
+});
 
 test("what is no message is answered as JSON-RPC says, and the next message is read", async () => {
   const dataDir = directory();
@@ -228,4 +228,4 @@ test("what is no message is answered as JSON-RPC says, and the next message is r
   expect(JSON.stringify(large)).toMatch(/maximum|larger|most/);
   expect(await shim.ask("initialize", initialize)).toHaveProperty("result");
   await serverOf(dataDir);
-}, 60_000);
+});

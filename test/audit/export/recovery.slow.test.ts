@@ -46,7 +46,7 @@ test("an export that a kill -9 interrupts is finished after the next start", asy
   expect(new Bun.SHA256().update(text).digest("hex")).toBe(String(detail.sha256));
   expect(readdirSync(join(dataDir, "exports")).toSorted()).toEqual([`${id}.json`, `${id}.json.manifest`]);
   expect((await second.end("SIGTERM")).exitCode).toBe(0);
-}, 60_000);
+});
 
 test("a server that is stopped in the middle of an export ends in time and goes on later", async () => {
   const dataDir = createFolder();
@@ -66,7 +66,7 @@ test("a server that is stopped in the middle of an export ends in time and goes 
     records: 400,
   });
   await second.end("SIGTERM");
-}, 60_000);
+});
 
 test.skipIf(process.platform === "win32")(
   "an export that finds no space fails with a reason and leaves nothing behind; calls go on",
@@ -102,5 +102,4 @@ test.skipIf(process.platform === "win32")(
       expect(await child.exited).toBe(0);
     }
   },
-  60_000,
 );

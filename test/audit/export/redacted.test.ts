@@ -1,13 +1,12 @@
 // Proves that an erasure also takes what exports hold: their files go, and nobody can download them any more.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeDatabase } from "../../cli/change-database.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "../../cli/command.ts";
 import { begin, dataOf, exportAll, fatten, send, type Target } from "./exporting.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const secret = "Ada lives at 21 Example Lane";

@@ -129,7 +129,7 @@ test("an answer is remembered once, although the server is killed right after it
   expect(stored).toHaveLength(told.length);
   await last.end("SIGTERM");
   expect(waitingIn(dataDir)).toEqual([]);
-}, 60_000);
+});
 
 test("a backup has the queue, and a restored server goes on with it", async () => {
   const dataDir = createFolder();
@@ -159,4 +159,4 @@ test("a backup has the queue, and a restored server goes on with it", async () =
   await llm.arrived(asked + 1);
   expect(userLine(llm.requests.at(-1)?.text ?? "")).toBe(facts[0] ?? "");
   await second.end("SIGTERM");
-}, 60_000);
+});

@@ -1,7 +1,7 @@
 // Backups through the command line: beside a busy server and without one, restored and verified, and what a clumsy user or a broken disk
 // does to them.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -25,7 +25,6 @@ import { changeDatabase } from "../../cli/change-database.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "../../cli/command.ts";
 import { main } from "../../program.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 /** A data directory of a server that was stopped, a backup of it with the key, and a checkpoint of a later time. */

@@ -1,7 +1,7 @@
 // Erasures of subjects and backups, through the command line and a real server: a backup is older than an erasure, and its receipt repeats the
 // erasure in the restored directory before anybody could read it.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
@@ -9,7 +9,6 @@ import { requestsOf } from "../../cli/change-database.ts";
 import { call, cleanUp, createFolder, type Running, run, runJson, serve } from "../../cli/command.ts";
 import { everythingStored, payloadsIn } from "../../everything-stored.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const made = createFolder();

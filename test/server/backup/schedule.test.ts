@@ -1,7 +1,7 @@
 // Scheduled backups of a running server: when they are made, which are removed, and what happens while the folder cannot be used. The
 // clock is moved, so nothing here waits for the time.
 
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -25,7 +25,6 @@ import { loadConfig } from "../../../src/server/config/config.ts";
 import { durationMs } from "../../../src/server/config/setting.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 
-setDefaultTimeout(30_000);
 const hourMs = 3_600_000;
 const opened: { app: TestApp; folder: string }[] = [];
 

@@ -78,7 +78,7 @@ test("idle-timeout-seconds: connections without traffic are closed, also before 
   expect(await Promise.all([used, silent, half, shaken].map(closed))).toEqual(Array(4).fill("closed"));
   await Promise.all([plain.stop(), secure.stop()]);
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 test("shutdown-grace-seconds: a call that stalls delays the end for that time", async () => {
   const ended = async (words: readonly string[]) => {
@@ -98,4 +98,4 @@ test("shutdown-grace-seconds: a call that stalls delays the end for that time", 
   const [usual, short] = await Promise.all([ended([]), ended(["--shutdown-grace-seconds", "1"])]);
   // The difference is four seconds; both servers have the same load of this machine.
   expect(usual - short).toBeGreaterThan(1_500);
-}, 60_000);
+});

@@ -148,4 +148,4 @@ test("commands show the source of a secret and never its value, and a client rea
   expect(answered.stdout).toContain('"serverInfo"');
   expect([answered.exitCode, answered.stderr]).toEqual([0, ""]);
   await server.end("SIGTERM");
-}, 60_000);
+});
