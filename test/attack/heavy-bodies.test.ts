@@ -1,9 +1,10 @@
 // Proves that bodies that are small to send and large to hold take little memory and disk of a server, whoever sends them.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, runJson, serve } from "../cli/command.ts";
+import { linux, testWith } from "../needs.ts";
 import { flood, largestRecord, manyObjects } from "./heavy-bodies.ts";
 
 afterAll(cleanUp);
@@ -19,7 +20,7 @@ function bytesOf(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-test.skipIf(process.platform !== "linux")("a flood of bodies of 1 MiB stays within its bounds", async () => {
+testWith(linux)("a flood of bodies of 1 MiB stays within its bounds", async () => {
   const dataDir = createFolder();
   const server = await serve(dataDir);
   const { object: revoked } = await runJson([

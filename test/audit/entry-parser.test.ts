@@ -7,6 +7,7 @@ import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { parseAnyEntry, parseEntry } from "../../src/audit/verify/entry-parser.ts";
 import type { Json, JsonObject } from "../../src/platform/json/json.ts";
+import { program, testWith } from "../needs.ts";
 
 const usual: JsonObject = {
   v: 1,
@@ -164,7 +165,7 @@ for text in json.load(sys.stdin):
     print(json.dumps(verifier["read_entry"](text) is not None))
 `;
 
-test.skipIf(python === null)("the second verifier accepts the same entries", () => {
+testWith(program("python3"))("the second verifier accepts the same entries", () => {
   const texts = fc
     .sample(fc.oneof(withOtherMember, withOtherText), 3_000)
     // A text from a file or from SQLite is UTF-8 and has no lone surrogate.

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOpener } from "../../src/cli/server/open-browser.ts";
+import { linux, testWith } from "../needs.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -52,7 +53,7 @@ describe("memledger console", () => {
     await server.end("SIGTERM");
   });
 
-  test.skipIf(process.platform !== "linux")(
+  testWith(linux)(
     "opens a page that only the user can read, with no secret in the words of a process",
     async () => {
       const folder = createFolder();

@@ -20,6 +20,7 @@ import { takeLock } from "../../src/engines/sqlite/database-file/lock.ts";
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
+import { describeWith, root } from "../needs.ts";
 import { main } from "../program.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 
@@ -156,10 +157,9 @@ test("a missing audit key", async () => {
   expect(said).toMatch(/nowhere\.pem cannot be read: it does not exist\./);
 });
 
-const isRoot = process.getuid?.() === 0;
 const somebody = 65_534;
 
-describe.skipIf(!isRoot)("root and another user", () => {
+describeWith(root)("root and another user", () => {
   test("a directory of that user is refused, also for a command", async () => {
     const dataDir = join(createFolder(), "data");
     mkdirSync(dataDir, { mode: 0o700 });
@@ -284,7 +284,7 @@ async function plantLink(path: string, target: string): Promise<void> {
   expect(await child.exited).toBe(0);
 }
 
-describe.skipIf(whyNoMount() !== null)("a file system", () => {
+describeWith(whyNoMount())("a file system", () => {
   async function mounted(options: string, work: (folder: string) => Promise<void>): Promise<void> {
     const folder = createFolder();
     mount(["-t", "tmpfs", "-o", options, "memledger-test", folder]);

@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } fro
 import { join } from "node:path";
 import { isObject, type Json } from "../../src/platform/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
+import { testWith } from "../needs.ts";
 import { call, cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -104,30 +105,27 @@ test("a database that was replaced by an intact one is written again", async () 
   expect(existsSync(join(dataDir, "memledger.db-damaged"))).toBe(false);
 });
 
-test.skipIf(whyNoMount() !== null)(
-  "little free space makes an idle server unready until there is more",
-  async () => {
-    const folder = createFolder();
-    const words = ["-t", "tmpfs", "-o", "size=48m", "memledger-test", folder];
-    expect(Bun.spawnSync(["mount", ...words]).exitCode).toBe(0);
-    try {
-      const server = await serve(join(folder, "data"));
-      const ready = () => fetch(`${server.url}/health/ready`);
-      expect((await ready()).status).toBe(200);
-      writeFileSync(join(folder, "filler"), Buffer.alloc(40 * 1024 * 1024));
-      const full = await ready();
-      expect([full.status, await full.text()]).toEqual([
-        503,
-        expect.stringMatching(/\d MiB of disk space are free, 16 MiB are needed/),
-      ]);
-      rmSync(join(folder, "filler"));
-      expect((await ready()).status).toBe(200);
-      await server.end("SIGTERM");
-    } finally {
-      Bun.spawnSync(["umount", "-l", folder]);
-    }
-  },
-);
+testWith(whyNoMount())("little free space makes an idle server unready until there is more", async () => {
+  const folder = createFolder();
+  const words = ["-t", "tmpfs", "-o", "size=48m", "memledger-test", folder];
+  expect(Bun.spawnSync(["mount", ...words]).exitCode).toBe(0);
+  try {
+    const server = await serve(join(folder, "data"));
+    const ready = () => fetch(`${server.url}/health/ready`);
+    expect((await ready()).status).toBe(200);
+    writeFileSync(join(folder, "filler"), Buffer.alloc(40 * 1024 * 1024));
+    const full = await ready();
+    expect([full.status, await full.text()]).toEqual([
+      503,
+      expect.stringMatching(/\d MiB of disk space are free, 16 MiB are needed/),
+    ]);
+    rmSync(join(folder, "filler"));
+    expect((await ready()).status).toBe(200);
+    await server.end("SIGTERM");
+  } finally {
+    Bun.spawnSync(["umount", "-l", folder]);
+  }
+});
 
 function overwriteRoot(path: string, table: string): void {
   const database = new Database(path, { readonly: true });

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../src/platform/json/json.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
 import { readyOf } from "../audit/export/limited-server.ts";
+import { linux, testWith } from "../needs.ts";
 import { main } from "../program.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
@@ -197,36 +198,33 @@ describe("serve --json", () => {
     expect(stderr).toContain('"server stopped"');
   });
 
-  test.skipIf(process.platform !== "linux")(
-    "a terminal that is closed ends it in order, with a last checkpoint",
-    async () => {
-      const dataDir = createFolder();
-      const log = join(createFolder(), "log");
-      const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", dataDir];
-      const { promise: ready, resolve } = Promise.withResolvers<JsonObject>();
-      let shown = "";
-      const child = Bun.spawn(["bash", "-c", `exec "$@" 2>"$0"`, log, ...words], {
-        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-        terminal: {
-          cols: 500,
-          rows: 50,
-          data(_, bytes) {
-            shown += new TextDecoder().decode(bytes);
-            const line = /\{.*"event":"ready".*\}/.exec(shown)?.[0];
-            if (line !== undefined) resolve(JSON.parse(line));
-          },
+  testWith(linux)("a terminal that is closed ends it in order, with a last checkpoint", async () => {
+    const dataDir = createFolder();
+    const log = join(createFolder(), "log");
+    const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", dataDir];
+    const { promise: ready, resolve } = Promise.withResolvers<JsonObject>();
+    let shown = "";
+    const child = Bun.spawn(["bash", "-c", `exec "$@" 2>"$0"`, log, ...words], {
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+      terminal: {
+        cols: 500,
+        rows: 50,
+        data(_, bytes) {
+          shown += new TextDecoder().decode(bytes);
+          const line = /\{.*"event":"ready".*\}/.exec(shown)?.[0];
+          if (line !== undefined) resolve(JSON.parse(line));
         },
-      });
-      const { url, api_key: key } = await ready;
-      await createFact(String(url), key, "Said right before the end.");
-      child.terminal?.close();
-      expect(await child.exited).toBe(0);
-      expect(await Bun.file(log).text()).toMatch(
-        /"message":"checkpoint".*\n.*"server stopped","cause":"SIGHUP"/s,
-      );
-      expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
-    },
-  );
+      },
+    });
+    const { url, api_key: key } = await ready;
+    await createFact(String(url), key, "Said right before the end.");
+    child.terminal?.close();
+    expect(await child.exited).toBe(0);
+    expect(await Bun.file(log).text()).toMatch(
+      /"message":"checkpoint".*\n.*"server stopped","cause":"SIGHUP"/s,
+    );
+    expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
+  });
 
   test("tells the operator that calls of other machines are not protected, unless a proxy is trusted", async () => {
     const started = async (words: readonly string[]) => {
@@ -247,24 +245,21 @@ describe("serve --json", () => {
     expect(await started(["--host", "localhost"])).toEqual(quiet);
   });
 
-  test.skipIf(process.platform !== "linux")(
-    "under nohup it goes on when the terminal is closed",
-    async () => {
-      const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", createFolder()];
-      const child = Bun.spawn(["bash", "-c", `trap '' HUP; exec "$@"`, "bash", ...words], {
-        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-        stdout: "pipe",
-        stderr: "ignore",
-      });
-      const { url } = await readyOf(child.stdout);
-      child.kill("SIGHUP");
-      expect((await fetch(`${url}/health/live`)).status).toBe(200);
-      await Bun.sleep(300);
-      expect((await fetch(`${url}/health/live`)).status).toBe(200);
-      child.kill("SIGTERM");
-      expect(await child.exited).toBe(0);
-    },
-  );
+  testWith(linux)("under nohup it goes on when the terminal is closed", async () => {
+    const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", createFolder()];
+    const child = Bun.spawn(["bash", "-c", `trap '' HUP; exec "$@"`, "bash", ...words], {
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const { url } = await readyOf(child.stdout);
+    child.kill("SIGHUP");
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    await Bun.sleep(300);
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
 
   test("a call that stalls holds the end for a while; a second signal does not wait", async () => {
     const server = await serve(createFolder());

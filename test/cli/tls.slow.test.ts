@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { readyOf } from "../audit/export/limited-server.ts";
 import { createAuthority, issue, issueEnding, type TestCertificate } from "../certificates.ts";
+import { describeWith, linux, testWith } from "../needs.ts";
 import { main } from "../program.ts";
 import { parseExposition, sampleValue } from "../server/metrics/exposition-text.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "./command.ts";
@@ -329,7 +330,7 @@ describe("SIGHUP", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("in a terminal", () => {
+describeWith(linux)("in a terminal", () => {
   const inTerminal = async (words: readonly string[]) => {
     let shown = "";
     const dataDir = join(createFolder(), "data");
@@ -367,39 +368,36 @@ describe.skipIf(process.platform !== "linux")("in a terminal", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")(
-  "under nohup, SIGHUP reloads the certificate and ends nothing",
-  async () => {
-    const folder = createFolder();
-    const files = { certificate: join(folder, "server.pem"), key: join(folder, "server.key") };
-    copyFileSync(first.certificate, files.certificate);
-    copyFileSync(first.key, files.key);
-    const tls = ["--tls-cert", files.certificate, "--tls-key", files.key];
-    const words = [
-      process.execPath,
-      main,
-      "serve",
-      "--port",
-      "0",
-      "--json",
-      "--data-dir",
-      join(folder, "data"),
-      ...tls,
-    ];
-    const child = Bun.spawn(["bash", "-c", `trap '' HUP; exec "$@"`, "bash", ...words], {
-      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const { url } = await readyOf(child.stdout);
-    copyFileSync(second.certificate, files.certificate);
-    copyFileSync(second.key, files.key);
-    child.kill("SIGHUP");
-    await until(isServed(Number(new URL(url).port), "second"));
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  },
-);
+testWith(linux)("under nohup, SIGHUP reloads the certificate and ends nothing", async () => {
+  const folder = createFolder();
+  const files = { certificate: join(folder, "server.pem"), key: join(folder, "server.key") };
+  copyFileSync(first.certificate, files.certificate);
+  copyFileSync(first.key, files.key);
+  const tls = ["--tls-cert", files.certificate, "--tls-key", files.key];
+  const words = [
+    process.execPath,
+    main,
+    "serve",
+    "--port",
+    "0",
+    "--json",
+    "--data-dir",
+    join(folder, "data"),
+    ...tls,
+  ];
+  const child = Bun.spawn(["bash", "-c", `trap '' HUP; exec "$@"`, "bash", ...words], {
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const { url } = await readyOf(child.stdout);
+  copyFileSync(second.certificate, files.certificate);
+  copyFileSync(second.key, files.key);
+  child.kill("SIGHUP");
+  await until(isServed(Number(new URL(url).port), "second"));
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
 
 describe("a server that attackers reach", () => {
   test("goes on when connections speak no TLS, or do not finish their handshake", async () => {

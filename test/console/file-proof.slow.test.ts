@@ -27,26 +27,34 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-browserTest.each([
+for (const [theme, width, name, verdict, words] of [
   ["light", 1_280, "export-honest.json", "intact", "INTACT"],
   ["dark", 360, "export-deletion.csv", "broken", "Record 15 of chain"],
-] as const)("in the %s theme, %d pixels wide: %s is %s", async (theme, width, name, verdict, words) => {
-  const specimen = specimens.find((each) => each.name === name);
-  if (browser === null || specimen === undefined) throw new Error(`no ${name}`);
-  const { path, checkpoints, publicKey } = specimen;
-  const { page, faults, close } = await openPage(browser, app.url, { theme, width });
-  try {
-    await page.goto(`${app.url}/console/proof`);
-    await page.setInputFiles("input[type=file]", [path, `${path}.manifest`, ...checkpoints, publicKey ?? ""]);
-    await page.getByRole("button", { name: "Verify", exact: true }).click();
-    await page.locator(`.outcome[data-verdict="${verdict}"]`).waitFor();
-    expect(await page.textContent(".outcome")).toContain(words);
-    expect(await obstacles(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    await picture(page, `file-proof-${theme}-${width}`);
-    // Nobody is signed in, which the browser reports as a failed request of the frame.
-    expect(faults.filter((fault) => !/^console: Failed to load resource: .* 40[14]/.test(fault))).toEqual([]);
-  } finally {
-    await close();
-  }
-});
+] as const)
+  browserTest(`in the ${theme} theme, ${width} pixels wide: ${name} is ${verdict}`, async () => {
+    const specimen = specimens.find((each) => each.name === name);
+    if (browser === null || specimen === undefined) throw new Error(`no ${name}`);
+    const { path, checkpoints, publicKey } = specimen;
+    const { page, faults, close } = await openPage(browser, app.url, { theme, width });
+    try {
+      await page.goto(`${app.url}/console/proof`);
+      await page.setInputFiles("input[type=file]", [
+        path,
+        `${path}.manifest`,
+        ...checkpoints,
+        publicKey ?? "",
+      ]);
+      await page.getByRole("button", { name: "Verify", exact: true }).click();
+      await page.locator(`.outcome[data-verdict="${verdict}"]`).waitFor();
+      expect(await page.textContent(".outcome")).toContain(words);
+      expect(await obstacles(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await picture(page, `file-proof-${theme}-${width}`);
+      // Nobody is signed in, which the browser reports as a failed request of the frame.
+      expect(faults.filter((fault) => !/^console: Failed to load resource: .* 40[14]/.test(fault))).toEqual(
+        [],
+      );
+    } finally {
+      await close();
+    }
+  });

@@ -120,25 +120,26 @@ browserTest("the policy of the page refuses every connection", async () => {
   await expect(connecting).rejects.toThrow(/Content Security Policy directive: .*default-src 'none'/);
 });
 
-browserTest.each([
+for (const [theme, width] of [
   ["light", 1_000],
   ["dark", 360],
-] as const)(
-  "has no obstacles in the %s theme, %d pixels wide, and no sideways scrolling",
-  async (theme, width) => {
-    await savedPage.open(
-      async (page) => {
-        await verifyFiles(page, find("export-column.json"));
-        const fits = await page.evaluate("document.documentElement.scrollWidth <= innerWidth");
-        expect(fits).toBe(true);
-        // The policy of the page refuses any other script, so this one comes from the debugger.
-        await page.evaluate(axe.source);
-        const found = await page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ target, failureSummary }) => target + failureSummary)))",
-        );
-        expect(found).toEqual([]);
-      },
-      { theme, width },
-    );
-  },
-);
+] as const)
+  browserTest(
+    `has no obstacles in the ${theme} theme, ${width} pixels wide, and no sideways scrolling`,
+    async () => {
+      await savedPage.open(
+        async (page) => {
+          await verifyFiles(page, find("export-column.json"));
+          const fits = await page.evaluate("document.documentElement.scrollWidth <= innerWidth");
+          expect(fits).toBe(true);
+          // The policy of the page refuses any other script, so this one comes from the debugger.
+          await page.evaluate(axe.source);
+          const found = await page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ target, failureSummary }) => target + failureSummary)))",
+          );
+          expect(found).toEqual([]);
+        },
+        { theme, width },
+      );
+    },
+  );

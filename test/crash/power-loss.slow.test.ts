@@ -1,7 +1,8 @@
 // A short exploration of power losses in the default suite; `bun run proof` runs the long one.
 
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
+import { describeWith } from "../needs.ts";
 import { explorePowerLoss, type Loss, type PowerLossOptions } from "./power-loss.ts";
 import { whyNoTrace } from "./record.ts";
 import { fromSource, killAll, weakened } from "./server.ts";
@@ -11,7 +12,7 @@ afterEach(killAll);
 const small: PowerLossOptions = { command: fromSource, calls: 50, seed: 1, states: 45, restarts: 1 };
 const reason = whyNoTrace();
 
-describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
+describeWith(reason)("a power loss", () => {
   test("takes nothing that was answered and brings back nothing that was erased, whatever the disk forgets", async () => {
     const report = await explorePowerLoss({ ...small, erases: true });
     const { losses, states, phases, answered, restartsWithCache } = report;

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { routes } from "../../src/transports/http/routes.ts";
+import { testWith } from "../needs.ts";
 import { main } from "../program.ts";
 import { gatewayPage, obstacle } from "./client-packages.ts";
 import { startLanguageModel } from "./language-models.ts";
@@ -60,7 +61,7 @@ describe("commands in blocks", () => {
     }
   });
 
-  test.skipIf(obstacle(gatewayPage) !== null)(
+  testWith(obstacle(gatewayPage))(
     "what one client of the gateway has said, two others are told, and the ledger proves it",
     async () => {
       const { output } = await walkOf(gatewayPage);

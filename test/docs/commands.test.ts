@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json";
+import { program, testWith } from "../needs.ts";
 import { blocksOf, inlineCodeOf, pages, root, tableOf } from "./pages.ts";
 import { createFolder, isRun, removeFolder } from "./walk.ts";
 
@@ -119,7 +120,7 @@ describe("commands in blocks", () => {
   });
 
   const systemd = Bun.which("systemd-analyze");
-  test.skipIf(systemd === null)("systemd accepts the service file", async () => {
+  testWith(program("systemd-analyze"))("systemd accepts the service file", async () => {
     const folder = createFolder("true");
     const file = join(folder, "memledger.service");
     const text = readFileSync(join(root, "deploy/systemd/memledger.service"), "utf8");

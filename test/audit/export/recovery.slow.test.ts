@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, serve } from "../../cli/command.ts";
+import { notWindows, testWith } from "../../needs.ts";
 import { main } from "../../program.ts";
 import { always, begin, download, exportAll, fatten, send, settled } from "./exporting.ts";
 import { readyOf } from "./limited-server.ts";
@@ -68,7 +69,7 @@ test("a server that is stopped in the middle of an export ends in time and goes 
   await second.end("SIGTERM");
 });
 
-test.skipIf(process.platform === "win32")(
+testWith(notWindows)(
   "an export that finds no space fails with a reason and leaves nothing behind; calls go on",
   async () => {
     const dataDir = createFolder();

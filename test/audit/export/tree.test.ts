@@ -1,18 +1,18 @@
 // Checks exports of chains with a Merkle tree (docs/engineer/AUDIT-FORMAT-2.md) with the second verifier, test/verify.py, and a checkpoint
 // that was kept: of a new data directory, and of one of the former format, whose records of both versions are in one file.
 
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, setDefaultTimeout } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recordFieldNames } from "../../../src/audit/record-schema.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { cleanUp, createFolder, type Running, run, serve } from "../../cli/command.ts";
+import { program, testWith } from "../../needs.ts";
 import { copyKept, keptFormats } from "../../upgrade/kept-formats.ts";
 import { askPython } from "../ask-python.ts";
 import { always, dataOf, exportAll, fatten, parseCsv, send, type Target } from "./exporting.ts";
 
 setDefaultTimeout(120_000);
-const python = Bun.which("python3");
 let server: Running | null = null;
 afterEach(async () => {
   await server?.end("SIGTERM");
@@ -99,7 +99,7 @@ describe.each([
   ["a new data directory", false],
   ["one of format 7", true],
 ] as const)("of %s", (_, isKept) => {
-  test.skipIf(python === null)("are intact, and broken after a change of one byte", async () => {
+  testWith(program("python3"))("are intact, and broken after a change of one byte", async () => {
     const place = await start(isKept);
     await callAndErase(place);
     const checkpoint = await keepCheckpoint(place);
@@ -153,7 +153,7 @@ function expectBroken(place: Place, { path, text }: Written, checkpoint: string)
   }
 }
 
-test.skipIf(python === null)("that begin later are proved by the nodes before them", async () => {
+testWith(program("python3"))("that begin later are proved by the nodes before them", async () => {
   const place = await start(false);
   await callAndErase(place);
   // More records than a stored node stands for.
@@ -175,7 +175,7 @@ test.skipIf(python === null)("that begin later are proved by the nodes before th
   }
 });
 
-test.skipIf(python === null)(
+testWith(program("python3"))(
   "without hashes, or without records, have a manifest of version 2, too",
   async () => {
     const place = await start(false);

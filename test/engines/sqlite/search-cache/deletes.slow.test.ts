@@ -10,6 +10,7 @@ import { createCacheWriter } from "../../../../src/engines/sqlite/search-cache/c
 import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
 import { locate } from "../../../../src/server/data-directory/data-directory.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
+import { notRoot, testWith } from "../../../needs.ts";
 import { cachedSerials, hasBytes, hasVector, writeCacheFiles } from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
@@ -153,7 +154,7 @@ test("does not fail because of what else is in the folder", async () => {
   expect(readdirSync(folder).toSorted()).toContain("notes.txt");
 });
 
-test.skipIf(process.getuid?.() === 0)("is answered with 1503 when the files cannot be changed", async () => {
+testWith(notRoot)("is answered with 1503 when the files cannot be changed", async () => {
   await cacheAll();
   const path = join(folder, project.id);
   for (const name of readdirSync(path)) chmodSync(join(path, name), 0o400);
