@@ -71,7 +71,7 @@ test("clients that each own one field of the same memories lose no update", asyn
     expect(data).toMatchObject(Object.fromEntries(expected));
   }
   expectOneRecordEach(id, replies);
-}, 60_000);
+});
 
 test("clients that create, change, search, list and delete leave exactly what they were told", async () => {
   const limit = 150;
@@ -128,7 +128,7 @@ test("clients that create, change, search, list and delete leave exactly what th
   }
   expect(listed).toEqual(alive);
   expectOneRecordEach(id, replies);
-}, 60_000);
+});
 
 test("the same contents from all clients at once are stored once each, and the limit is never exceeded by one", async () => {
   const contents = 30;
@@ -147,7 +147,7 @@ test("the same contents from all clients at once are stored once each, and the l
   expect(new Set(stored).size).toBe(limit);
   expect(stored).toHaveLength(limit);
   expectOneRecordEach(id, replies);
-}, 60_000);
+});
 
 test("bulk deletes among creates count every memory exactly once and leave none behind", async () => {
   const { id, call, replies } = await openProject();
@@ -177,4 +177,4 @@ test("bulk deletes among creates count every memory exactly once and leave none 
   const body = { query: "Client in step", top_k: 50, include_expired: true, include_inactive: true };
   expect((await call("POST", "/search", body)).data).toMatchObject({ results: [], total: 0 });
   expectOneRecordEach(id, replies);
-}, 60_000);
+});

@@ -25,6 +25,7 @@ import { startApp } from "../src/server/app.ts";
 import { type Config, loadConfig } from "../src/server/config/config.ts";
 import { locate } from "../src/server/data-directory/data-directory.ts";
 import { type PayloadRow, parseObject, readPayload } from "./audit/read-payload.ts";
+import "./program.ts";
 
 export interface TestApp {
   readonly url: string;

@@ -5,6 +5,7 @@ import { createUnauthenticatedLimit } from "../../src/access/unauthenticated-lim
 import { unauthenticatedNetworkRate, unauthenticatedRate } from "../../src/platform/limits.ts";
 import { callFromManyNetworks } from "../attack/many-addresses.ts";
 import { startTestApp } from "../fixture.ts";
+import { linux, testWith } from "../needs.ts";
 
 const { burst, perSecond } = unauthenticatedNetworkRate;
 
@@ -74,7 +75,7 @@ test("a flood leaves eleven records", async () => {
   await app.stop();
 });
 
-test.skipIf(process.platform !== "linux")("a flood from many networks is bounded, too", async () => {
+testWith(linux)("a flood from many networks is bounded, too", async () => {
   const app = await startTestApp();
   const before = app.countRecords(null);
   const counts = await callFromManyNetworks(app.port, 4 * unauthenticatedRate.burst);

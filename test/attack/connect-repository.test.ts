@@ -1,14 +1,13 @@
 // Attacks the user of `memledger connect` with a repository that somebody else prepared: links to files of the user, an entry and hooks
 // that would run something else, and files that others can read.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assistants } from "../../src/assistants/connect/assistants.ts";
 import { createHome, type Home } from "../assistants/connect/home.ts";
 import { cleanUp } from "../cli/command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const inProject = assistants.flatMap(({ name, files }) => (files.project === undefined ? [] : [name]));

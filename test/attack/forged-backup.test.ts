@@ -1,14 +1,13 @@
 // Attack: backups that were forged where they are kept. With a checkpoint or the public key that the operator has kept, none is verified or
 // restored unless it contains what they state.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildLedger } from "../audit/ledger.ts";
 import { cleanUp, createFolder, run } from "../cli/command.ts";
 import { forgedBackups, pack, type Unpacked } from "./forge-backup.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const place = createFolder();

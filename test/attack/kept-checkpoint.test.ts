@@ -1,11 +1,10 @@
 // Attack: records are removed, and the next scheduled `audit checkpoint` would replace the only checkpoint that shows it.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, run, runJson } from "../cli/command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const dataDir = createFolder();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await createFact(server.url, server.ready.api_key, "one");
   await call(server.url, server.ready.api_key);
   await server.end("SIGTERM");
-}, 60_000);
+});
 
 function copy(): string {
   const folder = join(createFolder(), "data");
@@ -31,22 +31,18 @@ function makePipe(path: string): void {
 
 const pipes = ["memledger.db", "memledger.db-wal", "audit.pub", "audit.rotations"];
 
-test.each(pipes)(
-  "a pipe in place of %s is unusable, and the server does not start with it",
-  async (name) => {
-    const folder = copy();
-    makePipe(join(folder, name));
-    const verified = await runJson(["audit", "verify", folder]);
-    expect([verified.exitCode, verified.object.message]).toEqual([
-      40,
-      expect.stringContaining(`${name} is not a regular file`),
-    ]);
-    const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
-    const unusable = new RegExp(`${name} (is not a regular file|cannot be used: it is a pipe)`);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(unusable)]);
-  },
-  20_000,
-);
+test.each(pipes)("a pipe in place of %s is unusable, and the server does not start with it", async (name) => {
+  const folder = copy();
+  makePipe(join(folder, name));
+  const verified = await runJson(["audit", "verify", folder]);
+  expect([verified.exitCode, verified.object.message]).toEqual([
+    40,
+    expect.stringContaining(`${name} is not a regular file`),
+  ]);
+  const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
+  const unusable = new RegExp(`${name} (is not a regular file|cannot be used: it is a pipe)`);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(unusable)]);
+});
 
 test("a pipe in place of checkpoints, of a given file or of an export is unusable", async () => {
   const folder = copy();
@@ -62,7 +58,7 @@ test("a pipe in place of checkpoints, of a given file or of an export is unusabl
   expect((await runJson(["audit", "verify", folder])).exitCode).toBe(40);
   const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("is not a regular file")]);
-}, 30_000);
+});
 
 test("a linked database is verified with the files beside what the link names; the server refuses it", async () => {
   const folder = copy();
@@ -74,7 +70,7 @@ test("a linked database is verified with the files beside what the link names; t
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("set --data-dir")]);
   writeFileSync(`${elsewhere}-journal`, "hot");
   expect((await runJson(["audit", "verify", folder])).exitCode).toBe(40);
-}, 20_000);
+});
 
 test("a foreign journal is not put back into the database", async () => {
   const folder = copy();
@@ -82,4 +78,4 @@ test("a foreign journal is not put back into the database", async () => {
   const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("-journal exists beside the database")]);
   expect(readdirSync(folder)).toContain("memledger.db-journal");
-}, 20_000);
+});

@@ -7,6 +7,7 @@ import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { parseAnyEntry, parseEntry } from "../../src/audit/verify/entry-parser.ts";
 import type { Json, JsonObject } from "../../src/platform/json/json.ts";
+import { program, testWith } from "../needs.ts";
 
 const usual: JsonObject = {
   v: 1,
@@ -164,21 +165,17 @@ for text in json.load(sys.stdin):
     print(json.dumps(verifier["read_entry"](text) is not None))
 `;
 
-test.skipIf(python === null)(
-  "the second verifier accepts the same entries",
-  () => {
-    const texts = fc
-      .sample(fc.oneof(withOtherMember, withOtherText), 3_000)
-      // A text from a file or from SQLite is UTF-8 and has no lone surrogate.
-      .filter((text) => text.isWellFormed())
-      // The largest integers, which random numbers hit too seldom.
-      .concat(integers.map((code) => toText({ ...usual, code })));
-    const stdin = Buffer.from(JSON.stringify(texts));
-    const child = Bun.spawnSync([python ?? "python3", "-c", driver, script], { stdin });
-    const said = child.stdout.toString().trimEnd().split("\n");
-    expect(said).toHaveLength(texts.length);
-    const differing = texts.filter((text, index) => (parseEntry(text) !== null) !== (said[index] === "true"));
-    expect(differing).toEqual([]);
-  },
-  60_000,
-);
+testWith(program("python3"))("the second verifier accepts the same entries", () => {
+  const texts = fc
+    .sample(fc.oneof(withOtherMember, withOtherText), 3_000)
+    // A text from a file or from SQLite is UTF-8 and has no lone surrogate.
+    .filter((text) => text.isWellFormed())
+    // The largest integers, which random numbers hit too seldom.
+    .concat(integers.map((code) => toText({ ...usual, code })));
+  const stdin = Buffer.from(JSON.stringify(texts));
+  const child = Bun.spawnSync([python ?? "python3", "-c", driver, script], { stdin });
+  const said = child.stdout.toString().trimEnd().split("\n");
+  expect(said).toHaveLength(texts.length);
+  const differing = texts.filter((text, index) => (parseEntry(text) !== null) !== (said[index] === "true"));
+  expect(differing).toEqual([]);
+});

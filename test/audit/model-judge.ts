@@ -3,11 +3,10 @@
 
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { main } from "../program.ts";
 import type { ModelChain } from "./model.ts";
 import { equal, type Run } from "./model-call.ts";
-
-const main = resolve(import.meta.dir, "../../src/main.ts");
 
 export async function judge(run: Run): Promise<void> {
   compare(run, null, run.model.installation);

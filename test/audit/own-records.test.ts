@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { appendRecord } from "../../src/calls/operations/ledger/append.ts";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
+import { main } from "../program.ts";
 
 const app = await startTestApp();
 afterAll(() => app.stop());
@@ -107,7 +108,6 @@ test("a list and both verifiers tell them apart", async () => {
   if (python === null) return;
   const said = Bun.spawnSync([python, resolve(import.meta.dir, "../verify.py"), path]).stdout.toString();
   expect(JSON.parse(said)).toMatchObject({ verdict: "unattested", appended });
-  const main = resolve(import.meta.dir, "../../src/main.ts");
   const words = ["audit", "verify", path, "--json"];
   const report = JSON.parse(Bun.spawnSync([process.execPath, main, ...words]).stdout.toString());
   const chain = (report.data ?? report).chains.find((each: JsonObject) => each.project === project);

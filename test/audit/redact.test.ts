@@ -170,7 +170,7 @@ test("the command tells a person that the memory is still there, until it is not
   expect(await erase()).toContain("To delete it, run the command again with --delete-memory.");
   expect(await erase("--delete-memory")).toMatch(/^memory +deleted$/m);
   expect(await erase()).toContain("no audit record contains this memory");
-}, 30_000);
+});
 
 test("records that calls leave while the payloads are being read are erased, too", async () => {
   const seam = await openSeam();

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
 import { openNote } from "../../src/audit/signed-note.ts";
 import { previewRetention } from "../../src/calls/operations/access/preview-retention.ts";
@@ -12,6 +12,7 @@ import { openReading } from "../../src/engines/sqlite/database-file/connection.t
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { startTestApp } from "../fixture.ts";
+import { main } from "../program.ts";
 import { tamper } from "./tamper.ts";
 
 const dayMs = 86_400_000;
@@ -139,7 +140,6 @@ describe("pruning of the installation's own chain", () => {
   });
 
   test("leaves a database that verifies", async () => {
-    const main = resolve(import.meta.dir, "../../src/main.ts");
     const child = Bun.spawn([process.execPath, main, "audit", "verify", app.config.dataDir, "--json"]);
     const report = JSON.parse(await new Response(child.stdout).text());
     expect([await child.exited, report.failure]).toEqual([10, null]);

@@ -1,7 +1,7 @@
 // Proves that nothing can be changed unnoticed: any byte of any ledger column, any order of records, any byte of an export or of its
 // manifest. What is random here is the place and the change; the verdict and the position must follow from them.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,6 @@ import { type Base, buildBase } from "./forge.ts";
 import { tamper } from "./tamper.ts";
 
 // A machine that does other things, too, may take a while for many small databases.
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-property-"));
 let base: Base;

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { python } from "./second-verifier.ts";
+import { program, testWith } from "../needs.ts";
 import { allowed, judgeMutations } from "./version-2-mutations.ts";
 
-test.skipIf(python === null)(
+testWith(program("python3"))(
   "both verifiers find the same change",
   async () => {
     // Always the same ones.

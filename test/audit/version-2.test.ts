@@ -14,10 +14,11 @@ import {
   reportRun,
 } from "../../src/engines/sqlite/verify/verification-steps.ts";
 import { openDatabase } from "../../src/platform/native/sqlite.ts";
+import { program, testWith } from "../needs.ts";
 import { cases } from "./forge-version-2.ts";
 import { exportCases } from "./forge-version-2-export.ts";
 import { runtime } from "./ledger.ts";
-import { askBoth, python, type Question } from "./second-verifier.ts";
+import { askBoth, type Question } from "./second-verifier.ts";
 import { tamper } from "./tamper.ts";
 import { goldenTexts, makeVersion2Database, type Version2Options } from "./version-2-database.ts";
 import { makeVersion2Export } from "./version-2-export.ts";
@@ -105,7 +106,7 @@ describe.each(["json", "csv"] as const)("an export in %s", (format) => {
   });
 });
 
-test.skipIf(python === null)(
+testWith(program("python3"))(
   "the second verifier says the same of every third one of them; it needs half a minute for all",
   async () => {
     for (const { question, first, second } of await askBoth(asked.filter((_, index) => index % 3 === 0)))

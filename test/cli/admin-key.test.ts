@@ -1,11 +1,10 @@
 // Administration keys from the command line: made, used, revoked, and after a backup was restored.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const dataDir = createFolder();

@@ -1,12 +1,11 @@
 // Projects and keys from the command line, with a server and without one.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { userDataDirectory } from "../../src/server/config/user-data-directory.ts";
 import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 describe("while the server runs", () => {

@@ -43,7 +43,7 @@ test("an export is written with and without a server, and verifies far from both
     const verified = await runJson(["audit", "verify", file, ...key, "--checkpoint", note]);
     expect([verified.exitCode, verified.object.verdict]).toEqual([0, "intact"]);
   }
-}, 60_000);
+});
 
 test("a project that nobody has called yet has an empty export", async () => {
   const dataDir = createFolder();
@@ -69,7 +69,7 @@ test("a project that nobody has called yet has an empty export", async () => {
   expect(readFileSync(out, "utf8")).toBe("[\n]\n");
   const verified = await runJson(["audit", "verify", out, "--public-key", join(dataDir, "audit.pub")]);
   expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
-}, 60_000);
+});
 
 test("may begin with the day on which the retention of the plan begins, which a refusal names", async () => {
   const dataDir = createFolder();
@@ -82,7 +82,7 @@ test("may begin with the day on which the retention of the plan begins, which a 
   const [earliest = ""] = /\d{4}-\d\d-\d\dT00:00:00\.000Z/.exec(refused.stderr) ?? [];
   const accepted = await exportFrom(earliest.slice(0, 10), "accepted.csv");
   expect([accepted.exitCode, accepted.object]).toMatchObject([0, { records: 0 }]);
-}, 60_000);
+});
 
 describe("a file that is there", () => {
   const dataDir = createFolder();
@@ -172,4 +172,4 @@ test("what cannot be exported is refused in one line", async () => {
   expect(format.exitCode).toBe(2);
   expect((await runJson(["audit", "export", "--data-dir", dataDir])).exitCode).toBe(2);
   expect(existsSync(out)).toBe(false);
-}, 60_000);
+});

@@ -1,13 +1,12 @@
 // Proves that the key which signs the ledger never changes without a word: who starts with another one, or with none, is told.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigningKey } from "../../src/audit/signed-note.ts";
 import { changeDatabase } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const made = createFolder();

@@ -1,12 +1,11 @@
 // The records that `memledger audit list` shows, of a project and of the installation, to an administrator who has no API key.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { dataOf, send } from "../audit/export/exporting.ts";
 import { call, cleanUp, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const dataDir = createFolder();

@@ -1,14 +1,13 @@
 // Proves `memledger audit verifier`: the page that it writes is the one that the console saves, with the SHA-256 that it prints. test/console/
 // opens the page.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { verifierFileName } from "../../src/transports/http/console/console-files.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

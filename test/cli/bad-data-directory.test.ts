@@ -1,9 +1,9 @@
 // Starts the server on data directories that somebody has damaged, mixed up or filled with special files. Each is refused with one
 // sentence that says what to do, with its exit code, and no byte changes. DATA-DIRECTORY.md lists the messages: no more, no fewer.
-// environment.test.ts has directories that cannot be used at all, other users, and file systems.
+// environment.slow.test.ts has directories that cannot be used at all, other users, and file systems.
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   cpSync,
@@ -23,9 +23,8 @@ import { applicationId, formatVersion } from "../../src/engines/sqlite/schema/mi
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { whyNoTrace } from "../crash/record.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, spawn } from "./command.ts";
-
-setDefaultTimeout(60_000);
 
 interface Case {
   readonly what: string;
@@ -257,7 +256,6 @@ interface Result {
 
 const results = new Map<Case, Result>();
 const atOnce = 3;
-const main = resolve(import.meta.dir, "../../src/main.ts");
 
 beforeAll(async () => {
   const good = join(createFolder(), "data");

@@ -2,13 +2,13 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { main } from "../program.ts";
 
 /** From source, or the executable that the variable names. */
 const { MEMLEDGER_TEST_EXECUTABLE: executable } = process.env;
-const program =
-  executable === undefined ? [process.execPath, resolve(import.meta.dir, "../../src/main.ts")] : [executable];
+const program = executable === undefined ? [process.execPath, main] : [executable];
 
 export interface Outcome {
   readonly exitCode: number;

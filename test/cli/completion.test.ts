@@ -1,13 +1,13 @@
 // The scripts of `memledger completion`, in the shells that read them: each test asks a real shell to complete a command line. A shell that
 // is not installed is skipped.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bashScript } from "../../src/cli/help/bash.ts";
+import { program, testWith } from "../needs.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const shells = ["bash", "zsh", "fish"] as const;
@@ -132,8 +132,7 @@ chmodSync(join(folder, "memledger"), 0o755);
 const plain = (words: readonly string[]) => words.map((word) => word.trim().replace(/\/$/, "")).toSorted();
 
 describe.each([...shells])("%s", (shell) => {
-  const isInstalled = Bun.which(shell) !== null;
-  test.skipIf(!isInstalled)(`${shell} completes commands, options, values and paths`, async () => {
+  testWith(program(shell))(`${shell} completes commands, options, values and paths`, async () => {
     const { exitCode, stdout } = await run(["completion", shell]);
     expect(exitCode).toBe(0);
     const script = join(folder, `completion.${shell}`);
@@ -165,7 +164,7 @@ test("another shell is refused, and the known ones are named", async () => {
   expect(stderr).toContain("Allowed choices are bash, zsh, fish.");
 });
 
-test.skipIf(Bun.which("bash") === null)("the script of bash never runs a part of a word", () => {
+testWith(program("bash"))("the script of bash never runs a part of a word", () => {
   const words = ["$(echo ran)", "`echo ran`", 'a"b', "a\\b"];
   const none = { usage: "", description: "", options: [], operands: [], commands: [] };
   const operand = { name: "word", description: "", isRequired: true, value: { words, path: null } };

@@ -1,14 +1,13 @@
 // Proves that commands which destroy something ask a person first, and do nothing where there is nobody to ask.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
-const main = resolve(import.meta.dir, "../../src/main.ts");
 const dataDir = createFolder();
 const at = ["--data-dir", dataDir, "--log-level", "error"];
 const names = async () => {

@@ -1,6 +1,6 @@
 // What `memledger connect` prints, writes, keeps and refuses, on files as users have them, in an empty home directory.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -16,10 +16,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Json, JsonObject } from "../../src/platform/json/json.ts";
-import { createHome, main } from "../assistants/connect/home.ts";
+import { createHome } from "../assistants/connect/home.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const clients = [

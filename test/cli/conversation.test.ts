@@ -1,13 +1,12 @@
 // Tests `memledger conversation` against a real server: list, show and erase, over the API with a key and on the machine of the server.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { call, cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(60_000);
 const app = await startTestApp();
 afterAll(async () => {
   await app.stop();

@@ -1,16 +1,15 @@
 // Where the secrets of the first start go: to a terminal, to the program that asks for JSON, or to a file that only the owner can read.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { blocksOf } from "../docs/pages.ts";
+import { main } from "../program.ts";
 import { call, cleanUp, createFolder, runJson, serve, spawn } from "./command.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
-const main = resolve(import.meta.dir, "../../src/main.ts");
 const secret = /mlk?_[0-9A-Za-z]{20,}/;
 const words = (dataDir: string) => ["serve", "--port", "0", "--data-dir", dataDir];
 

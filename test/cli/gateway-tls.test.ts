@@ -1,14 +1,12 @@
 // An upstream with TLS as operators see it: its certificate is checked, and one of a private authority is accepted when the server knows
 // that authority.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import { join } from "node:path";
 import { createAuthority, issue, issueEnding, type TestCertificate } from "../certificates.ts";
 import { cleanUp, createFolder, serve, type Variables } from "./command.ts";
-
-setDefaultTimeout(60_000);
 
 const servers: Server[] = [];
 let authority: TestCertificate;

@@ -1,11 +1,10 @@
 // What `memledger health` says: ready, unready with the reason, and what to do when no server runs.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const health = (dataDir: string) => runJson(["health", "--data-dir", dataDir]);

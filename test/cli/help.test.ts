@@ -1,6 +1,6 @@
 // Proves that the help of every command fits a terminal, has its options in groups, and that an unknown command leads to the right one.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
@@ -9,7 +9,6 @@ import { createTerminal } from "../../src/cli/terminal.ts";
 import { userDataDirectory } from "../../src/server/config/user-data-directory.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const program = await createProgram({ terminal: createTerminal(false), exitCode: 0 }, []);

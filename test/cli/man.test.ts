@@ -1,15 +1,15 @@
 // The manual page of `memledger man`: it has all commands, and the programs that print manual pages find nothing to correct in it. A
 // program that is not installed is skipped.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { generalSettings, variableOf } from "../../src/server/config/settings.ts";
 import { listCommands, type RunCommand } from "../egress/commands.ts";
+import { program, testWith } from "../needs.ts";
 import { cleanUp, createFolder, type Outcome, run } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const file = join(createFolder(), "memledger.1");
@@ -39,19 +39,16 @@ function createRunner(): RunCommand {
   };
 }
 
-test.skipIf(Bun.which("groff") === null)("groff reads it without a warning", () => {
+testWith(program("groff"))("groff reads it without a warning", () => {
   expect(read("groff", "-man", "-Tutf8", "-ww", "-z")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
 });
 
-test.skipIf(Bun.which("mandoc") === null)(
-  "mandoc reads it with no other warning than that it has no date",
-  () => {
-    const { stdout } = read("mandoc", "-Tlint");
-    expect(stdout.split("\n").filter((line) => !line.includes("missing date"))).toEqual([""]);
-  },
-);
+testWith(program("mandoc"))("mandoc reads it with no other warning than that it has no date", () => {
+  const { stdout } = read("mandoc", "-Tlint");
+  expect(stdout.split("\n").filter((line) => !line.includes("missing date"))).toEqual([""]);
+});
 
-test.skipIf(Bun.which("man") === null)("man shows every command, variable and exit code", async () => {
+testWith(program("man"))("man shows every command, variable and exit code", async () => {
   const { exitCode, stdout, stderr } = read("man", "-l");
   expect([exitCode, stderr]).toEqual([0, ""]);
   const commands = await listCommands(createRunner());

@@ -15,6 +15,7 @@ import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { normalise } from "../calls/storage/seam.ts";
 import { passage, storePassages } from "../engines/sqlite/direct-transaction.ts";
 import { startTestApp } from "../fixture.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 const app = await startTestApp();
@@ -143,7 +144,7 @@ test("an output that cannot be written leaves nothing, and the message says what
       `ulimit -f 8; exec "$@"`,
       "bash",
       process.execPath,
-      join(import.meta.dir, "../../src/main.ts"),
+      main,
       "memory",
       "export",
       "--with-vectors",

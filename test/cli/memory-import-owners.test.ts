@@ -88,7 +88,7 @@ test("memories without an owner get that of --subject, and an export of it is im
   expect(values(copied)).toEqual(values(await memoriesOf(dataDir, "user:ada")));
   expect(values(copied)[1]).toMatchObject({ memory_type: "rule", lead: "Rules" });
   expect(copied.map(({ origins }) => origins)).toEqual(copied.map(() => [{ said_at: expect.any(String) }]));
-}, 60_000);
+});
 
 test("a dry run with a map shows the first memories, and the import stores them", async () => {
   const dataDir = directory();
@@ -108,7 +108,7 @@ test("a dry run with a map shows the first memories, and the import stores them"
   expect(await memoriesOf(dataDir, "ada")).toMatchObject([
     { content: "Likes tea; no milk.", subject: "ada", origins: [{ said_at: "2024-03-12T00:00:00.000Z" }] },
   ]);
-}, 60_000);
+});
 
 test.each<[string, readonly string[], RegExp]>([
   ["a map with a mistake", ["--map", "contents=a"], /did you mean "content"/],

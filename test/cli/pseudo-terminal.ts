@@ -1,8 +1,6 @@
 // Runs the real command line in a pseudo-terminal, as a person does. Must never end a process that it did not start.
 
-import { resolve } from "node:path";
-
-const main = resolve(import.meta.dir, "../../src/main.ts");
+import { main } from "../program.ts";
 
 export interface InTerminal {
   /** Waits until the text is shown. @returns all that was shown so far. @throws Error when the program ends without it */

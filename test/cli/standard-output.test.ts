@@ -1,8 +1,10 @@
 // Tests commands whose standard output cannot be written: a full disk, and a reader that has gone. /dev/full is a file of Linux.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { linux, testWith } from "../needs.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -12,7 +14,6 @@ await (await serve(dataDir)).end("SIGTERM");
 /** Runs the command in a shell, which connects its standard output: `> FILE`, or a program that reads it. */
 async function runInShell(output: string, ...words: readonly string[]) {
   const script = `"$@" ${output}; exit \${PIPESTATUS[0]}`;
-  const main = join(import.meta.dir, "../../src/main.ts");
   const child = Bun.spawn(["bash", "-c", script, "bash", process.execPath, main, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: dataDir },
     stdout: "ignore",
@@ -21,9 +22,7 @@ async function runInShell(output: string, ...words: readonly string[]) {
   return { stderr: await child.stderr.text(), exitCode: await child.exited };
 }
 
-const isLinux = process.platform === "linux";
-
-test.if(isLinux)(
+testWith(linux)(
   "a result that a full disk does not take is one line on stderr, and exit code 1",
   async () => {
     const named = ["--data-dir", dataDir];
@@ -45,11 +44,11 @@ test.if(isLinux)(
   },
 );
 
-test.if(isLinux)("help that a full disk does not take prints no stack trace", async () => {
+testWith(linux)("help that a full disk does not take prints no stack trace", async () => {
   expect((await runInShell("> /dev/full", "--help")).stderr).toBe("");
 });
 
-test.if(isLinux)("an export to a full disk or to a reader that has gone ends with one line", async () => {
+testWith(linux)("an export to a full disk or to a reader that has gone ends with one line", async () => {
   const input = new TextEncoder().encode("- One.\n- Two.\n");
   const target = ["--project", "default", "--data-dir", dataDir];
   expect((await run(["memory", "import", "-", ...target], {}, input)).exitCode).toBe(0);
@@ -65,9 +64,8 @@ test.if(isLinux)("an export to a full disk or to a reader that has gone ends wit
   await run(["stop", "--data-dir", dataDir]);
 });
 
-test.if(isLinux)("a server whose ready message cannot be written serves", async () => {
+testWith(linux)("a server whose ready message cannot be written serves", async () => {
   const script = 'exec "$@" > /dev/full';
-  const main = join(import.meta.dir, "../../src/main.ts");
   const words = [main, "serve", "--port", "0", "--data-dir", dataDir, "--log-level", "info"];
   const child = Bun.spawn(["bash", "-c", script, "bash", process.execPath, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: dataDir },

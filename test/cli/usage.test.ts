@@ -1,14 +1,14 @@
 // What every command promises: exit codes, one line of JSON, messages without stack traces.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings, exitCodes } from "../../src/cli/exit-codes.ts";
 import { databaseFormat } from "../../src/engines/engines.ts";
 import { version } from "../../src/platform/version.ts";
+import { main } from "../program.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 test("--help lists the exit codes and every command", async () => {
@@ -94,7 +94,6 @@ test("what needs no configuration works beside a wrong one", async () => {
   const folder = createFolder();
   mkdirSync(join(folder, "memledger-data"));
   writeFileSync(join(folder, "memledger-data", "memledger.toml"), "prot = 8421\n");
-  const main = join(import.meta.dir, "../../src/main.ts");
   const start = (...words: string[]) =>
     Bun.spawnSync([process.execPath, main, ...words], { cwd: folder, env: { MEMLEDGER_PROT: "1" } });
   expect(start("version").exitCode).toBe(0);

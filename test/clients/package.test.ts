@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blocksOf } from "../docs/pages.ts";
 import { startTestApp } from "../fixture.ts";
+import { program as installed, testWith } from "../needs.ts";
 
 const root = join(import.meta.dir, "../..");
 const source = join(root, "clients/typescript");
@@ -76,7 +77,7 @@ test("a strict project compiles with its types, and is told what is wrong", asyn
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(message);
   }
-}, 60_000);
+});
 
 /** A browser has no `process`: no environment, and a user agent of its own. */
 const asInBrowser = `
@@ -99,7 +100,7 @@ stdout.write(message + " " + logs[0].action + " " + logs[0].http_status + "\\n")
 `;
 
 const node = Bun.which("node");
-test.skipIf(node === null)(
+testWith(installed("node"))(
   `Node.js runs the examples of the page${node === null ? " (skipped: no node)" : ""}`,
   async () => {
     const app = await startTestApp();
@@ -124,5 +125,4 @@ test.skipIf(node === null)(
       await app.stop();
     }
   },
-  60_000,
 );

@@ -1,12 +1,13 @@
 // Runs the tests of the Python client, against a real server of this test.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { join } from "node:path";
 import { createAdministrationKey } from "../../src/calls/operations/access/administration-key-operations.ts";
 import { startTestApp } from "../fixture.ts";
+import { program, testWith } from "../needs.ts";
 import { python, pythonClient, reason } from "./python.ts";
 
-test.skipIf(python === null)(
+testWith(program("python3"))(
   `the tests of the Python client pass${reason}`,
   async () => {
     const app = await startTestApp();

@@ -1,16 +1,21 @@
 // Drives the console in Debian's Chromium, and watches each page: errors, violations of the policy, requests to other machines. Must never
 // replace anything of the console.
 
-import { test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { program, testWith } from "../needs.ts";
+
+/** What the server builds the pages from. `bun run test --changed` follows it as it follows an import. */
+require.resolve("../../src/console/main.tsx");
+require.resolve("../../src/console/styles/console.css");
+require.resolve("../../src/console/verification/saved-page.tsx");
 
 export const chromiumPath = Bun.which("chromium");
 
 /** A test that needs Chromium; without it, the test is skipped by name. */
-export const browserTest = chromiumPath === null ? test.skip : test;
+export const browserTest = testWith(program("chromium"));
 
 export type Theme = "light" | "dark";
 

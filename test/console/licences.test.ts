@@ -1,7 +1,7 @@
 // Reads the texts of licences that the console links: those of a release, in an executable; from source there are none, and the answer
 // says so.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { componentsOf } from "../../release/components.ts";
@@ -12,6 +12,7 @@ import { packagesOf } from "../../release/packages.ts";
 import { root } from "../../release/source.ts";
 import { targetNamed, thisMachine } from "../../release/targets.ts";
 import { builtInModels } from "../../src/models/embedding/model-directory.ts";
+import { testWith } from "../needs.ts";
 import { type ConsoleServer, startConsoleServer } from "./console-server.ts";
 
 let server: ConsoleServer;
@@ -23,7 +24,7 @@ afterAll(() => server?.stop());
 const isExecutable = process.env.MEMLEDGER_TEST_EXECUTABLE !== undefined;
 const files = ["licence.txt", "notices.txt"];
 
-test.if(isExecutable)("the texts are those of the release", async () => {
+testWith(isExecutable ? null : "tests an executable only")("the texts are those of the release", async () => {
   const modules = await bundledModules();
   const target = targetNamed(thisMachine());
   const components = componentsOf(
@@ -44,12 +45,15 @@ test.if(isExecutable)("the texts are those of the release", async () => {
   }
 });
 
-test.if(!isExecutable)("a server from source says where the licences are", async () => {
-  for (const name of files) {
-    const response = await fetch(`${server.url}/console/${name}`);
-    expect([response.status, await response.text()]).toEqual([
-      404,
-      expect.stringContaining("in the folder of each package"),
-    ]);
-  }
-});
+testWith(isExecutable ? "tests the source only" : null)(
+  "a server from source says where the licences are",
+  async () => {
+    for (const name of files) {
+      const response = await fetch(`${server.url}/console/${name}`);
+      expect([response.status, await response.text()]).toEqual([
+        404,
+        expect.stringContaining("in the folder of each package"),
+      ]);
+    }
+  },
+);

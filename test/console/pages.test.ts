@@ -3,17 +3,12 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { consoleMinifier } from "../../release/console-minifier.ts";
 import { addresses } from "../../src/console/addresses.ts";
 import { isObject, type Json } from "../../src/platform/json/json.ts";
-import { buildConsole } from "../../src/transports/http/console/console-build.ts";
 import { chooseCoding } from "../../src/transports/http/console/content-coding.ts";
 import { contentSecurityPolicy } from "../../src/transports/http/console/pages.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
-/** Compressed with gzip: the script that every view needs first, so that it opens quickly, and all scripts together. */
-const mainMaxBytes = 25_000;
-const scriptsMaxBytes = 96 * 1_024;
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 let app: TestApp;
@@ -147,18 +142,4 @@ test("a coding is chosen by RFC 9110", () => {
   expect(chooseCoding("br;q=0, *")).toBe("gzip");
   expect(chooseCoding("GZIP; q=0.5")).toBe("gzip");
   expect(chooseCoding("br;q=abc, deflate")).toBe("identity");
-});
-
-test("all scripts together are small, and two builds are the same", async () => {
-  const [first, second] = await Promise.all([buildConsole(consoleMinifier), buildConsole(consoleMinifier)]);
-  const scripts = first.files.filter(({ name }) => name.endsWith(".js"));
-  expect(scripts.length).toBeGreaterThan(1);
-  const mains = scripts.filter(({ name }) => name.startsWith("main-")).map(({ gzip }) => gzip.length);
-  expect(Math.max(...mains)).toBeLessThan(mainMaxBytes);
-  expect(scripts.reduce((sum, { gzip }) => sum + gzip.length, 0)).toBeLessThan(scriptsMaxBytes);
-  const forms = ({ files }: typeof first) =>
-    files.map(({ name, gzip, brotli }) => [name, Bun.hash(gzip), Bun.hash(brotli)]);
-  expect(forms(first)).toEqual(forms(second));
-  for (const { name } of first.files.filter(({ name }) => !["index.html", "verifier.html"].includes(name)))
-    expect(name).toMatch(/^[a-z-]+-[0-9a-z]{12}\.(js|css)$/);
 });

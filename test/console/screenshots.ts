@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "../..");
 const child = Bun.spawn(
-  [process.execPath, "test", "--timeout", "120000", join(import.meta.dir, "story.test.ts")],
+  [process.execPath, "test", "--timeout", "120000", join(import.meta.dir, "story.slow.test.ts")],
   {
     stdio: ["ignore", "inherit", "inherit"],
     env: {

@@ -23,7 +23,7 @@ let specimens: readonly Specimen[];
 beforeAll(() => {
   base = buildBase(join(folder, "honest"));
   specimens = forgeExports(base, folder);
-}, 30_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the browser and the command say the same", () => {
@@ -41,7 +41,7 @@ describe("the browser and the command say the same", () => {
         specimen.seq,
       ]);
     }
-  }, 60_000);
+  });
 
   test("a checkpoint that is later than an export is no missing one, and says what to do", async () => {
     const chain = base.ledger.chains[1];
@@ -60,51 +60,47 @@ describe("the browser and the command say the same", () => {
     expect(await saidInBrowser(supplied)).toEqual(await saidByCommand(supplied));
   });
 
-  test.each(["json", "csv"] as const)(
-    "of any change of the bytes of an export in %s",
-    async (format) => {
-      const chain = base.ledger.chains[1];
-      if (chain === undefined) throw new Error("no such chain");
-      const path = writeExport(base.ledger, chain, {
-        format,
-        first: 11,
-        last: 44,
-        name: `changed.${format}`,
-      });
-      const honest = readFileSync(path);
-      const manifest = readFileSync(`${path}.manifest`);
-      const supplied = { path, checkpoints: [base.outside], publicKey: base.publicKey };
-      const change = fc.record({
-        isManifest: fc.boolean(),
-        at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        removed: fc.integer({ min: 0, max: 3 }),
-        added: fc.oneof(
-          fc.uint8Array({ maxLength: 4 }),
-          fc
-            .constantFrom("\n", '"', ",", "9".repeat(400), '"seq":1,', "\ufeff", "\r\n", "{}", "]")
-            .map(Buffer.from),
-        ),
-        chunkBytes: fc.constantFrom(1, 7, 4_096, 1_000_000),
-      });
-      await fc.assert(
-        fc.asyncProperty(change, async ({ isManifest, at, removed, added, chunkBytes }) => {
-          const splice = (bytes: Buffer) => {
-            const start = Math.floor(at * bytes.length);
-            return Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);
-          };
-          writeFileSync(path, isManifest ? honest : splice(honest));
-          writeFileSync(`${path}.manifest`, isManifest ? splice(manifest) : manifest);
-          const said = await saidInBrowser(supplied, chunkBytes);
-          expect(said).toEqual(await saidByCommand(supplied));
-          const isChanged =
-            !readFileSync(path).equals(honest) || !readFileSync(`${path}.manifest`).equals(manifest);
-          expect(said.verdict === "intact").toBe(!isChanged);
-        }),
-        { numRuns: 60 },
-      );
-    },
-    60_000,
-  );
+  test.each(["json", "csv"] as const)("of any change of the bytes of an export in %s", async (format) => {
+    const chain = base.ledger.chains[1];
+    if (chain === undefined) throw new Error("no such chain");
+    const path = writeExport(base.ledger, chain, {
+      format,
+      first: 11,
+      last: 44,
+      name: `changed.${format}`,
+    });
+    const honest = readFileSync(path);
+    const manifest = readFileSync(`${path}.manifest`);
+    const supplied = { path, checkpoints: [base.outside], publicKey: base.publicKey };
+    const change = fc.record({
+      isManifest: fc.boolean(),
+      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      removed: fc.integer({ min: 0, max: 3 }),
+      added: fc.oneof(
+        fc.uint8Array({ maxLength: 4 }),
+        fc
+          .constantFrom("\n", '"', ",", "9".repeat(400), '"seq":1,', "\ufeff", "\r\n", "{}", "]")
+          .map(Buffer.from),
+      ),
+      chunkBytes: fc.constantFrom(1, 7, 4_096, 1_000_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ isManifest, at, removed, added, chunkBytes }) => {
+        const splice = (bytes: Buffer) => {
+          const start = Math.floor(at * bytes.length);
+          return Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);
+        };
+        writeFileSync(path, isManifest ? honest : splice(honest));
+        writeFileSync(`${path}.manifest`, isManifest ? splice(manifest) : manifest);
+        const said = await saidInBrowser(supplied, chunkBytes);
+        expect(said).toEqual(await saidByCommand(supplied));
+        const isChanged =
+          !readFileSync(path).equals(honest) || !readFileSync(`${path}.manifest`).equals(manifest);
+        expect(said.verdict === "intact").toBe(!isChanged);
+      }),
+      { numRuns: 60 },
+    );
+  });
 });
 
 describe("what a person supplies", () => {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isObject, type Json } from "../../src/platform/json/json.ts";
+import { main } from "../program.ts";
 
 export interface Server {
   readonly url: string;
@@ -33,11 +34,10 @@ export interface ServerOptions {
   readonly flags?: readonly string[];
 }
 
-const source = resolve(import.meta.dir, "../../src/main.ts");
-export const fromSource: readonly string[] = [process.execPath, source];
+export const fromSource: readonly string[] = [process.execPath, main];
 /** From source with synchronous = NORMAL. */
 export const weakened: readonly string[] = [
-  ...[process.execPath, "--preload", resolve(import.meta.dir, "normal.ts"), source],
+  ...[process.execPath, "--preload", resolve(import.meta.dir, "normal.ts"), main],
 ];
 
 /** Without the variables of tests, because a server refuses those that it does not know. */

@@ -1,15 +1,13 @@
-// Holds the documentation to the program: every command in it runs, every answer that it shows is the one that comes, and every command,
-// option and script that a sentence names exists.
+// Holds the documentation to the program: every block of commands is run (commands.slow.test.ts) or says why not, and every command, option
+// and script that a sentence names exists.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json";
-import { routes } from "../../src/transports/http/routes.ts";
-import { gatewayPage, obstacle } from "./client-packages.ts";
-import { startLanguageModel } from "./language-models.ts";
+import { program, testWith } from "../needs.ts";
 import { blocksOf, inlineCodeOf, pages, root, tableOf } from "./pages.ts";
-import { createFolder, isRun, removeFolder, type Walk, walk, walkedPages } from "./walk.ts";
+import { createFolder, isRun, removeFolder } from "./walk.ts";
 
 const main = resolve(root, "src/main.ts");
 
@@ -63,17 +61,12 @@ const notRun: Readonly<Record<string, string>> = {
   "systemctl enable --now memledger": "needs root and systemd",
   "journalctl -u memledger": "needs systemd",
   "./memledger serve --host 0.0.0.0 --tls-cert /etc/memledger/server.pem --tls-key /etc/memledger/server.key":
-    "needs a certificate in /etc; test/cli/tls.test.ts starts such servers",
+    "needs a certificate in /etc; test/cli/tls.slow.test.ts starts such servers",
   "sudo -u memledger memledger doctor --data-dir /var/lib/memledger": "needs the user and the directory",
 };
 
 /** Options of other programs that a sentence names: of the scripts of the training. */
 const foreignOptions = ["--share", "--batch", "--steps"];
-
-/** The walk of the handbook embeds 1,000 memories and starts a server seven times, which takes long on a machine with other work. */
-const walkMaxMs = 180_000;
-
-const walks = new Map<string, Promise<Walk>>();
 
 async function helpOfScript(name: string): Promise<string> {
   const child = Bun.spawn(["bun", "run", name, "--help"], { cwd: root, stdout: "pipe", stderr: "ignore" });
@@ -82,124 +75,7 @@ async function helpOfScript(name: string): Promise<string> {
   return text;
 }
 
-/** Each page is walked once, in a folder and with a server of its own. */
-function walkOf(page: string): Promise<Walk> {
-  const walked = walks.get(page) ?? walkNow(page);
-  walks.set(page, walked);
-  return walked;
-}
-
-async function walkNow(page: string): Promise<Walk> {
-  const llm = await startLanguageModel(page);
-  const folder = createFolder(`bun ${main}`);
-  try {
-    return await walk(page, folder, { llmUrl: llm.url });
-  } finally {
-    removeFolder(folder);
-    await llm.stop();
-  }
-}
-
-const walkable = walkedPages.filter((page) => obstacle(page) === null);
-
 describe("commands in blocks", () => {
-  for (const page of walkedPages) {
-    const reason = obstacle(page);
-    if (reason !== null) test.skip(`${page} ${reason}`, () => {});
-  }
-
-  test.each([...walkable])(
-    "%s: every command works, and the answers are those that it shows",
-    async (page) => {
-      const { exitCode, output, calls, answers } = await walkOf(page);
-      expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
-      expect(calls.filter(({ status }) => status < 200 || status > 299)).toEqual([]);
-      for (const { shown, printed } of answers) expect(comparable(printed)).toEqual(comparable(shown.text));
-    },
-    walkMaxMs,
-  );
-
-  test("every endpoint is shown", async () => {
-    const calls = (await Promise.all(walkable.map(walkOf))).flatMap((walked) => walked.calls);
-    // Those of the gateway need an upstream; test/gateway runs their pages.
-    for (const { method, path } of routes.filter(({ operation }) => operation.exchange === undefined)) {
-      const named = path.replace(/:(source_id|subject|conversation)\b/g, "[^/]+");
-      const pattern = new RegExp(`^${named.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
-      const shown = calls.some((call) => call.method === method && pattern.test(call.path));
-      expect({ method, path, shown }).toEqual({ method, path, shown: true });
-    }
-  }, 60_000);
-
-  test.skipIf(obstacle(gatewayPage) !== null)(
-    "what one client of the gateway has said, two others are told, and the ledger proves it",
-    async () => {
-      const { output } = await walkOf(gatewayPage);
-      // What is remembered of an earlier answer is no answer.
-      const isMemory = (text: string) => /^[^\n]{0,150}"memory_type"/.test(text);
-      const answers = output
-        .split(/(?<!\) \\*")I was told: /)
-        .slice(1)
-        .filter((text) => !isMemory(text));
-      const isTold = (answer: string) => /<memories>[\s\S]*I am allergic to peanuts\./.test(answer);
-      expect(answers[0]).toStartWith("I am allergic to peanuts.");
-      // The other client, whose record is printed twice, the script, and a request with memory off.
-      expect(answers.map(isTold)).toEqual([false, true, true, true, true, false]);
-      expect(answers[4]).toStartWith("Suggest a snack.");
-      expect(output).toMatch(/memledger-memory: injected=[1-9]/i);
-      expect(output).toMatch(/"performed":true/);
-      expect(output).toMatch(/INTACT: /);
-    },
-    walkMaxMs,
-  );
-
-  test("an honest export verifies, and a forged one does not", async () => {
-    const { output } = await walkOf("docs/operator/LEDGER.md");
-    expect(output).toMatch(/exit code 20/);
-    expect(output.match(/INTACT: /g)).toHaveLength(2);
-  }, 60_000);
-
-  test(
-    "the first hour ends with the memories and the ledger that were destroyed",
-    async () => {
-      const { output } = await walkOf("docs/OPERATIONS.md");
-      expect(output).toMatch(/^created +1000$/m);
-      // A search and an injection before, a search after.
-      const [before = "", after = ""] = output.split("INTACT: ");
-      expect(before.match(/"content":"Releases go out on Tuesdays\."/g)).toHaveLength(2);
-      expect(before.match(/Releases go out on Tuesdays\.\\"\\n/g)).toHaveLength(1);
-      expect(after.match(/"content":"Releases go out on Tuesdays\."/g)).toHaveLength(1);
-    },
-    walkMaxMs,
-  );
-
-  test.each([
-    [
-      "docs/QUICKSTART.md",
-      /- \(.*\) \\"We decided to move the database to PostgreSQL 17\.\\"[\s\S]*INTACT: /,
-    ],
-    ["docs/recipes/TEAM-CONVENTIONS.md", /- \(.*\) \\"Never deploy on Fridays\.\\"/],
-    ["docs/recipes/IMPORT.md", /"content":"Is allergic to peanuts\."/],
-    ["docs/recipes/AUDIT-A-DECISION.md", /need two signatures\.\\[\s\S]*INTACT: /],
-    ["docs/recipes/BACK-UP.md", /INTACT: /],
-    ["docs/recipes/SEVERAL-USERS.md", /The user is vegetarian\.\\"/],
-    ["docs/recipes/NGINX.md", /203\.0\.113\.9/],
-  ])(
-    "%s: its commands show what it is about",
-    async (page, shown) => expect((await walkOf(page)).output).toMatch(shown),
-    walkMaxMs,
-  );
-
-  test.each(walkable.filter((page) => page.startsWith("clients/")))(
-    "%s: its programs print what they stored and found",
-    async (page) => {
-      const { output } = await walkOf(page);
-      expect(output).toMatch(/^created [0-9a-f]{32}$/m);
-      expect(output).toMatch(/^0\.\d\d Releases go out on Tuesdays\.$/m);
-      expect(output).toMatch(/^\d{4}-\S+ memory\.search 200$/m);
-    },
-    60_000,
-  );
-
   test("every block is run, or is on the list of those that are not", () => {
     const blocks = pages.flatMap(blocksOf).filter(({ language }) => language === "sh");
     const left = blocks.filter((block) => !isRun(block) && block.option !== "training");
@@ -244,7 +120,7 @@ describe("commands in blocks", () => {
   });
 
   const systemd = Bun.which("systemd-analyze");
-  test.skipIf(systemd === null)("systemd accepts the service file", async () => {
+  testWith(program("systemd-analyze"))("systemd accepts the service file", async () => {
     const folder = createFolder("true");
     const file = join(folder, "memledger.service");
     const text = readFileSync(join(root, "deploy/systemd/memledger.service"), "utf8");
@@ -269,15 +145,6 @@ describe("commands in blocks", () => {
     }
   });
 });
-
-/** An answer without what differs from run to run. Similarities are the same on every machine but for the last digits. */
-function comparable(text: string): unknown {
-  const differing = ["id", "created_at", "updated_at", "last_accessed_at"];
-  return JSON.parse(text, (key, value: unknown) => {
-    if (differing.includes(key)) return key;
-    return typeof value === "number" ? Number(value.toFixed(4)) : value;
-  });
-}
 
 interface Ran {
   readonly exitCode: number;
@@ -340,7 +207,7 @@ describe("commands in sentences", () => {
       for (const option of words.filter((word) => word.startsWith("--")))
         expect(help.stdout).toContain(option);
     }
-  }, 60_000);
+  });
 
   test("every command of the program is run somewhere", async () => {
     const blocks = pages.flatMap(blocksOf).filter(isRun);
@@ -349,7 +216,7 @@ describe("commands in sentences", () => {
     const isShown = (command: string) =>
       blocks.some(({ text }) => new RegExp(`\\./memledger ${command}\\b`).test(text));
     expect(commands.filter((command) => !isShown(command))).toEqual([]);
-  }, 60_000);
+  });
 
   test("every option exists", async () => {
     const commands = await commandsBelow([]);
@@ -363,7 +230,7 @@ describe("commands in sentences", () => {
       return !new RegExp(`${option}\\b`).test(known) && !foreignOptions.includes(option);
     });
     expect(unknown).toEqual([]);
-  }, 60_000);
+  });
 
   test("every script of the package exists", () => {
     const texts = [...codes.map(({ code }) => code), ...pages.flatMap(blocksOf).map(({ text }) => text)];

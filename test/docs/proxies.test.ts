@@ -1,15 +1,14 @@
 // The configurations of reverse proxies in the documentation: each proxy reads its own, with the ports and the certificate of the test,
 // and calls through it have the address of the client. A proxy that is not installed is skipped.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, issue } from "../certificates.ts";
 import { startTestApp } from "../fixture.ts";
+import { linux, program, testWith } from "../needs.ts";
 import { blocksOf, pages } from "./pages.ts";
 import { createFolder, removeFolder } from "./walk.ts";
-
-setDefaultTimeout(30_000);
 
 const folder = createFolder("false");
 const started: Bun.Subprocess[] = [];
@@ -67,8 +66,7 @@ function freePort(): number {
 }
 
 describe.each(Object.entries(proxies))("%s", (name, { configure, command }) => {
-  const isInstalled = Bun.which(name) !== null && Bun.which("openssl") !== null;
-  test.skipIf(!isInstalled || process.platform !== "linux")(
+  testWith(linux ?? program(name) ?? program("openssl"))(
     `${name} forwards calls, and a client cannot choose the address in its record`,
     async () => {
       const app = await startTestApp({ "trusted-proxies": "127.0.0.1" });

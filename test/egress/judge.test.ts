@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { whyNoTrace } from "../crash/record.ts";
+import { testWith } from "../needs.ts";
 import { judge, type Limits } from "./judge.ts";
 import { missedLeaks } from "./leaks.ts";
 
@@ -119,7 +120,7 @@ test("a trace with a line that cannot be read is refused", () => {
   expect(() => judge("4711  something else\n", limits)).toThrow(/cannot be read: 4711/);
 });
 
-test.if(whyNoTrace() === null)("a real program that does everything wrong is found out", async () => {
+testWith(whyNoTrace())("a real program that does everything wrong is found out", async () => {
   expect(await missedLeaks()).toEqual([]);
 });
 

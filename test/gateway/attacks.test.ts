@@ -198,7 +198,7 @@ describe("keys", () => {
       const bytes = readFileSync(file);
       for (const secret of secrets) expect([file, bytes.includes(secret)]).toEqual([file, false]);
     }
-  }, 60_000);
+  });
 
   test("of a client are not sent to an upstream, and a key without the permission reaches none", async () => {
     const { app, upstream } = served;

@@ -216,7 +216,7 @@ test("any calls leave what a simple extraction leaves", async () => {
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});
 
 test("the texts of the property are near enough to each other to be skipped and updated", () => {
   const simple = new Simple();

@@ -22,6 +22,7 @@ import { type Target, targetNamed, targets } from "../../release/targets.ts";
 import { builtInModels } from "../../src/models/embedding/model-directory.ts";
 import { currentPlatform } from "../../src/platform/native/platform.ts";
 import { generalSettings, variableOf } from "../../src/server/config/settings.ts";
+import { notWindows, program, testWith } from "../needs.ts";
 
 const seconds = 1_790_000_000;
 const { os, cpu } = currentPlatform();
@@ -164,7 +165,7 @@ test("members of an ar archive are padded to an even length", () => {
 
 const documents = { notices: "notices", sbom: "{}", manual: ".TH", bash: "b", zsh: "z", fish: "f" };
 
-test.skipIf(Bun.which("dpkg-deb") === null)("dpkg reads the Debian package", async () => {
+testWith(program("dpkg-deb"))("dpkg reads the Debian package", async () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-deb-"));
   try {
     const content = {
@@ -212,7 +213,7 @@ test("a folder with other files is not replaced by a release", () => {
   }
 });
 
-test.skipIf(process.platform === "win32")("a configuration of the package that failed is repeated", () => {
+testWith(notWindows)("a configuration of the package that failed is repeated", () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-postinst-"));
   try {
     const data = join(folder, "data");
@@ -247,7 +248,7 @@ test.skipIf(process.platform === "win32")("a configuration of the package that f
   }
 });
 
-test.skipIf(Bun.which("systemd-analyze") === null)("the service is hardened", () => {
+testWith(program("systemd-analyze"))("the service is hardened", () => {
   const unit = join(root, "deploy/systemd/memledger.service");
   const command = ["systemd-analyze", "security", "--offline=true", "--no-pager", unit];
   const { stdout, exitCode } = Bun.spawnSync(command);

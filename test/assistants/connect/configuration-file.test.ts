@@ -23,6 +23,7 @@ import {
 import { BusyConfiguration } from "../../../src/assistants/connect/new-file.ts";
 import { UnusableConfiguration } from "../../../src/assistants/connect/text-edit.ts";
 import { cleanUp, createFolder } from "../../cli/command.ts";
+import { root, testWith } from "../../needs.ts";
 
 afterAll(cleanUp);
 
@@ -88,7 +89,7 @@ describe("what is kept", () => {
     expect(readBackups(path)).toHaveLength(2);
   });
 
-  test.skipIf(process.geteuid?.() !== 0)("the owner, when root changes the file of a user", () => {
+  testWith(root)("the owner, when root changes the file of a user", () => {
     const { path } = createFile("{}");
     chownSync(path, 1234, 2345);
     replaceConfiguration(readConfiguration(path), "new", keeping);
@@ -146,4 +147,4 @@ test("programs that replace a file at the same time lose no change", async () =>
   expect(await Promise.all(counters.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
   expect(readFileSync(path, "utf8")).toBe("400");
   expect(readdirSync(folder)).toEqual(["mcp.json"]);
-}, 60_000);
+});

@@ -1,12 +1,11 @@
 // Runs `memledger connect` as a new user would: in an empty home directory, which is never that of the user who runs the test.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { createFolder, type Outcome, type Variables } from "../../cli/command.ts";
 import type { CommandLine } from "../../cli/command-process.ts";
-
-export const main = resolve(import.meta.dir, "../../../src/main.ts");
+import { main } from "../../program.ts";
 
 export interface Home {
   readonly home: string;

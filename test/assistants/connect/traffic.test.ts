@@ -1,7 +1,7 @@
 // Every assistant as a new user connects it: an empty home directory, `connect --write`, and then the messages of the protocol that the
 // configuration leads to. What one assistant saves, the next one finds.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
@@ -12,8 +12,6 @@ import { cleanUp, run } from "../../cli/command.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { type Configured, readConfigured } from "./configured.ts";
 import { createHome, type Home } from "./home.ts";
-
-setDefaultTimeout(60_000);
 
 const names = assistants.map(({ name }) => name);
 

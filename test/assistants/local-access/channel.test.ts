@@ -14,7 +14,6 @@ import {
 import { openChannel } from "../../../src/assistants/local-access/open-channel.ts";
 import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
 import { useLocalKey } from "../../../src/calls/operations/access/local-key.ts";
-import { openLocalSocket } from "../../../src/transports/local-socket/local-socket.ts";
 import { startTestApp } from "../../fixture.ts";
 
 const app = await startTestApp();
@@ -118,27 +117,6 @@ function listenAndClose(): string {
   listening.unref();
   return root;
 }
-
-test("a call that runs longer than the server's idle timeout is answered", async () => {
-  const root = mkdtempSync(join(folder, "slow-"));
-  const socket = openLocalSocket(join(root, "memledger.sock"), {
-    http: { routes: {}, fetch: async () => new Response(), error: () => new Response() },
-    background: null,
-    console: { url: null, because: "off" },
-    async perform() {
-      await Bun.sleep(13_000);
-      const data = '{"key_id":"k"}';
-      return { caller: null, answer: { status: 200, code: 1000, message: "success", data } };
-    },
-  });
-  try {
-    const channel = openChannel({ dataDir: root, project: "default", start: false });
-    // The key was answered; this server has no routes.
-    expect(await outcomeOf(save(channel, "x"))).toBe(404);
-  } finally {
-    await socket.close();
-  }
-}, 30_000);
 
 test("a remote channel sends its key and the path behind the URL", async () => {
   const plain = openChannel({ url: `${app.url}/`, apiKey: app.apiKey });

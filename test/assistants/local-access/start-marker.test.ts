@@ -22,4 +22,4 @@ test("a process that has ended does not run, even if its parent does not ask for
     parent.kill("SIGKILL");
     await parent.exited;
   }
-}, 10_000);
+});

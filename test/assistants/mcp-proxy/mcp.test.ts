@@ -1,19 +1,18 @@
-// Tests `memledger mcp` with real processes and real traffic: official clients, shared memory, projects, ten clients at once, kill -9 of
-// the program and of the server, the end.
+// Tests `memledger mcp` with real processes and real traffic: official clients, messages of all kinds, a server elsewhere, the end. Many
+// clients and killed processes are in many-clients.slow.test.ts.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { userDataDirectory } from "../../../src/server/config/user-data-directory.ts";
-import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
-import { isRunning } from "../../../src/server/start-marker.ts";
 import { cleanUp, run, runJson, serve, spawn } from "../../cli/command.ts";
-import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
+import { startFakeLlm } from "../../models/extraction/fake-llm.ts";
+import { main } from "../../program.ts";
+import { endServersAfterEach } from "../local-access/background.ts";
 import { endShimsAfterEach, initialize } from "./shim.ts";
 import { textOf } from "./stdio-client.ts";
 
@@ -25,7 +24,6 @@ const at = (dataDir: string, ...words: string[]) => ({ words: ["--data-dir", dat
 const save = (content: string) => ({ content, type: "fact" });
 
 describe("official clients", () => {
-  const main = join(import.meta.dir, "../../../src/main.ts");
   const command = (dataDir: string) => ({
     command: process.execPath,
     args: [main, "mcp", "--data-dir", dataDir],
@@ -72,170 +70,34 @@ describe("official clients", () => {
   }, 120_000);
 });
 
-describe("projects", () => {
-  test("are separate, and one is created when it is first named", async () => {
-    const dataDir = directory();
-    const [one, two] = [
-      startShim(at(dataDir, "--project", "one")),
-      startShim(at(dataDir, "--project", "two")),
-    ];
-    await one.tool("memory_save", save("Only in one."));
-    expect(textOf(await two.tool("memory_search", { query: "only" }))).not.toContain("Only in one");
-    expect(textOf(await one.tool("memory_search", { query: "only" }))).toContain("Only in one");
-    await serverOf(dataDir);
-    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
-    expect(json).toMatchObject([{ name: expect.any(String) }, { name: expect.any(String) }]);
-  }, 60_000);
-
-  test("have subjects, which are as separate", async () => {
-    const dataDir = directory();
-    const [one, two, all] = [
-      startShim(at(dataDir, "--subject", "user:Zoë")),
-      startShim(at(dataDir, "--subject", "user:2")),
-      startShim(at(dataDir)),
-    ];
-    await one.tool("memory_save", save("Only of Zoë."));
-    await all.tool("memory_save", save("Only of the project."));
-    const found = async (shim: typeof one) => textOf(await shim.tool("memory_search", { query: "only of" }));
-    expect(await found(one)).toMatch(/(?=.*of Zoë)(?=.*of the project)/s);
-    for (const shim of [two, all]) expect(await found(shim)).not.toContain("of Zoë");
-    const other = { query: "only of", subject: "user:Zoë" };
-    for (const shim of [two, all])
-      expect(textOf(await shim.tool("memory_search", other))).toContain("unknown");
-    await serverOf(dataDir);
-  }, 60_000);
-
-  test("auto is the repository of the working directory", async () => {
-    const dataDir = directory();
-    const repository = join(dataDir, "..", "shop");
-    mkdirSync(join(repository, ".git"), { recursive: true });
-    mkdirSync(join(repository, "src"));
-    const shim = startShim({ ...at(dataDir, "--project", "auto"), cwd: join(repository, "src") });
-    await shim.tool("memory_save", save("In the shop."));
-    await serverOf(dataDir);
-    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
-    expect(json).toMatchObject([{ name: "shop", memories: 1 }]);
-  }, 60_000);
-
-  test("without options the data directory is that of the user, and nothing is written where the client started", async () => {
-    const folder = join(directory(), "..");
-    const [home, cwd] = [join(folder, "home"), join(folder, "cwd")];
-    for (const path of [home, cwd]) mkdirSync(path);
-    const shared = join(folder, "share");
-    // From source, Bun keeps a cache in the home directory.
-    const noCache = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
-    for (const [variables, dataDir] of [
-      [{ XDG_DATA_HOME: shared }, userDataDirectory({ XDG_DATA_HOME: shared })],
-      [{ MEMLEDGER_DATA_DIR: join(folder, "data") }, join(folder, "data")],
-    ] as const) {
-      const shim = startShim({ variables: { HOME: home, ...noCache, ...variables }, cwd });
-      await shim.tool("memory_save", save("x"));
-      await serverOf(dataDir);
-    }
-    for (const path of [cwd, home]) expect(readdirSync(path)).toEqual([]);
-  }, 60_000);
-});
-
-describe("many clients", () => {
-  test("ten at once share one server; any of them killed loses nothing of the others, and nothing is left", async () => {
-    const dataDir = directory();
-    const shims = Array.from({ length: 10 }, () => startShim(at(dataDir)));
-    const opened = await Promise.all(shims.map((shim) => shim.ask("initialize", initialize)));
-    expect(opened.every(({ result }) => result !== undefined)).toBe(true);
-    const pid = await serverOf(dataDir);
-    const saving = shims.map((shim, n) =>
-      Promise.all(Array.from({ length: 5 }, (_, m) => shim.tool("memory_save", save(`fact ${n} ${m}`)))),
-    );
-    const killed = shims.slice(0, 4);
-    // Nobody answers what they have asked.
-    for (const lost of saving.slice(0, 4)) lost.catch(() => undefined);
-    await Promise.all(killed.map((shim) => shim.kill()));
-    const results = (await Promise.all(saving.slice(4))).flat();
-    expect(results.map(textOf).filter((text) => !text.startsWith("created"))).toEqual([]);
-    const ends = await Promise.all(shims.slice(4).map((shim) => shim.end()));
-    expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array.from({ length: 6 }, () => 0));
-    expect(shims.filter((shim) => isRunning(shim.pid))).toEqual([]);
-    expect(await serverOf(dataDir)).toBe(pid);
-    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-    const log = readFileSync(locate(dataDir).log, "utf8");
-    expect(log.split('"message":"server started"')).toHaveLength(2);
-    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
-    const [project] = Array.isArray(json) ? json : [];
-    expect(Number(Object(project).memories)).toBeGreaterThanOrEqual(30);
-    expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
-  }, 120_000);
-
-  test("a program that is killed while it starts the server leaves the others a server", async () => {
-    const dataDir = directory();
-    const first = startShim(at(dataDir));
-    first.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });
-    while (!existsSync(locate(dataDir).startMarker)) await Bun.sleep(5);
-    await first.kill();
-    const second = startShim(at(dataDir));
-    expect(textOf(await second.tool("memory_save", save("x")))).toStartWith("created");
-    await serverOf(dataDir);
-    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
-  }, 60_000);
-});
-
-test("progress of an extraction passes through, and a cancelled one is not answered", async () => {
+test("progress of an extraction passes through, and a cancelled one ends and is not answered", async () => {
+  const llm = await startFakeLlm();
   const dataDir = directory();
-  const shim = startShim(at(dataDir));
-  await shim.ask("initialize", initialize);
-  await serverOf(dataDir);
-  const text = "Dana: I have moved to Porto. I prefer tea in the morning.\n".repeat(200);
+  const variables = { MEMLEDGER_LLM_BASE_URL: llm.url, MEMLEDGER_LLM_MODEL: "some-model" };
+  const shim = startShim({ ...at(dataDir), variables });
   const extract = (progressToken: string) => ({
     name: "memory_extract",
-    arguments: { text, dry_run: true },
+    arguments: { text: `Dana prefers tea, ${progressToken}.`, dry_run: true },
     _meta: { progressToken },
   });
+  await shim.ask("initialize", initialize);
+  await serverOf(dataDir);
   expect(await shim.ask("tools/call", extract("one"))).toHaveProperty("result");
   const progress = shim.messages.filter(({ method }) => method === "notifications/progress");
   expect(progress.length).toBeGreaterThan(0);
   expect(progress[0]).toMatchObject({ params: { progressToken: "one" } });
 
+  // The model never answers.
+  llm.otherwise(() => {});
+  const before = llm.requests.length;
   shim.send({ jsonrpc: "2.0", id: "cancelled", method: "tools/call", params: extract("two") });
+  await llm.arrived(before + 1);
   shim.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "cancelled" } });
+  expect(await llm.requests.at(-1)?.abandoned).toBe(true);
   expect(textOf(await shim.tool("memory_save", save("after")))).toStartWith("created");
   expect((await shim.end()).exitCode).toBe(0);
   expect(shim.messages.filter(({ id }) => id === "cancelled")).toEqual([]);
-}, 60_000);
-
-describe("the server is killed", () => {
-  test("between two calls: the next one starts it again, and nothing that was answered is lost", async () => {
-    const dataDir = directory();
-    const shim = startShim(at(dataDir));
-    await shim.ask("initialize", initialize);
-    expect(textOf(await shim.tool("memory_save", save("kept")))).toStartWith("created");
-    for (let round = 0; round < 2; round++) {
-      const pid = await serverOf(dataDir);
-      process.kill(pid, "SIGKILL");
-      await untilEnded(pid);
-      expect(textOf(await shim.tool("memory_search", { query: "kept" }))).toContain("kept");
-      expect(await serverOf(dataDir)).not.toBe(pid);
-    }
-    expect((await shim.end()).exitCode).toBe(0);
-  }, 60_000);
-
-  test("during calls: each is answered, and what was answered with success is there", async () => {
-    const dataDir = directory();
-    const shim = startShim(at(dataDir));
-    await shim.ask("initialize", initialize);
-    await shim.ask("tools/list");
-    const pid = await serverOf(dataDir);
-    const saving = Array.from({ length: 40 }, (_, n) => shim.tool("memory_save", save(`during ${n}`)));
-    await Promise.race(saving);
-    process.kill(pid, "SIGKILL");
-    const texts = (await Promise.all(saving)).map(textOf);
-    // It is repeated, because saving twice saves once.
-    expect(texts.filter((text) => !/^(created|already known)/.test(text))).toEqual([]);
-    // All may have been answered before the server was killed; this call then starts the next one.
-    await shim.tool("memory_search", { query: "during" });
-    await serverOf(dataDir);
-    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
-    expect(json).toMatchObject([{ memories: 40 }]);
-    expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
-  }, 60_000);
+  await llm.stop();
 });
 
 describe("the end", () => {
@@ -250,7 +112,7 @@ describe("the end", () => {
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(shim.messages.map(({ id }) => id).toSorted()).toEqual([0, 1, 2, 3, 4]);
     await serverOf(dataDir);
-  }, 60_000);
+  });
 
   test("of stdin before anything was sent starts nothing and writes nothing", async () => {
     const dataDir = directory();
@@ -259,7 +121,7 @@ describe("the end", () => {
     expect(shim.messages).toEqual([]);
     expect(existsSync(dataDir)).toBe(false);
     expect(await findBackgroundServer(dataDir)).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe("a server elsewhere", () => {
@@ -273,7 +135,7 @@ describe("a server elsewhere", () => {
       expect(await shim.end()).toEqual({ exitCode: 0, stderr: "" });
     }
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
-  }, 60_000);
+  });
 
   test("that has ended is named, and the program goes on", async () => {
     const server = await serve(directory());
@@ -286,7 +148,7 @@ describe("a server elsewhere", () => {
       });
     const { exitCode, stderr } = await shim.end();
     expect([exitCode, stderr.includes(variables.MEMLEDGER_API_KEY)]).toEqual([0, false]);
-  }, 60_000);
+  });
 
   test("is asked on, although nobody reads the errors any more", async () => {
     const child = spawn(
@@ -297,7 +159,7 @@ describe("a server elsewhere", () => {
     await child.stderr.cancel();
     expect((await child.stdout.text()).trim().split("\n")).toHaveLength(2);
     expect(await child.exited).toBe(0);
-  }, 60_000);
+  });
 
   test.each([
     [["--url", "http://127.0.0.1:9"], {}, "Set the environment variable MEMLEDGER_API_KEY"],
@@ -318,7 +180,6 @@ describe("a server elsewhere", () => {
 
 test("a person who starts it on a terminal is told what it is for, and how to end it", async () => {
   let shown = "";
-  const main = join(import.meta.dir, "../../../src/main.ts");
   const child = Bun.spawn([process.execPath, main, "mcp", "--data-dir", directory()], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
     terminal: {
@@ -332,7 +193,7 @@ test("a person who starts it on a terminal is told what it is for, and how to en
   expect(await child.exited).toBe(0);
   child.terminal?.close();
   expect(shown).toContain("memledger connect");
-}, 60_000);
+});
 
 test("each request of a batch is answered", async () => {
   const dataDir = directory();
@@ -348,7 +209,7 @@ test("each request of a batch is answered", async () => {
   expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3]));
   expect(answers.every((answer) => "result" in answer)).toBe(true);
   await serverOf(dataDir);
-}, 60_000);
+});
 
 test("what is no message is answered as JSON-RPC says, and the next message is read", async () => {
   const dataDir = directory();
@@ -367,4 +228,4 @@ test("what is no message is answered as JSON-RPC says, and the next message is r
   expect(JSON.stringify(large)).toMatch(/maximum|larger|most/);
   expect(await shim.ask("initialize", initialize)).toHaveProperty("result");
   await serverOf(dataDir);
-}, 60_000);
+});

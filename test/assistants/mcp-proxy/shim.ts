@@ -1,10 +1,8 @@
 // Starts `memledger mcp` from source as a client does, and ends it after the test. Must never end a process it did not start.
 
 import { afterEach } from "bun:test";
-import { join } from "node:path";
+import { main } from "../../program.ts";
 import { type StdioClient, startStdioClient } from "./stdio-client.ts";
-
-const main = join(import.meta.dir, "../../../src/main.ts");
 
 export interface Shim extends Omit<StdioClient, "end"> {
   /** Closes stdin and waits for the end. */

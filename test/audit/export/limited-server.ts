@@ -1,10 +1,7 @@
 // Reads the ready line of a server that a test started in a way of its own.
 
-import { resolve } from "node:path";
 import { isObject, type Json } from "../../../src/platform/json/json.ts";
 import type { Target } from "./exporting.ts";
-
-export const main = resolve(import.meta.dir, "../../../src/main.ts");
 
 export async function readyOf(stdout: ReadableStream<Uint8Array>): Promise<Target> {
   const decoder = new TextDecoder();

@@ -62,4 +62,4 @@ test("a server on another engine creates, finds and lists memories, and records 
     rmSync(dataDir, { recursive: true, force: true });
   }
   expect(complaints).toEqual([]);
-}, 60_000);
+});

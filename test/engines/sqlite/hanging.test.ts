@@ -91,7 +91,6 @@ test.each(["reader", "searcher"] as const)(
     expect(workersOf(name)).toHaveLength(2);
     release();
   },
-  30_000,
 );
 
 interface Supervised {

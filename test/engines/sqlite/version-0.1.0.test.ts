@@ -133,7 +133,7 @@ describe("a server of today", () => {
     expect(first?.revision).toBe(first?.newest ?? 0);
     expect(other?.revision).toBeGreaterThan(other?.newest ?? 0);
     expect(readFileSync(path).includes("Ferdinand")).toBe(false);
-  }, 60_000);
+  });
 
   test("exports the records of then and now together", async () => {
     const folder = copied();
@@ -157,5 +157,5 @@ describe("a server of today", () => {
     expect([exported.exitCode, exported.stderr]).toEqual([0, ""]);
     await server.end("SIGTERM");
     expect(await verify(out)).toMatchObject({ failure: null, contradiction: null, records: 15 });
-  }, 60_000);
+  });
 });

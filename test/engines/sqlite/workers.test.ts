@@ -65,7 +65,7 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
     }
   }
   expect([...acknowledged].filter((id) => !listed.has(id))).toEqual([]);
-}, 30_000);
+});
 
 test("a reader killed while it searches answers 1503 and then searches again", async () => {
   const { seam, workers } = await open();
@@ -79,7 +79,7 @@ test("a reader killed while it searches answers 1503 and then searches again", a
   expect(results).toContain(1503);
   const found = await untilAvailable(() => project.search({ vector: unitVector(7) }));
   expect(found.at(0)?.memory.content).toBe("7");
-}, 30_000);
+});
 
 test("a search index that outlives its writer learns of everything that comes after", async () => {
   const { seam, workers } = await open();
@@ -99,4 +99,4 @@ test("a search index that outlives its writer learns of everything that comes af
   expect<Outcome>(changed).toMatchObject({ status: 200 });
   const [hit] = await project.search({ vector: unitVector(50) });
   expect(hit?.similarity).toBeGreaterThan(0.99);
-}, 30_000);
+});

@@ -202,7 +202,7 @@ describe("posting lists", () => {
     lists.clear();
     expect(lists.byteLength).toBe(0);
     expect(membersOf(complete(lists, memories, "w7"), 60_000)).toHaveLength(30_000);
-  }, 60_000);
+  });
 });
 
 describe("the keywords of a query", () => {

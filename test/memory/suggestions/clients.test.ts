@@ -77,4 +77,4 @@ test("commands list, accept and refuse, and exit with 1 if one failed", async ()
   expect((await command("accept", "no id")).exitCode).toBe(2);
   expect((await command("accept")).exitCode).toBe(2);
   expect((await command("list", "--kind", "other")).exitCode).toBe(2);
-}, 60_000);
+});

@@ -347,7 +347,7 @@ test("what a key proposes is limited, and never makes room for something else", 
   expect(refused).toMatchObject({ status: 400, code: 2111, data: { suggestion_limit: proposedMax } });
   expect(await decide(first, "refuse")).toMatchObject({ status: 200 });
   await propose(more);
-}, 60_000);
+});
 
 describe("nobody reaches the suggestions of others", () => {
   const idsOf = async (by: string, query = "") => (await listed(query, by)).map(({ id }) => id);

@@ -120,7 +120,7 @@ describe("a credit is usable again", () => {
     expect(reply.status).toBe(200);
     expect((await again("POST", "/v1/memories/extract", { text })).status).toBe(402);
     await second.stop();
-  }, 30_000);
+  });
 });
 
 describe("a dry run", () => {

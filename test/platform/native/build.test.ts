@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { workerEntries } from "../../../src/platform/threads/spawn.ts";
+import { workerFiles } from "../../program.ts";
 
 const root = join(import.meta.dir, "../../..");
 
@@ -21,4 +22,9 @@ test.each<[readonly string[], RegExp]>([
 
 test("every worker that is built exists", () => {
   for (const entry of Object.values(workerEntries)) expect(existsSync(join(root, "src", entry))).toBe(true);
+});
+
+test("test/program.ts names every worker, so that tests follow its changes", () => {
+  const entries = Object.values(workerEntries).map((entry) => join(root, "src", entry));
+  expect([...new Set(entries)].toSorted()).toEqual(workerFiles.toSorted());
 });

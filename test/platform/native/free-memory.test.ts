@@ -1,9 +1,10 @@
 // Tests that memory which native code has freed returns to the system. It is measured, because nothing else shows it.
 
 import { dlopen } from "bun:ffi";
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { returnFreeMemory } from "../../../src/platform/native/free-memory.ts";
+import { linux, testWith } from "../../needs.ts";
 
 const blocks = 16_384;
 const blockBytes = 4_096;
@@ -12,7 +13,7 @@ function residentKiB(): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1]);
 }
 
-test.skipIf(process.platform !== "linux")("memory below a block that is in use is returned", () => {
+testWith(linux)("memory below a block that is in use is returned", () => {
   const { symbols, close } = dlopen("libc.so.6", {
     malloc: { args: ["u64"], returns: "u64" },
     memset: { args: ["u64", "i32", "u64"], returns: "u64" },

@@ -14,6 +14,7 @@ import {
 } from "../../../src/platform/native/platform.ts";
 import { prepareRuntime } from "../../../src/platform/native/runtime.ts";
 import { disableTelemetryEvents } from "../../../src/platform/native/telemetry.ts";
+import { notWindows, testWith } from "../../needs.ts";
 
 const here = currentPlatform();
 const platforms: readonly Platform[] = [
@@ -64,7 +65,7 @@ test.each([
   );
 });
 
-test.if(here.os !== "win32")("native code finds telemetry switched off, in every thread", async () => {
+testWith(notWindows)("native code finds telemetry switched off, in every thread", async () => {
   prepareRuntime("unused");
   const source = `
     import { dlopen } from "bun:ffi";

@@ -1,8 +1,9 @@
 // Tests that a thread which computes yields, and only that thread.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { getPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import { linux, testWith } from "../../needs.ts";
 
 const module = new URL("../../../src/platform/threads/priority.ts", import.meta.url);
 const source = `
@@ -13,7 +14,7 @@ const source = `
   parentPort.postMessage(getPriority(0));
 `;
 
-test.if(process.platform === "linux")("a thread that yields leaves the others as they are", async () => {
+testWith(linux)("a thread that yields leaves the others as they are", async () => {
   const before = getPriority(0);
   const worker = new Worker(source, { eval: true });
   const yielded = await new Promise((resolve) => worker.once("message", resolve));

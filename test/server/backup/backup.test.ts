@@ -1,7 +1,7 @@
 // Backups through the command line: beside a busy server and without one, restored and verified, and what a clumsy user or a broken disk
 // does to them.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -23,8 +23,8 @@ import { makeBackup } from "../../../src/server/backup/make-backup.ts";
 import { locate } from "../../../src/server/data-directory/data-directory.ts";
 import { changeDatabase } from "../../cli/change-database.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "../../cli/command.ts";
+import { main } from "../../program.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 /** A data directory of a server that was stopped, a backup of it with the key, and a checkpoint of a later time. */
@@ -347,7 +347,6 @@ describe("a new backup is refused, and nothing is left,", () => {
 
   test("when the disk is full", async () => {
     const folder = createFolder();
-    const main = join(import.meta.dir, "../../../src/main.ts");
     const words = ["backup", join(folder, "b.tar.zst"), "--data-dir", made];
     // No file may grow beyond 200 KiB, which the copy of the database does.
     const script = `trap '' XFSZ; ulimit -f 200; exec "$@"`;

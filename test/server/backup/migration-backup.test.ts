@@ -1,12 +1,11 @@
 // The backup before a migration: it is made once, has the former format, and can be restored; without one, nothing is migrated.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { cleanUp, createFolder, run, runJson } from "../../cli/command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const former = join(import.meta.dir, "../../engines/sqlite/version-0.1.0");

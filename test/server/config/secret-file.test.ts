@@ -8,6 +8,7 @@ import { loadConfig } from "../../../src/server/config/config.ts";
 import { ConfigError } from "../../../src/server/config/config-file.ts";
 import { allSettings, generalSettings, variableOf } from "../../../src/server/config/settings.ts";
 import { cleanUp, run, serve } from "../../cli/command.ts";
+import { notRoot, testWith } from "../../needs.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -106,7 +107,7 @@ describe("what is no secret", () => {
     expect(message).not.toMatch(/sk[- ]/);
   });
 
-  test.skipIf(process.getuid?.() === 0)("a file of another user", () => {
+  testWith(notRoot)("a file of another user", () => {
     const path = file("sk-12345");
     chmodSync(path, 0);
     expect(fault({ MEMLEDGER_LLM_API_KEY_FILE: path })).toContain("permission denied");
@@ -148,4 +149,4 @@ test("commands show the source of a secret and never its value, and a client rea
   expect(answered.stdout).toContain('"serverInfo"');
   expect([answered.exitCode, answered.stderr]).toEqual([0, ""]);
   await server.end("SIGTERM");
-}, 60_000);
+});

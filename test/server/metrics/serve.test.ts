@@ -1,13 +1,12 @@
 // Where a real process serves metrics: on the configured port, named in its ready line, and never as a background server.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { startBackgroundApp } from "../../../src/server/app.ts";
 import { loadConfig } from "../../../src/server/config/config.ts";
 import { cleanUp, createFolder, run, serve } from "../../cli/command.ts";
 import { parseExposition, sampleValue } from "./exposition-text.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 test("the ready line has the address of the metrics, which end with the server", async () => {

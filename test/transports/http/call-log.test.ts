@@ -1,6 +1,6 @@
 // What the log of a real server says about calls, administration, start and stop, and that nothing secret is in it.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openChannel } from "../../../src/assistants/local-access/open-channel.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
@@ -16,7 +16,6 @@ import {
   serve,
 } from "../../cli/command.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const atInfo = ["--log-level", "info"];

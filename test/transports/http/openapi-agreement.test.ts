@@ -181,7 +181,7 @@ describe.each(operations.filter(takesBody).map((route) => [route.operation.name,
         }),
         { numRuns, examples: [[{}]] },
       );
-    }, 60_000);
+    });
   },
 );
 
@@ -243,7 +243,7 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
         }),
         { numRuns: 120 },
       );
-    }, 60_000);
+    });
   },
 );
 
@@ -285,4 +285,4 @@ test("a file of records in JSON is what the document says", async () => {
     return;
   }
   throw new Error("no export could be made");
-}, 60_000);
+});

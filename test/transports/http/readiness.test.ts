@@ -114,7 +114,7 @@ test("each thread that is being restarted is named until it is ready again", asy
   await releaseStarts();
   await untilReady(app);
   expect((await app.call("POST", "/v1/memories", fact("kept"))).code).toBe(1000);
-}, 60_000);
+});
 
 test("a writer that hangs is not ready, whoever waits is told the truth, and the next one takes over", async () => {
   const { app, workers } = await open();
@@ -154,7 +154,7 @@ test("a writer that hangs is not ready, whoever waits is told the truth, and the
   const { data } = await app.call("GET", "/v1/memories");
   const contents = (data.memories as JsonObject[]).map(({ content }) => content);
   expect(contents.sort()).toEqual(["after", "before"]);
-}, 60_000);
+});
 
 test("a transaction that failed makes it unready until one succeeds", async () => {
   const { app } = await open();
@@ -170,7 +170,7 @@ test("a transaction that failed makes it unready until one succeeds", async () =
   other.exec("ROLLBACK");
   await untilReady(app);
   expect((await app.call("POST", "/v1/memories", fact("kept"))).code).toBe(1000);
-}, 60_000);
+});
 
 test("a ledger that another process has changed stays unready", async () => {
   const { app } = await open();
@@ -195,4 +195,4 @@ test("a ledger that another process has changed stays unready", async () => {
     ]);
     app.passTime(60_000);
   }
-}, 60_000);
+});

@@ -1,11 +1,10 @@
 // What the log of a real server says about requests of MCP: each call of a tool as its operation, other messages without one.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { call, cleanUp, createFolder, serve } from "../../cli/command.ts";
 import { post, rpc, toolCall } from "./clients.ts";
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 function linesOf(log: string, message: string): JsonObject[] {

@@ -8,8 +8,9 @@ import { verifyExport } from "../../../../src/audit/verify/export/verification.t
 import { createNoteReader } from "../../../../src/audit/verify/note-reader.ts";
 import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
 import type { Engine } from "../../../../src/calls/storage/engine.ts";
+import { describeWith } from "../../../needs.ts";
 import { administrationOf, openSeam, unitVector } from "../seam.ts";
-import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
+import { createPlace, type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 const span = { start_time: "2020-01-01", end_time: "2100-01-01", format: "json" };
@@ -44,7 +45,7 @@ export function testExports(subject: EngineUnderTest): void {
       }));
   });
 
-  describe.if(has(subject, "export files"))("the files of an export", () => {
+  describeWith(subject.lacks["export files"] ?? null)("the files of an export", () => {
     test("verify, and are gone with an erasure of a record in them", async () => {
       using place = createPlace();
       const { exports: folder, verifierKeys } = place.ledger;

@@ -8,8 +8,9 @@ import { rotationText } from "../../../../src/audit/key-rotation.ts";
 import { createSigner, createSigningKey, openNote } from "../../../../src/audit/signed-note.ts";
 import { splitNotes } from "../../../../src/audit/verify/note.ts";
 import { fromTimestamp } from "../../../../src/platform/time/timestamp.ts";
+import { describeWith } from "../../../needs.ts";
 import { neverAborted, openSeam, type Seam, unitVector } from "../seam.ts";
-import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
+import { createPlace, type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { everyRecord, listRecords, readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
@@ -186,7 +187,7 @@ export function testLedger(subject: EngineUnderTest): void {
     });
   });
 
-  describe.if(has(subject, "verification"))("verification through the API", () => {
+  describeWith(subject.lacks.verification ?? null)("verification through the API", () => {
     test("checks a chain to its newest record, then what is new", () =>
       withSeam(subject, async (seam) => {
         const { member } = await openBusy(seam);
@@ -202,7 +203,7 @@ export function testLedger(subject: EngineUnderTest): void {
       }));
   });
 
-  describe.if(has(subject, "several servers"))("two stores on one database", () => {
+  describeWith(subject.lacks["several servers"] ?? null)("two stores on one database", () => {
     test("append to the same chains, and see what the other has answered", async () => {
       using place = createPlace();
       const open = () => openSeam({ engine: subject.open(place.folder), ledger: place.ledger });

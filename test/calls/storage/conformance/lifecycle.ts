@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { ModelMismatch } from "../../../../src/calls/storage/engine.ts";
+import { describeWith } from "../../../needs.ts";
 import { dimensions, openMember, openSeam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has } from "./engine-under-test.ts";
 import { listRecords } from "./records.ts";
@@ -134,7 +135,7 @@ export function testLifecycle(subject: EngineUnderTest): void {
     });
   });
 
-  describe.if(has(subject, "lock"))("the lock", () => {
+  describeWith(subject.lacks.lock ?? null)("the lock", () => {
     test("is held by one at a time", async () => {
       using place = createPlace();
       const engine = subject.open(place.folder);

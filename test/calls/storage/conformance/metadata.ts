@@ -1,5 +1,5 @@
 // Compares lists, totals, exports, injections and bulk deletes by metadata with a plain computation over everything, whatever was created,
-// changed and deleted before. Searches by metadata are in test/engines/sqlite/exact-order.test.ts.
+// changed and deleted before. Searches by metadata are in test/engines/sqlite/exact-order.slow.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import { type MemoryType, memoryTypes } from "../../../../src/memory/memory.ts";

@@ -1,8 +1,9 @@
 // What every engine that has retention promises: old records go, the newest one stays, and the chain goes on from where it was cut.
 
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { describeWith } from "../../../needs.ts";
 import { unitVector } from "../seam.ts";
-import { type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { listRecords, verifyRecords } from "./records.ts";
 
 const dayMs = 86_400_000;
@@ -23,7 +24,7 @@ export function testRetention(subject: EngineUnderTest): void {
       expect((await listRecords(seam, member)).total).toBe(4);
     }));
 
-  describe.if(has(subject, "retention"))("retention", () => {
+  describeWith(subject.lacks.retention ?? null)("retention", () => {
     test("removes what is too old, says so, and the chain goes on", () =>
       withSeam(subject, async (seam) => {
         const [member, other] = [await seam.project({ retention_days: 1 }), await seam.project()];

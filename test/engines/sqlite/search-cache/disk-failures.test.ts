@@ -1,7 +1,7 @@
 // Lets system calls of the thread that changes cache files fail, one kind at a time: whatever a failure leaves behind, no vector stays in a file
 // when the wiping of its memory has returned.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openReading } from "../../../../src/engines/sqlite/database-file/connection.ts";
@@ -15,6 +15,7 @@ import { locate } from "../../../../src/server/data-directory/data-directory.ts"
 import { failCalls } from "../../../crash/disk-faults.ts";
 import { whyNoTrace } from "../../../crash/record.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
+import { describeWith } from "../../../needs.ts";
 import { cachedSerials, hasVector, imagesOf, stateNow, writeCacheFiles } from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
@@ -81,7 +82,7 @@ function wipe(): boolean {
   }
 }
 
-describe.skipIf(whyNoTrace() !== null)("when system calls fail", () => {
+describeWith(whyNoTrace())("when system calls fail", () => {
   test.each(["ENOSPC", "EIO"])("a block that cannot be written leaves nothing (%s)", async (error) => {
     expect(write(64, 64)).toBe(2);
     await create("one more");
@@ -182,7 +183,7 @@ describe.skipIf(whyNoTrace() !== null)("when system calls fail", () => {
   });
 });
 
-describe.skipIf(whyNoTrace() !== null)("when system calls of a running server fail", () => {
+describeWith(whyNoTrace())("when system calls of a running server fail", () => {
   const cache = () => join(app.config.dataDir, "cache", "search");
   const index = () => join(cache(), project.id, "index");
   const call = (method: string, path: string, body?: object) =>

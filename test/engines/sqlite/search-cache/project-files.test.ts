@@ -33,6 +33,7 @@ import {
   writeBlockFile,
 } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
 import { clearRow, type RowBlock } from "../../../../src/memory/ranking/scan/row-block.ts";
+import { notRoot, testWith } from "../../../needs.ts";
 import { createFilledBlock, describeBlock, manifestOf, sealed } from "./cached-project.ts";
 
 let root = "";
@@ -222,7 +223,7 @@ describe("cache files are refused", () => {
     expect(() => load()).toThrow();
   });
 
-  test.skipIf(process.getuid?.() === 0)("that cannot be read", () => {
+  testWith(notRoot)("that cannot be read", () => {
     write(oneBlock());
     chmodSync(join(folder, "index"), 0);
     expect(() => load()).toThrow(/EACCES/);

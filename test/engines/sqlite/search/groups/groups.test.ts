@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "memledger-groups-"));
 
 beforeAll(async () => {
   opened = await openLargeProject();
-}, 60_000);
+});
 afterAll(async () => {
   await opened.seam.close();
   rmSync(folder, { recursive: true });
@@ -174,7 +174,6 @@ test.each(["is killed", "hangs"])(
       await Bun.sleep(1);
     }
   },
-  30_000,
 );
 
 test("all groups are refused when the searcher ends, and the next one finds everything", async () => {
@@ -188,4 +187,4 @@ test("all groups are refused when the searcher ends, and the next one finds ever
   release();
   expect((await untilAnswered(() => contents(small, 0)))[0]).toBe("small");
   expect((await untilAnswered(() => contents(large, 2)))[0]).toBe("memory 2");
-}, 30_000);
+});
