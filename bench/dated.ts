@@ -16,7 +16,7 @@ import {
 import { Connection, toRequest } from "./http-client.ts";
 import { dataOf } from "./http-data.ts";
 
-/** As many memories as are judged again. */
+/** As many memories as are reranked. */
 const depth = 32;
 
 interface Result {

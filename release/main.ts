@@ -23,7 +23,7 @@ import { executableName, type Target, targetNamed, targets } from "./targets.ts"
 
 const usage = `bun run release [--target TARGET]... [--out DIR] [--check]
   --target   ${targets.map(({ name }) => name).join(", ")} (default: all)
-  --out      default: dist/release; the former release in it is deleted
+  --out      default: dist/release; the previous release in it is deleted
   --check    make the release again in a copy of the repository, and compare all files`;
 
 const sumsName = "SHA256SUMS";

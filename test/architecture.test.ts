@@ -42,7 +42,7 @@ const wings: Readonly<Record<string, string>> = {
 
 /** Imports that run back up. */
 const backUp: Readonly<Record<string, string>> = {
-  "src/server/overseeing.ts -> src/assistants/connect/snippets.ts":
+  "src/server/status.ts -> src/assistants/connect/snippets.ts":
     "the console shows the lines that memledger connect prints",
 };
 

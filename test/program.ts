@@ -11,7 +11,6 @@ export const workerFiles = [
   require.resolve("../src/engines/sqlite/threads/scan-worker.ts"),
   require.resolve("../src/engines/sqlite/threads/inspect-worker.ts"),
   require.resolve("../src/engines/sqlite/search-cache/cache-worker.ts"),
-  require.resolve("../src/engines/sqlite/answer-cache/answer-cache-worker.ts"),
   require.resolve("../src/engines/sqlite/export/export-worker.ts"),
   require.resolve("../src/engines/sqlite/export/export-rows-worker.ts"),
   require.resolve("../src/models/embedding/embedder-worker.ts"),

@@ -1,4 +1,4 @@
-// Owns the statement that a new signing key replaces the former one, and opening it with the cryptography of the server. Format version 1 is
+// Owns the statement that a new signing key replaces the previous one, and opening it with the cryptography of the server. Format version 1 is
 // frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import { toTimestamp } from "../platform/time/timestamp.ts";

@@ -30,7 +30,7 @@ export interface MentioningRecord {
     AuditRecordDetail,
     "action" | "memory_id" | "is_success" | "request_body" | "response_body" | "memory_results"
   >;
-  readonly formerValues: Json | undefined;
+  readonly previousValues: Json | undefined;
   readonly madeOf?: Json | undefined;
 }
 
@@ -79,9 +79,9 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
     case "memory.read":
       return { ...nothing, kind: "read" };
     case "memory.put":
-      return putEvent(data, record.formerValues);
+      return putEvent(data, record.previousValues);
     case "memory.update": {
-      const former = isObject(record.formerValues) ? record.formerValues : null;
+      const former = isObject(record.previousValues) ? record.previousValues : null;
       return { ...nothing, kind: "changed", values: memoryIn(data), former };
     }
     case "memory.delete":
@@ -108,7 +108,7 @@ export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent
   }
 }
 
-/** Only a memory that was there has former values; without any, nothing was changed. */
+/** Only a memory that was there has previous values; without any, nothing was changed. */
 function putEvent(data: JsonObject, former: Json | undefined): MemoryEvent | null {
   if (!isObject(former)) return { ...nothing, kind: "created", values: memoryIn(data) };
   if (Object.keys(former).length === 0) return null;

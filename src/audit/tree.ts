@@ -161,7 +161,7 @@ export function consistencyPath(
 ): Uint8Array[] {
   if (former < 1 || former > size) throw new RangeError(`size ${former} is not in the tree`);
   const { beside, last } = rangesBeside(former, size, (_, end) => end === former);
-  // Who verifies knows the root of the former size, so it is not repeated if it is a node.
+  // Who verifies knows the root of the previous size, so it is not repeated if it is a node.
   const ranges = last[0] === 0 ? beside : [...beside, last];
   return ranges.map(([first, end]) => rangeHash(first, end, reader, hasher)).toReversed();
 }

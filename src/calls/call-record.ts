@@ -9,7 +9,7 @@ import type { RememberedPart } from "../memory/remembering/task.ts";
 import { successCode } from "../platform/errors.ts";
 import type { Json, JsonObject } from "../platform/json/json.ts";
 import type { Call, Origin } from "./contract/call.ts";
-import type { ForeseenEntry } from "./contract/exchange.ts";
+import type { PrecomputedEntry } from "./contract/exchange.ts";
 import type { Operation } from "./contract/operation.ts";
 
 /** The call of a record. */
@@ -48,7 +48,7 @@ export type Entry = Pick<
 
 interface EntryOutcome extends Pick<Entry, "status" | "code" | "memoryId"> {
   /** Besides those of every call. */
-  readonly numbers?: ForeseenEntry["numbers"];
+  readonly numbers?: PrecomputedEntry["numbers"];
 }
 
 /** The entry of the call's own record. */

@@ -1,4 +1,4 @@
-// Owns what the first half of a call decides after its body was received: whom the call is for, what was prepared, and what is foreseen. Must
+// Owns what the first half of a call decides after its body was received: whom the call is for, what was prepared, and what is precomputed. Must
 // never store anything.
 
 import { callerFor } from "../access/caller.ts";
@@ -7,13 +7,13 @@ import type { Authority } from "./arrival/identify.ts";
 import type { Reading } from "./arrival/input.ts";
 import { aboutOf } from "./call-record.ts";
 import { type ReportFailure, toRefused } from "./contract/answer.ts";
-import { isForeseen } from "./contract/applied.ts";
+import { isPrecomputed } from "./contract/applied.ts";
 import { bodyOf, type Call, type Decision } from "./contract/call.ts";
 import type { Request } from "./contract/request.ts";
 import { createErasureWatch } from "./erasure-watch.ts";
 import { createModelWatch } from "./model-watch.ts";
 import { toOpenExchange } from "./open-exchange.ts";
-import { foresee, foreseeExchange, refusedPayload } from "./outcome.ts";
+import { precompute, precomputeExchange, refusedPayload } from "./outcome.ts";
 import type { PreparationTools, Prepare } from "./preparation.ts";
 import type { RunningExchange } from "./running-exchange.ts";
 
@@ -80,12 +80,12 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
       const { erasures } = watch;
       // The answer of an exchange was sent, whatever the model is now.
       const models = exchange === null ? used.models : undefined;
-      if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
-      const foreseen =
+      if (!isPrecomputed(prepared)) return { refused: null, erasures, models, parameters, prepared };
+      const precomputed =
         running === null
-          ? foresee(found.authority.operation, call, prepared)
-          : await foreseeExchange(call, prepared, (payload) => sealed(payload, running.kept));
-      return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
+          ? precompute(found.authority.operation, call, prepared)
+          : await precomputeExchange(call, prepared, (payload) => sealed(payload, running.kept));
+      return { refused: null, erasures, models, parameters, prepared: prepared.prepared, precomputed };
     };
     const refuse = async (error: unknown): Promise<Decision> => {
       const models = exchange === null ? used.models : undefined;

@@ -59,6 +59,7 @@ import {
   readCheckpoint,
   signCheckpoints,
 } from "./operations/ledger/checkpoint-operations.ts";
+import { eraseRecords } from "./operations/ledger/erase-records.ts";
 import { verifyRecords } from "./operations/ledger/incremental-verification.ts";
 import { listRecords } from "./operations/ledger/list.ts";
 import { listChain } from "./operations/ledger/list-chain.ts";
@@ -66,7 +67,6 @@ import { readMemoryHistory } from "./operations/ledger/memory-history.ts";
 import { pruneRecords } from "./operations/ledger/prune.ts";
 import { readRecord } from "./operations/ledger/read.ts";
 import { recordRepairs } from "./operations/ledger/record-repairs.ts";
-import { redactRecords } from "./operations/ledger/redact.ts";
 import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { showRecord } from "./operations/ledger/show-record.ts";
 import { readLedgerStatistics } from "./operations/ledger/statistics.ts";
@@ -183,7 +183,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   signCheckpoints,
   listChain,
   showRecord,
-  redactRecords,
+  eraseRecords,
   traceRecords,
   pruneRecords,
   acceptOlderDatabase,

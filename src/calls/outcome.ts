@@ -1,5 +1,5 @@
 // Owns the outcome of a call: its answer and what its record says. The transaction determines the outcome, or it was prepared before
-// (foreseen). Must never change data.
+// (precomputed). Must never change data.
 
 import { type Cost, free } from "../access/price.ts";
 import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/parts/made-of.ts";
@@ -11,9 +11,9 @@ import { errorMeaning, successCode } from "../platform/errors.ts";
 import type { JsonObject } from "../platform/json/json.ts";
 import { aboutOf, type Entry, entryOf, payloadOf, type RecordedCall, withoutNulls } from "./call-record.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./contract/answer.ts";
-import type { Appended, Done, Foreseen } from "./contract/applied.ts";
-import { bodyOf, type Call, type ForeseenOutcome } from "./contract/call.ts";
-import type { ForeseenEntry } from "./contract/exchange.ts";
+import type { Appended, Done, Precomputed } from "./contract/applied.ts";
+import { bodyOf, type Call, type PrecomputedOutcome } from "./contract/call.ts";
+import type { PrecomputedEntry } from "./contract/exchange.ts";
 import type { Operation } from "./contract/operation.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "./storage/after-commit.ts";
 
@@ -61,24 +61,24 @@ export function succeed(
   };
 }
 
-/** What `prepare` has foreseen becomes of the call. */
-export function foresee(
+/** What `prepare` has precomputed becomes of the call. */
+export function precompute(
   operation: Operation,
   call: Omit<Call, "decision">,
-  { foreseen }: Foreseen<unknown, unknown>,
-): ForeseenOutcome {
-  const { memoryId = null, after = [] } = foreseen;
-  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after);
+  { precomputed }: Precomputed<unknown, unknown>,
+): PrecomputedOutcome {
+  const { memoryId = null, after = [] } = precomputed;
+  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, precomputed, after);
   return { answer, memoryId, payload, after };
 }
 
 /** The same for an exchange, whose record may be large. @param seal with what the exchange has kept */
-export async function foreseeExchange(
+export async function precomputeExchange(
   call: Omit<Call, "decision">,
-  { foreseen: { details = {}, after = [] }, entry }: Foreseen<unknown, unknown>,
+  { precomputed: { details = {}, after = [] }, entry }: Precomputed<unknown, unknown>,
   seal: (payload: JsonObject) => SealedPayload | Promise<SealedPayload>,
-): Promise<ForeseenOutcome> {
-  if (entry === undefined) throw new Error(`${call.operation} has foreseen no entry`);
+): Promise<PrecomputedOutcome> {
+  if (entry === undefined) throw new Error(`${call.operation} has precomputed no entry`);
   const { status, code } = entry;
   const answer = { status, code, message: code === successCode ? message : errorMeaning[code], data: null };
   const recorded = { code: successCode, message, response: null, details };
@@ -96,26 +96,26 @@ export function refusedPayload(
 
 /** @param settled what `settle` made of the call, here or in another thread. */
 export function withAnswer({ decision }: Call, { answer, after }: SettledCall): AnsweredCall {
-  const foreseen = decision.refused === null ? decision.foreseen?.answer : null;
-  const found = answer ?? foreseen ?? null;
-  if (found === null) throw new Error("a call was confirmed that had foreseen no answer");
+  const precomputed = decision.refused === null ? decision.precomputed?.answer : null;
+  const found = answer ?? precomputed ?? null;
+  if (found === null) throw new Error("a call was confirmed that had precomputed no answer");
   return { answer: found, after };
 }
 
-/** @throws Error when nothing was foreseen. */
+/** @throws Error when nothing was precomputed. */
 export function confirm(
   recordedCall: RecordedCall,
-  foreseen: ForeseenOutcome | undefined,
+  precomputed: PrecomputedOutcome | undefined,
   after: readonly AfterCommit[],
 ): Settled {
-  if (foreseen === undefined) throw new Error(`${recordedCall.operation.name} has foreseen nothing`);
-  const { memoryId, entry } = foreseen;
+  if (precomputed === undefined) throw new Error(`${recordedCall.operation.name} has precomputed nothing`);
+  const { memoryId, entry } = precomputed;
   return {
     toEntry: toEntryOfSuccess(recordedCall, { memoryId, cost: free, ...entry }),
-    payload: foreseen.payload,
+    payload: precomputed.payload,
     made: [],
-    after: [...after, ...foreseen.after],
-    toAnswer: () => foreseen.answer,
+    after: [...after, ...precomputed.after],
+    toAnswer: () => precomputed.answer,
   };
 }
 
@@ -169,7 +169,7 @@ function sealMade(
   return sealWithSources(payload, recordId, made, aboutOf(call));
 }
 
-interface Success extends Partial<ForeseenEntry> {
+interface Success extends Partial<PrecomputedEntry> {
   readonly memoryId: string | null;
   readonly recordId?: string | undefined;
   readonly cost: Cost;

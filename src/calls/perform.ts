@@ -8,7 +8,7 @@ import { createIdSource, type IdSource } from "../platform/ids.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../platform/limits.ts";
 import { secondsBetween } from "../platform/statistics/distribution.ts";
 import { logAdministration } from "./administration-log.ts";
-import { type Actor, nobody } from "./arrival/actor.ts";
+import { type Actor, anonymous } from "./arrival/actor.ts";
 import { type ArrivalChecks, type ArrivalTools, createArrivalChecks } from "./arrival/arrival-checks.ts";
 import { type Authority, identify, requireAuthority } from "./arrival/identify.ts";
 import { keepBody, nothingKept, openInput, readInput } from "./arrival/input.ts";
@@ -46,7 +46,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
 
   const perform: Perform = async (operation, request) => {
     let exchange: RunningExchange | null = null;
-    let actor = nobody;
+    let actor = anonymous;
     let answer: Answer;
     const arrivedAt = request.arrivedAt ?? clock.elapsed();
     statistics.begin();
@@ -212,7 +212,7 @@ async function settlePrepared(
     const answer = await commit(call);
     if (answer.outdatedBy === undefined) {
       // An answer of the transaction is another one.
-      if (exchange === null || decision.refused !== null || decision.foreseen?.answer !== answer)
+      if (exchange === null || decision.refused !== null || decision.precomputed?.answer !== answer)
         return answer;
       exchange.recorded();
       return answer.code === successCode ? answer : { ...answer, recordId: exchange.exchange.recordId };

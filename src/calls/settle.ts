@@ -38,7 +38,7 @@ export interface Settlement {
   readonly isLost: (error: unknown) => boolean;
 }
 
-/** They accept chains that another program has changed: the last one if the former key is lost. */
+/** They accept chains that another program has changed: the last one if the previous key is lost. */
 const accepting: ReadonlySet<string> = new Set([
   acceptRecords.name,
   acceptOlderDatabase.name,
@@ -147,7 +147,7 @@ async function accept(
   { isLost, report }: Settlement,
 ): Promise<Settled> {
   const { transaction } = settling;
-  const { foreseen } = decision;
+  const { precomputed } = decision;
   const after: AfterCommit[] = [];
   const work = async () => {
     const result = await apply(settling, decision, after);
@@ -158,20 +158,20 @@ async function accept(
   let applied: Exclude<Applied<unknown>, Declined>;
   const isExchange = exchangeOf(settling.operation) !== undefined;
   try {
-    // A call with a foreseen outcome changes nothing, so it needs no savepoint. An exchange may leave something to do.
-    applied = foreseen === undefined || isExchange ? await transaction.attempt(work) : await work();
+    // A call with a precomputed outcome changes nothing, so it needs no savepoint. An exchange may leave something to do.
+    applied = precomputed === undefined || isExchange ? await transaction.attempt(work) : await work();
   } catch (error) {
     if (isLost(error)) throw error;
     // The failure may have undone the whole transaction, and with it the creation of what the record names.
     if (settling.call.unnamedSubject === undefined) await openNamed(transaction, settling.caller);
     const refused = toRefused(error, report);
     // What an exchange has passed on has happened, so its record says it in any case.
-    if (isExchange && foreseen !== undefined && settling.caller !== null)
-      return confirm(settling, foreseen, []);
+    if (isExchange && precomputed !== undefined && settling.caller !== null)
+      return confirm(settling, precomputed, []);
     return refuse(settling, refused, after);
   }
   // Not caught: the change is made, so a record that cannot be written must undo the transaction.
-  return "confirmed" in applied ? confirm(settling, foreseen, after) : succeed(settling, applied, after);
+  return "confirmed" in applied ? confirm(settling, precomputed, after) : succeed(settling, applied, after);
 }
 
 async function apply(

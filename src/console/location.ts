@@ -8,7 +8,7 @@ const present = () => location.pathname + location.search;
 /** Path and query. */
 export const url = signal(present());
 
-/** Goes to another page of the console. @param isReplaced whether the history forgets the former address */
+/** Goes to another page of the console. @param isReplaced whether the history forgets the previous address */
 export function route(to: string, isReplaced = false): void {
   history[isReplaced ? "replaceState" : "pushState"](null, "", to);
   url.value = to;

@@ -10,7 +10,7 @@ export interface Query {
   readonly all: (name: string) => readonly string[];
   /**
    * Changes the address; null, "" and [] remove a name.
-   * @param step "push": the person can go back to the former address. "replace": small steps, such as typing in a filter
+   * @param step "push": the person can go back to the previous address. "replace": small steps, such as typing in a filter
    */
   readonly set: (changes: QueryChanges, step?: "push" | "replace") => void;
 }

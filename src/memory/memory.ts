@@ -39,7 +39,7 @@ export interface Memory {
   /** What stands before the content in the text that is embedded, such as the name of the speaker; null: nothing. */
   readonly lead: string | null;
   /** Id of the memory that had this content before an extraction updated it; null: none. */
-  readonly formerOf: string | null;
+  readonly previousOf: string | null;
   /** Id of the newer memory because of which this one is inactive: what it says is no longer true; null: none. */
   readonly supersededBy: string | null;
   /** Name of the subject whose memory it is; null: the project's own. */
@@ -146,12 +146,12 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     ...(memory.metadata === null ? {} : { metadata: memory.metadata }),
     ...(memory.origins.length === 0 ? {} : { origins: toOrigins(memory.origins) }),
     ...(lead === null ? {} : { lead }),
-    ...(memory.formerOf === null ? {} : { former_of: memory.formerOf }),
+    ...(memory.previousOf === null ? {} : { former_of: memory.previousOf }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
   };
 }
 
-/** The text that is searched: it is embedded, its words are in the index, and it is judged again. */
+/** The text that is searched: it is embedded, its words are in the index, and it is reranked. */
 export function toSearched({ lead, content }: Pick<Memory, "lead" | "content">): string {
   return `${lead ?? ""}${content}`;
 }

@@ -85,7 +85,7 @@ export const idleTimeoutSeconds = 120;
 export const httpGraceMs = 5_000;
 /** How often a background server checks whether it is idle, and its log whether it is too long. */
 export const backgroundCheckMs = 30_000;
-/** Size at which the log of a background server begins again; one former log is kept. */
+/** Size at which the log of a background server begins again; one previous log is kept. */
 export const backgroundLogMaxBytes = 1024 * 1024;
 /** How long a program waits for a background server that it starts, or that another program starts. */
 export const backgroundStartMaxMs = 30_000;

@@ -31,8 +31,8 @@ import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./ledger/
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { chooseModel, chooseModelInUse } from "./model/model-in-use.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
-import { type Overseeing, oversee } from "./overseeing.ts";
 import { publicGatewaySettings, publicLlmSettings, startEngines, startTools } from "./starting.ts";
+import { createServerStatus, type ServerStatus } from "./status.ts";
 
 export interface BackgroundApp {
   /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
@@ -46,7 +46,7 @@ export interface App extends BackgroundApp, FirstStart {
   readonly metricsUrl: string | null;
   /** What the operator must know about the address, in sentences; null: nothing. */
   readonly warning: string | null;
-  /** Reads the TLS certificate again; the former one stays in use if that fails. Never throws. */
+  /** Reads the TLS certificate again; the previous one stays in use if that fails. Never throws. */
   reloadCertificate(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ type Open<Opened> = (
   parts: AsyncDisposableStack,
   locked: LockedDirectory,
   http: HttpOptions,
-  watched: { readonly measured: Omit<MeasuredParts, "certificateEndsAt">; readonly overseeing: Overseeing },
+  watched: { readonly measured: Omit<MeasuredParts, "certificateEndsAt">; readonly overseeing: ServerStatus },
 ) => Promise<Opened>;
 
 /** @returns what `open` returns, and how to close the server */
@@ -179,7 +179,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     model: embedder.current.model.id,
     extractor: chooseExtractor(tools.extractors, defaultDetail).extractor.name,
   });
-  const overseeing = oversee(config, {
+  const overseeing = createServerStatus(config, {
     store,
     supervisor,
     history,

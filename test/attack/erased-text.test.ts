@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { traceRecords } from "../../src/calls/operations/ledger/trace-records.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
@@ -159,7 +159,7 @@ describe("a text that was remembered over the gateway", () => {
       expect(app.countRecords(id)).toBe(before);
       expect(rest(payloadsOf(id)).length).toBeGreaterThan(10);
 
-      const erased = await app.administer(redactRecords, { ...target, delete_memory: true });
+      const erased = await app.administer(eraseRecords, { ...target, delete_memory: true });
       expect(erased).toMatchObject({ deleted_memories: [memory], remaining_memories: [] });
       expect(erased.redacted).toBe(Number(erased.origin) + Number(erased.shown) + Number(erased.repeated));
       expect(rest(payloadsOf(id))).toEqual([]);
@@ -183,7 +183,7 @@ describe("a text that was remembered over the gateway", () => {
     for (const form of [inAscii, JSON.stringify({ result: inAscii }), inHtml, text.replace("st", "s\u00adt")])
       await chat([{ role: "user", content: `A tool says: ${form}` }], answers.other, without);
     await call("GET", `/v1/files?said=${encodeURIComponent(text)}`);
-    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    await app.administer(eraseRecords, { memory: String(data.id), delete_memory: true });
     expect(payloadsOf(id)).not.toMatch(/must/i);
     expect(everythingStored()).not.toMatch(/not(?: |%20)eat/);
   });
@@ -200,7 +200,7 @@ describe("a text that was remembered over the gateway", () => {
     upstream.answerWith(() => ({ body: JSON.stringify(chatAnswer("m", answers.other)) }));
     await app.call("POST", "/v1/chat/completions", { key, body: { model: "m", messages }, headers: without });
     expect(payloadsOf(id)).toContain("Zimbelweg");
-    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    await app.administer(eraseRecords, { memory: String(data.id), delete_memory: true });
     expect(payloadsOf(id)).not.toContain("Zimbelweg");
   });
 
@@ -218,7 +218,7 @@ describe("a text that was remembered over the gateway", () => {
     const [first] = Array.isArray(data.results) ? data.results.filter(isObject) : [];
     await call("GET", "/v1/memories");
     await call("POST", "/v1/memories/search", { query: "When does the gate open?" });
-    await app.administer(redactRecords, { memory: String(first?.id), delete_memory: true });
+    await app.administer(eraseRecords, { memory: String(first?.id), delete_memory: true });
     for (const stored of [payloadsOf(id), everythingStored()])
       expect(stored).not.toMatch(/Wisteria|Osterby|gate opens at nine/);
     expect(payloadsOf(id)).toMatch(/Larkspur/);
@@ -237,11 +237,11 @@ describe("a text that was remembered over the gateway", () => {
     ];
     await call("POST", "/v1/memories/inject", { messages, tags: ["gravel orders"] });
     const second = await create(String(messages[0]?.content));
-    await app.administer(redactRecords, { memory: first, delete_memory: true });
+    await app.administer(eraseRecords, { memory: first, delete_memory: true });
     // The API does not show it any more.
     expect(payloadsOf(id).match(/flowerpot/g)).toHaveLength(2);
     expect(storedPayloads().match(/flowerpot/g)).toHaveLength(3);
-    await app.administer(redactRecords, { memory: second, delete_memory: true });
+    await app.administer(eraseRecords, { memory: second, delete_memory: true });
     expect(storedPayloads()).not.toContain("flowerpot");
   });
 
@@ -251,7 +251,7 @@ describe("a text that was remembered over the gateway", () => {
     const { data } = await call("POST", "/v1/memories", { content, memory_type: "fact" });
     await chat([{ role: "user", content: content.toUpperCase() }], answers.other, without);
     expect(payloadsOf(id)).toContain("HAUPTSTRASSE");
-    await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+    await app.administer(eraseRecords, { memory: String(data.id), delete_memory: true });
     expect(payloadsOf(id)).not.toContain("HAUPTSTRASSE");
   });
 
@@ -264,7 +264,7 @@ describe("a text that was remembered over the gateway", () => {
     const check = (query: string) => call("POST", "/v1/checks", { query, expected_memory_id: other });
     await check(`Is it true? ${said}`);
     await check("Where are the printers?");
-    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    const erased = await app.administer(eraseRecords, { memory, delete_memory: true });
     expect(erased.checks).toBe(1);
     const listed = (await call("GET", "/v1/checks")).text;
     expect([rest(listed), listed.includes("Where are the printers?")]).toEqual([[], true]);
@@ -281,7 +281,7 @@ describe("a text that was remembered over the gateway", () => {
     );
     const traced = await app.administer(traceRecords, { memory });
     expect([kinds(traced.records), traced.memories]).toEqual([{ "memory.create shown": 1 }, [memory]]);
-    await app.administer(redactRecords, { memory, delete_memory: true });
+    await app.administer(eraseRecords, { memory, delete_memory: true });
     expect(payloadsOf(id)).toContain("The auditors drink tea");
   });
 
@@ -289,7 +289,7 @@ describe("a text that was remembered over the gateway", () => {
     const other = await openConversations();
     await other.chat([{ role: "user", content: said }], answers.noted);
     const { memory } = await spread();
-    await app.administer(redactRecords, { memory, delete_memory: true });
+    await app.administer(eraseRecords, { memory, delete_memory: true });
     expect(payloadsOf(other.id)).toContain(said);
   });
 });

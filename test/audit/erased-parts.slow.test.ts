@@ -1,4 +1,4 @@
-// Erases one memory of a search of ten from the data directory of a real server, in a new one and in one of the former format, whose
+// Erases one memory of a search of ten from the data directory of a real server, in a new one and in one of the previous format, whose
 // records of both versions are in one chain: one part of the search is gone from every file, and both verifiers find the rest intact.
 
 import { Database } from "bun:sqlite";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer } from "../../src/calls/contract/answer.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { preparationAttemptsMax } from "../../src/platform/limits.ts";
 import { startTestApp } from "../fixture.ts";
 
@@ -55,7 +55,7 @@ describe("an erasure that is committed after a call was prepared", () => {
     operations = [operation];
     between = async () => {
       between = null;
-      const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+      const erased = await app.administer(eraseRecords, { memory, delete_memory: true });
       expect(erased).toMatchObject({ redacted: 1, memory: "deleted" });
     };
     const before = app.countRecords(id);
@@ -75,7 +75,7 @@ describe("an erasure that is committed after a call was prepared", () => {
     operations = ["audit.read"];
     between = async () => {
       between = null;
-      await app.administer(redactRecords, { memory });
+      await app.administer(eraseRecords, { memory });
     };
     const reply = await call("GET", `/v1/audit/logs/${record}`);
     expect(reply).toMatchObject({ status: 200, data: { redacted: false, request_body: null } });
@@ -88,7 +88,7 @@ describe("an erasure that is committed after a call was prepared", () => {
     operations = ["memory.search"];
     between = async () => {
       between = null;
-      await app.administer(redactRecords, { memory: other, delete_memory: true });
+      await app.administer(eraseRecords, { memory: other, delete_memory: true });
     };
     const reply = await call("POST", "/v1/memories/search", query);
     expect(reply.data.results).toMatchObject([{ memory: { content: secret } }, {}]);
@@ -103,7 +103,7 @@ describe("an erasure that is committed after a call was prepared", () => {
     operations = ["memory.search"];
     between = async () => {
       const memory = others.pop();
-      if (memory !== undefined) await app.administer(redactRecords, { memory, delete_memory: true });
+      if (memory !== undefined) await app.administer(eraseRecords, { memory, delete_memory: true });
     };
     const reply = await call("POST", "/v1/memories/search", query);
     expect(reply).toMatchObject({ status: 503, code: 1503 });
@@ -148,7 +148,7 @@ test("the deletion of a memory does not make what was prepared outdated", async 
 
 test("a restart does not make calls outdated, and forgets no erasure", async () => {
   const { id, call, memory } = await openProject();
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   await app.restart();
   operations = ["memory.list"];
   expect((await call("GET", "/v1/memories")).status).toBe(200);

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject } from "../../src/platform/json/json.ts";
 import { prepareRuntime } from "../../src/platform/native/runtime.ts";
@@ -52,7 +52,7 @@ describe("erasure", async () => {
   const before = (payloads.all() as Buffer[]).filter((bytes) =>
     Bun.zstdDecompressSync(bytes).includes(String(memory.id)),
   );
-  const erased = await app.administer(redactRecords, { memory: String(memory.id) });
+  const erased = await app.administer(eraseRecords, { memory: String(memory.id) });
 
   test("takes every payload with the memory, search results included, and says so on the chain", () => {
     expect(erased.redacted).toBe(3);
@@ -103,12 +103,12 @@ describe("erasure", async () => {
     const { data } = await call("GET", `/v1/audit/logs?memory_id=${other.id}`);
     const [record] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
     // The second one is that of the list, which was asked for the memory that the first one has made.
-    expect(await app.administer(redactRecords, { record: String(record?.id) })).toMatchObject({
+    expect(await app.administer(eraseRecords, { record: String(record?.id) })).toMatchObject({
       redacted: 2,
       origin: 1,
       shown: 1,
     });
-    expect((await app.administer(redactRecords, { record: String(record?.id) })).redacted).toBe(0);
+    expect((await app.administer(eraseRecords, { record: String(record?.id) })).redacted).toBe(0);
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe("erasure", async () => {
     [{ record: "0".repeat(32), memory: "0".repeat(32) }],
     [{ record: "0".repeat(32) }],
   ])("refuses %p", async (input) => {
-    await expect(app.administer(redactRecords, input)).rejects.toThrow(
+    await expect(app.administer(eraseRecords, input)).rejects.toThrow(
       /id of a record or the id of a memory|Name only one of them|audit record does not exist/,
     );
   });
@@ -125,7 +125,7 @@ describe("erasure", async () => {
   test("refuses to erase the records that say what is missing", async () => {
     const { data } = await call("GET", "/v1/audit/logs?action=audit.redact");
     const [record] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
-    await expect(app.administer(redactRecords, { record: String(record?.id) })).rejects.toThrow(
+    await expect(app.administer(eraseRecords, { record: String(record?.id) })).rejects.toThrow(
       /cannot be erased/,
     );
   });
@@ -142,7 +142,7 @@ describe("erasure of an extracted memory", async () => {
   await call("POST", "/v1/memories/search", { query: "Who is in Pemmingtonby?", mode: "hybrid" });
   const before = bytesOnDisk().toString("latin1").toLowerCase();
   await call("DELETE", `/v1/memories/${item?.id}`);
-  const erased = await app.administer(redactRecords, { memory: String(item?.id) });
+  const erased = await app.administer(eraseRecords, { memory: String(item?.id) });
 
   test("takes the text that it came from, and the prompt that it went into", () => {
     expect(item?.content).toContain("Pemmingtonby");

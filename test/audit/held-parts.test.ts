@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findHeldParts, type HeldText } from "../../src/audit/parts/held-parts.ts";
 import { exampleDetail } from "../../src/audit/record-schema.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { traceRecords } from "../../src/calls/operations/ledger/trace-records.ts";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
@@ -54,7 +54,7 @@ test("a text that is too short to be looked for is erased where the record names
   const place = (list: Json | undefined, isIt: (item: JsonObject) => boolean) =>
     itemsOf(list).findIndex(isIt);
   const rule = place(injected.rules, ({ id }) => id === memory);
-  const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+  const erased = await app.administer(eraseRecords, { memory, delete_memory: true });
   expect(erased).toMatchObject({ redacted: 5, shown: 5, memory: "deleted" });
   expect(await erasedIn("memory.create_batch")).toEqual(["/request_body/memories/1"]);
   expect(await erasedIn("memory.update")).toEqual(
@@ -85,7 +85,7 @@ test("an extraction loses what was said and the memory, and keeps the others tha
   const items = itemsOf(data.extracted);
   expect(items.length).toBeGreaterThan(1);
   const index = items.findIndex(({ content }) => String(content).includes("Pemmingtonby"));
-  await app.administer(redactRecords, { memory: String(items[index]?.id), delete_memory: true });
+  await app.administer(eraseRecords, { memory: String(items[index]?.id), delete_memory: true });
   // The output repeats all memories in one text.
   expect(await erasedIn("memory.extract")).toEqual([
     "/request_body",
@@ -106,7 +106,7 @@ test("an answer of a model that was told the memory goes with it, and other mess
   const messages = [{ role: "user", content: "What shall I bring for the guest?" }];
   await call("POST", "/v1/chat/completions", { model: "m", messages });
   expect(textOf("gateway.chat")).toContain(memory);
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   const erased = await erasedIn("gateway.chat");
   expect(erased).toEqual(expect.arrayContaining(["/output_content"]));
   const said = textOf("gateway.chat");
@@ -123,7 +123,7 @@ test("a check of the memory loses its query, which the answer repeats", async ()
   const memory = String((await call("POST", "/v1/memories", create("Ada drinks oolong."))).data.id);
   await call("POST", "/v1/checks", { query: "Which leaves does she brew?", expected_memory_id: memory });
   expect(textOf("check.create")).toContain("she brew");
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   expect(await erasedIn("check.create")).toContain("/response_body/data/query");
   expect(textOf("check.create")).not.toContain("she brew");
 });
@@ -138,7 +138,7 @@ test("an error of an upstream that was told the memory goes with it, also where 
   const messages = [{ role: "user", content: "What shall I bring for the guest?" }];
   await call("POST", "/v1/chat/completions", { model: "m", messages });
   expect(textOf("gateway.chat")).toContain(memory);
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   expect(textOf("gateway.chat")).not.toContain("oolo");
   expect(textOf("gateway.chat")).toContain("What shall I bring");
 });
@@ -147,13 +147,13 @@ test("a memory that is one of the server's own words takes nothing of other reco
   const { call, textOf } = await openProject();
   await call("POST", "/v1/memories", create("Never promise dates."));
   const memory = String((await call("POST", "/v1/memories", create("Injected"))).data.id);
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   upstream.answerWith(() => ({ body: JSON.stringify(chatAnswer("m", "Bring a cake.")) }));
   const messages = [{ role: "user", content: "What shall I bring for the guest?" }];
   await call("POST", "/v1/chat/completions", { model: "m", messages });
   expect(textOf("gateway.chat")).toContain('"memory":"injected"');
   const again = String((await call("POST", "/v1/memories", create("Injected"))).data.id);
-  await app.administer(redactRecords, { memory: again, delete_memory: true });
+  await app.administer(eraseRecords, { memory: again, delete_memory: true });
   for (const text of ["What shall I bring", "Bring a cake", "Never promise dates"])
     expect(textOf("gateway.chat")).toContain(text);
   expect(textOf("memory.create")).not.toContain("Injected");
@@ -174,7 +174,7 @@ test("an appended record loses all, because its client has chosen all of it", as
     ],
   });
   // The trace has named the memory, too.
-  expect(await app.administer(redactRecords, { memory })).toMatchObject({
+  expect(await app.administer(eraseRecords, { memory })).toMatchObject({
     redacted: 3,
     parts: 4,
     repeated: 1,
@@ -194,7 +194,7 @@ test("a text that only several parts have together is erased with all of them", 
   const off = { "Memledger-Memory": "off" };
   await call("POST", "/v1/responses", { model: "m", input, instructions: "Be brief." }, off);
   expect(textOf("gateway.responses")).toContain("Zimbelweg");
-  await app.administer(redactRecords, { memory, delete_memory: true });
+  await app.administer(eraseRecords, { memory, delete_memory: true });
   expect(textOf("gateway.responses")).not.toContain("Zimbelweg");
   expect(await erasedIn("gateway.responses")).not.toContain("/sender");
 });

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (...words: string[]) => run([...words, "--data-dir", dataDir, "--log-level", "warn"]);
 
-test("notes of a former key stay valid, and one command signs a checkpoint of every chain", async () => {
+test("notes of a previous key stay valid, and one command signs a checkpoint of every chain", async () => {
   expect((await command("project", "create", "--name", "one")).exitCode).toBe(0);
   expect((await command("audit", "rotate-key", "--yes")).exitCode).toBe(0);
   expect((await command("project", "create", "--name", "two")).exitCode).toBe(0);

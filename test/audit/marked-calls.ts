@@ -2,7 +2,7 @@
 // also in what is refused and in what an upstream answers.
 
 import { acceptRecords } from "../../src/calls/operations/ledger/accept-records.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { installationOperations } from "../../src/calls/operations.ts";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import type { RecordRow } from "../fixture.ts";
@@ -304,7 +304,7 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["backup.create", { file: `/${mark}`, includes_signing_key: false }],
     ["doctor.fix", { orphan_vectors: 1, missing_vectors: 1, wrong_words: 1 }],
     [acceptRecords.name],
-    [redactRecords.name, { record: mark }],
+    [eraseRecords.name, { record: mark }],
     ["project.delete", { project }],
   ];
   for (const [name, input] of calls) await ask(name, input);

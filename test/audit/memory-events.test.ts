@@ -7,10 +7,10 @@ import type { JsonObject } from "../../src/platform/json/json.ts";
 
 const id = "019a2b3c4d5e7f708192a3b4c5d6e7f8";
 
-function eventOf(action: string, data: JsonObject, formerValues?: JsonObject) {
+function eventOf(action: string, data: JsonObject, previousValues?: JsonObject) {
   const bodies = { request_body: {}, response_body: { data }, memory_results: null };
   const detail = { action, memory_id: null, is_success: true, ...bodies };
-  const event = toMemoryEvent({ detail, formerValues }, id);
+  const event = toMemoryEvent({ detail, previousValues }, id);
   if (event === null) throw new Error("the record does not name the memory");
   return { of: action, event, conditions: null };
 }

@@ -1,7 +1,7 @@
 // Tests the history of a memory: every way to make, change, delete and find one leaves its event.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
@@ -157,7 +157,7 @@ test("nothing of another project, of erased records, or for keys without the per
   expect((await app.call("GET", "/v1/memories/nothing/history", { key })).code).toBe(1400);
   const reader = await app.createKey(project, ["memory.read"]);
   expect((await app.call("GET", `/v1/memories/${id}/history`, { key: reader.key })).status).toBe(403);
-  await app.administer(redactRecords, { memory: String(id), delete_memory: true });
+  await app.administer(eraseRecords, { memory: String(id), delete_memory: true });
   const { events } = await history(id);
   expect(JSON.stringify(events)).not.toContain("Secret");
   expect(events).toMatchObject([

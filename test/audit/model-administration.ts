@@ -4,8 +4,8 @@ import type { InstallationOperation } from "../../src/calls/contract/operation.t
 import { createKey, revokeKey, updateKey } from "../../src/calls/operations/access/key-operations.ts";
 import { useLocalKey } from "../../src/calls/operations/access/local-key.ts";
 import { updateProject } from "../../src/calls/operations/access/project-operations.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { traceRecords } from "../../src/calls/operations/ledger/trace-records.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { type ModelProject, type ModelRecord, planNames } from "./model.ts";
@@ -122,8 +122,8 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
     const count = model.erase(memory, held, at());
     const checks = model.forgetChecksOf(memory);
     if (count === 0 && checks === 0)
-      return void (await administer(run, redactRecords, { memory }, { code: 2204, status: 404 }));
-    const erased = await administer(run, redactRecords, { memory });
+      return void (await administer(run, eraseRecords, { memory }, { code: 2204, status: 404 }));
+    const erased = await administer(run, eraseRecords, { memory });
     return equal([erased.redacted, erased.checks], [count, checks], "what an erasure found");
   }
   const { chain } = project;
@@ -133,14 +133,14 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   const input = { record: record.id };
   const isLasting = ["audit.redact", "audit.prune"].includes(record.action);
   if (!chain.present.includes(record)) {
-    await administer(run, redactRecords, input, { code: 2204, status: 404 });
+    await administer(run, eraseRecords, input, { code: 2204, status: 404 });
   } else if (isLasting) {
-    await administer(run, redactRecords, input, { code: 1400, status: 400 });
+    await administer(run, eraseRecords, input, { code: 1400, status: 400 });
   } else {
     const held = await traced(run, input);
     equal(held.get(record) === "all", record.erased !== "all", "whether a record holds its own text");
     const count = model.erase(null, held, at());
-    const { redacted } = await administer(run, redactRecords, input);
+    const { redacted } = await administer(run, eraseRecords, input);
     equal(redacted, count, "records that were erased");
   }
 }

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/server/ledger/ledger-files.ts";
@@ -45,7 +45,7 @@ describe("an erasure by memory", () => {
   test("leaves a memory that is there, and says so", async () => {
     const { call, remember } = await openProject();
     const memory = await remember("Ada lives at 12 Example Lane");
-    const erased = await app.administer(redactRecords, { memory });
+    const erased = await app.administer(eraseRecords, { memory });
     expect(erased).toMatchObject({ redacted: 1, memory: "kept" });
     expect((await call("GET", `/v1/memories/${memory}`)).data.content).toBe("Ada lives at 12 Example Lane");
   });
@@ -53,7 +53,7 @@ describe("an erasure by memory", () => {
   test("deletes it as well when asked to; the project's chain says both", async () => {
     const { id, call, remember } = await openProject();
     const memory = await remember("Ada lives at 13 Example Lane");
-    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    const erased = await app.administer(eraseRecords, { memory, delete_memory: true });
     expect(erased).toMatchObject({ redacted: 1, memory: "deleted" });
     expect((await call("GET", `/v1/memories/${memory}`)).status).toBe(404);
     expect((await call("GET", "/v1/memories")).data.memories).toEqual([]);
@@ -73,7 +73,7 @@ describe("an erasure by memory", () => {
     const memory = await remember("Ada lives at 16 Example Lane");
     await call("GET", `/v1/memories/${memory}`);
     const before = (await logs("page_size=10")).map((record) => record.id);
-    await app.administer(redactRecords, { memory, delete_memory: true });
+    await app.administer(eraseRecords, { memory, delete_memory: true });
     const [erasure, deletion] = await logs("page_size=2");
     const { data } = await call("GET", `/v1/audit/logs/${erasure?.id}`);
     expect(data).toMatchObject({
@@ -126,7 +126,7 @@ describe("an erasure by memory", () => {
     const { call, remember } = await openProject();
     const memory = await remember("Ada lives at 14 Example Lane");
     await call("DELETE", `/v1/memories/${memory}`);
-    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    const erased = await app.administer(eraseRecords, { memory, delete_memory: true });
     expect(erased).toMatchObject({ memory: "absent" });
   });
 
@@ -134,7 +134,7 @@ describe("an erasure by memory", () => {
     const { call, remember } = await openProject();
     const memory = await remember("Ada lives at 15 Example Lane");
     await call("DELETE", "/v1/memories");
-    expect(await app.administer(redactRecords, { memory })).toMatchObject({ memory: "absent" });
+    expect(await app.administer(eraseRecords, { memory })).toMatchObject({ memory: "absent" });
   });
 
   test("that was made of a record deletes it with the record, unless it says something else now", async () => {
@@ -146,14 +146,14 @@ describe("an erasure by memory", () => {
     await call("PUT", `/v1/memories/${changed}`, { content: "Nothing is known of that person." });
     const records = (await logs("action=memory.create")).map(({ id }) => String(id)).toSorted();
     const erase = (record: string | undefined) =>
-      app.administer(redactRecords, { record: record ?? "", delete_memory: true });
+      app.administer(eraseRecords, { record: record ?? "", delete_memory: true });
     expect(await erase(records[0])).toMatchObject({ memory: null, deleted_memories: [same] });
     expect(await erase(records[1])).toMatchObject({ memory: null, deleted_memories: [] });
     expect((await call("GET", "/v1/memories")).text).not.toContain("Example Lane");
   });
 
   test("must be named", async () => {
-    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(
+    await expect(app.administer(eraseRecords, { delete_memory: true })).rejects.toThrow(
       /id of a record or the id of a memory/,
     );
   });
@@ -178,7 +178,7 @@ test("records that calls leave while the payloads are being read are erased, too
   const [content, vector] = ["Ada lives at 16 Example Lane", unitVector(1)];
   const { data } = await member.create({ content, vector });
   const input = { memory: String(data.id), delete_memory: true };
-  const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+  const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
   expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
   const erased = await seam.commit({
     operation: "audit.redact",
@@ -213,7 +213,7 @@ describe("an erasure that is committed, but leaves text in a file, does not say 
     rmSync(folder, { recursive: true, force: true });
   });
   const erase = async () => {
-    const prepared = await redactRecords.prepare?.({ memory }, administrationOf(seam.store));
+    const prepared = await eraseRecords.prepare?.({ memory }, administrationOf(seam.store));
     return seam.administer("audit.redact", { memory }, prepared);
   };
 
@@ -286,7 +286,7 @@ describe("the API says of a record", () => {
   });
 
   test("that it was redacted", async () => {
-    await app.administer(redactRecords, { memory });
+    await app.administer(eraseRecords, { memory });
     const record = String((await project.logs("action=memory.create"))[1]?.id);
     const partly = { redacted: false, payload_expired: false, hasBody: false };
     expect(await states()).toEqual([partly, stored]);
@@ -294,7 +294,7 @@ describe("the API says of a record", () => {
       expired: false,
       erased: [expect.stringMatching(/^\/response_body\/data\/results\/\d$/)],
     });
-    await app.administer(redactRecords, { record });
+    await app.administer(eraseRecords, { record });
     expect(await states()).toEqual([{ ...partly, redacted: true }, stored]);
   });
 

@@ -24,7 +24,7 @@ const checkpoint: TreeCheckpoint = {
   leaves: 2,
   root: "9588b988ac5b5d13f243480fe9835c06f1cd50c78dce2dc6bbd2c97479413b20",
 };
-const formerCheckpoint = { chain, size: 1, hash: entryHash, at: Date.parse("2026-11-21T09:31:00.000Z") };
+const previousCheckpoint = { chain, size: 1, hash: entryHash, at: Date.parse("2026-11-21T09:31:00.000Z") };
 const text = treeCheckpointText(checkpoint);
 const [signer, successor, stranger] = [
   createSigner(createSigningKey()),
@@ -79,7 +79,7 @@ describe("a checkpoint of version 2", () => {
         expect(parseCheckpoint(treeCheckpointText(each))).toBeNull();
       }),
     );
-    expect(parseTreeCheckpoint(checkpointText(formerCheckpoint))).toBeNull();
+    expect(parseTreeCheckpoint(checkpointText(previousCheckpoint))).toBeNull();
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe("a note of several signature lines", () => {
   });
 
   test("is one note of a file", () => {
-    const former = signer.sign(checkpointText(formerCheckpoint));
+    const former = signer.sign(checkpointText(previousCheckpoint));
     const several = noteOf(lineOf(signer), witness, lineOf(stranger));
     const one = noteOf(lineOf(signer));
     const torn = `${text.slice(0, 60)}\n\n— memledger torn\n`;
@@ -157,8 +157,8 @@ describe("a note of several signature lines", () => {
   });
 
   test("is none in version 1: a line more makes it malformed, and in a file is a text of its own", () => {
-    const former = signer.sign(checkpointText(formerCheckpoint));
-    expect(read(former, signer)).toBe(checkpointText(formerCheckpoint));
+    const former = signer.sign(checkpointText(previousCheckpoint));
+    expect(read(former, signer)).toBe(checkpointText(previousCheckpoint));
     expect(read(`${former}${witness}`, signer)).toBeNull();
     expect(isSignedNote(`${former}${witness}`)).toBe(false);
     expect(splitNotes(`${former}${witness}\n${former}`)).toEqual([former, witness, former]);

@@ -204,7 +204,7 @@ describe("levels that need many leaves", () => {
   });
 });
 
-/** A tree, one of its leaves and one of its former sizes, and what an attacker changes. */
+/** A tree, one of its leaves and one of its previous sizes, and what an attacker changes. */
 const cases = fc.record({ size: sizes, bit: fc.nat(255), at: fc.nat() }).chain(({ size, ...change }) =>
   fc.record({
     size: fc.constant(size),

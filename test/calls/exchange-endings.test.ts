@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
 import { revokeKey } from "../../src/calls/operations/access/key-operations.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { injectMemories } from "../../src/calls/operations/search/inject.ts";
 import { Refusal } from "../../src/platform/errors.ts";
 import { spawnWorker } from "../../src/platform/threads/spawn.ts";
@@ -182,7 +182,7 @@ describe("records that are erased meanwhile", () => {
         exchange.begin(head);
         sent.push("data: Perpetua");
         await exchange.write(encode("data: Perpetua\n\n"));
-        await app.administer(redactRecords, { memory, delete_memory: true });
+        await app.administer(eraseRecords, { memory, delete_memory: true });
         exchange.hold([encode("data: [DONE]\n\n")]);
         return "Perpetua";
       });
@@ -209,7 +209,7 @@ describe("records that are erased meanwhile", () => {
     });
     beforeCommit = async (operation) => {
       const memory = operation === "gateway.chat" ? memories.pop() : undefined;
-      if (memory !== undefined) await app.administer(redactRecords, { memory });
+      if (memory !== undefined) await app.administer(eraseRecords, { memory });
     };
     const response = await sendExchange(app);
     expect(await response.text()).toBe("all");

@@ -2,15 +2,15 @@
 // the listening server, the call, the thread that writes.
 
 import { connect, type Socket } from "node:net";
-import type { Exchange, ForeseenEntry } from "../../src/calls/contract/exchange.ts";
+import type { Exchange, PrecomputedEntry } from "../../src/calls/contract/exchange.ts";
 import type { Preparation, ProjectOperation } from "../../src/calls/contract/operation.ts";
 import { completeChat } from "../../src/calls/operations/gateway/conversations.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import type { TestApp } from "../fixture.ts";
 
 export const exchangePath = "/v1/chat/completions";
-export const success: ForeseenEntry = { status: 200, code: 1000, numbers: {} };
-export const broken: ForeseenEntry = { status: 499, code: 1499, numbers: {} };
+export const success: PrecomputedEntry = { status: 200, code: 1000, numbers: {} };
+export const broken: PrecomputedEntry = { status: 499, code: 1499, numbers: {} };
 export const events = new Headers({ "content-type": "text/event-stream", "x-request-id": "req-1" });
 
 export function encode(text: string): Uint8Array {
@@ -19,7 +19,7 @@ export function encode(text: string): Uint8Array {
 
 interface Passed {
   readonly details?: JsonObject;
-  readonly entry?: ForeseenEntry;
+  readonly entry?: PrecomputedEntry;
 }
 
 type Work = (exchange: Exchange, preparation: Preparation) => Promise<Passed | undefined>;
@@ -30,7 +30,7 @@ export function exchangeBy(work: Work): void {
   const replaced: ProjectOperation["prepare"] = async (_input, preparation) => {
     if (preparation.exchange === null) throw new Error("no exchange");
     const { details = {}, entry = success } = (await work(preparation.exchange, preparation)) ?? {};
-    return { foreseen: { data: null, details }, entry, prepared: null };
+    return { precomputed: { data: null, details }, entry, prepared: null };
   };
   Object.assign(completeChat, { prepare: replaced });
 }

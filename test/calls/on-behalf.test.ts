@@ -7,7 +7,7 @@ import type { Answer } from "../../src/calls/contract/answer.ts";
 import type { Preparation, ProjectOperation } from "../../src/calls/contract/operation.ts";
 import { extractMemories } from "../../src/calls/operations/extraction/extract.ts";
 import { appendRecord } from "../../src/calls/operations/ledger/append.ts";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { createMemory } from "../../src/calls/operations/memories/create.ts";
 import { injectMemories } from "../../src/calls/operations/search/inject.ts";
 import type { Reranker } from "../../src/memory/search/reranker.ts";
@@ -156,7 +156,7 @@ describe("an erasure that is committed while a gateway works", async () => {
   const memory = String(Object(created.data).id);
   const erase = async () => {
     const input = { memory };
-    const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+    const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
     await seam.administer("audit.redact", input, prepared);
   };
 

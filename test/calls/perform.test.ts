@@ -113,7 +113,7 @@ async function recorded(operation: ProjectOperation, request: Request): Promise<
   return parse(answer);
 }
 
-describe("everything wrong at once is answered with the first thing to mend", async () => {
+describe("everything wrong at once is answered with the first thing to repair", async () => {
   const malformed = text("{");
   const all = ["memory.read", "memory.write"];
   const reader = await newSecret({ plan: "custom" }, ["memory.read"]);

@@ -80,7 +80,7 @@ describe("another key", () => {
     copyFileSync(otherKey, join(dataDir, "audit.key"));
     const { exitCode, stderr } = await run([...project("two"), "--data-dir", dataDir]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("not the key that signs this ledger")]);
-    // The advised command works as it is, except for the path of the former key.
+    // The advised command works as it is, except for the path of the previous key.
     const [, advised = ""] =
       /To change the key of the ledger to this one: memledger (.+?)\. If the former/.exec(stderr) ?? [];
     const words = advised.replace("FORMER-KEY-FILE", join(made, "audit.key")).split(" ");

@@ -118,7 +118,7 @@ test("a change of the signing key asks for a word, and says what is destroyed", 
   const before = key();
   const other = await type(["audit", "rotate-key"], "yes\r");
   expect([other.exitCode, key()]).toEqual([1, before]);
-  expect(other.shown).toContain("The former private key in the data directory is deleted");
+  expect(other.shown).toContain("The previous private key in the data directory is deleted");
   expect((await type(["audit", "rotate-key"], "rotate\r")).exitCode).toBe(0);
   expect(key()).not.toBe(before);
 });

@@ -1,4 +1,4 @@
-// Damages copies of a real data directory in every way that doctor --fix mends, alone and together, and in ways that it must not touch. What
+// Damages copies of a real data directory in every way that doctor --fix repairs, alone and together, and in ways that it must not touch. What
 // it does not name must stay the same, byte for byte.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

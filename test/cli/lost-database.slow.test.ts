@@ -106,7 +106,7 @@ describe.each(losses)("a database that is %s", (_, lose) => {
 });
 
 describe("--new-installation", () => {
-  test("begins anew and keeps everything of the former one", async () => {
+  test("begins anew and keeps everything of the previous one", async () => {
     const dataDir = copyOf(made);
     rmSync(join(dataDir, "memledger.db"));
     const server = await serve(dataDir, ["--new-installation"]);

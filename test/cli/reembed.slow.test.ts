@@ -35,7 +35,7 @@ beforeAll(async () => {
 test("another model is refused with the line to copy", async () => {
   const { exitCode, object, stderr } = await runJson(["serve", "--data-dir", dataDir, "--model", next]);
   expect(exitCode).toBe(exitCodes.otherModel);
-  expect(JSON.stringify(object)).toContain("Set --model to the directory of the former model");
+  expect(JSON.stringify(object)).toContain("Set --model to the directory of the previous model");
   expect(stderr).toContain(`memledger reembed --data-dir '${dataDir}' --model ${next}\n`);
   const doctor = await run(["doctor", "--data-dir", dataDir, "--model", next]);
   expect(doctor.stdout).toMatch(
@@ -73,12 +73,12 @@ test("reembed makes the new model the database's own, and keeps it in the data d
   expect((await runJson(words)).object).toEqual(done.object);
   rmSync(next, { recursive: true });
 
-  // Nothing must be done: neither the setting of before, nor the directory of the model is needed.
+  // No action is needed: neither the setting of before, nor the directory of the model is needed.
   for (const setting of [[], ["--model", former], ["--model", next]]) {
     const server = await serve(dataDir, setting);
     expect(await search(server.url, key, "blue red")).toBe("blue red");
     const { stderr } = await server.end("SIGTERM");
-    expect(stderr.includes("the setting model names a former model")).toBe(setting.length > 0);
+    expect(stderr.includes("the setting model names a previous model")).toBe(setting.length > 0);
   }
   const doctor = await run(["doctor", "--data-dir", dataDir]);
   expect(doctor.stdout).toMatch(/^model +ok +next \(sha256 [0-9a-f]{12}\), 384 dimensions/m);
@@ -177,7 +177,7 @@ test("a server that is killed when the cut-over is committed starts with the new
   await command.exited;
   expect(vectorsOf(place)).toEqual({ memories: 2, bytes: 2 * 320 * 4, id: "second" });
 
-  // The setting of before still names the former model.
+  // The setting of before still names the previous model.
   server = await serve(place, ["--model", former]);
   expect(await search(server.url, secret, "green blue")).toBe("green blue");
   expect((await createFact(server.url, secret, "blue red")).status).toBe(201);

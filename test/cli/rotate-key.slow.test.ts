@@ -41,7 +41,7 @@ const work = (dataDir: string, variables = {}) =>
   run(["project", "create", "--name", crypto.randomUUID(), "--data-dir", dataDir], variables);
 
 describe("a change of the key", () => {
-  test("is signed by the former key, which an auditor continues to use", async () => {
+  test("is signed by the previous key, which an auditor continues to use", async () => {
     const dataDir = copyOf(made);
     const changed = await rotate(dataDir);
     expect([changed.exitCode, changed.object]).toEqual([
@@ -53,7 +53,7 @@ describe("a change of the key", () => {
 
     const followed = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);
     expect([followed.exitCode, followed.object.failure]).toEqual([0, null]);
-    expect(String(followed.object.remarks)).toContain("The former key has signed the change.");
+    expect(String(followed.object.remarks)).toContain("The previous key has signed the change.");
     // Without the statement the notes of the new key are nobody's.
     rmSync(join(dataDir, "audit.rotations"));
     expect((await verify(dataDir, "--public-key", oldPublic)).object.failure).toMatchObject({
@@ -93,9 +93,9 @@ describe("a change of the key", () => {
     expect(pythonVerdict(join(dataDir, "memledger.db"), ...words) ?? "intact").toBe("intact");
   });
 
-  test("leaves no former private key behind, and only one may sign from then on", async () => {
+  test("leaves no previous private key behind, and only one may sign from then on", async () => {
     const dataDir = copyOf(made);
-    const formerPem = readFileSync(join(dataDir, "audit.key"), "utf8");
+    const previousPem = readFileSync(join(dataDir, "audit.key"), "utf8");
     expect((await rotate(dataDir)).exitCode).toBe(0);
     const names = readdirSync(dataDir);
     expect(names.filter((name) => name.startsWith("audit.")).toSorted()).toEqual([
@@ -104,7 +104,7 @@ describe("a change of the key", () => {
       "audit.rotations",
     ]);
     for (const name of ["audit.key", "audit.pub", "audit.rotations"])
-      expect(readFileSync(join(dataDir, name), "utf8")).not.toContain(formerPem.split("\n")[1] ?? "");
+      expect(readFileSync(join(dataDir, name), "utf8")).not.toContain(previousPem.split("\n")[1] ?? "");
     const back = await work(dataDir, { MEMLEDGER_AUDIT_KEY: join(made, "audit.key") });
     expect([back.exitCode, back.stderr]).toEqual([1, expect.stringContaining("is not the key that signs")]);
   });
@@ -127,7 +127,7 @@ describe("a change of the key", () => {
     expect((await verify(out, "--public-key", oldPublic)).exitCode).toBe(10);
   });
 
-  test("keeps the former public keys when audit.pub is lost", async () => {
+  test("keeps the previous public keys when audit.pub is lost", async () => {
     const dataDir = copyOf(made);
     await rotate(dataDir);
     await rotate(dataDir);
@@ -155,7 +155,7 @@ describe("a change of the key", () => {
 });
 
 describe("a key that nobody has any more", () => {
-  test("is replaced without a signature of the former key, which verify reports; older checkpoints stay valid", async () => {
+  test("is replaced without a signature of the previous key, which verify reports; older checkpoints stay valid", async () => {
     const dataDir = copyOf(made);
     rmSync(join(dataDir, "audit.key"));
     const asked = await rotate(dataDir);
@@ -169,7 +169,7 @@ describe("a key that nobody has any more", () => {
     const old = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);
     expect([old.exitCode, old.object.failure]).toEqual([20, expect.objectContaining({ check: "signature" })]);
     expect(String(old.object.remarks)).toContain(
-      "The former key has not signed the change, so the new key is not trusted",
+      "The previous key has not signed the change, so the new key is not trusted",
     );
     const told = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
     expect(told.stdout).toMatch(

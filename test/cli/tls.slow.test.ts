@@ -229,7 +229,7 @@ describe("SIGHUP", () => {
     use(second);
     process.kill(server.pid, "SIGHUP");
     await until(isServed(port, "second"));
-    // After this time, the server has closed its former listening socket.
+    // After this time, the server has closed its previous listening socket.
     await Bun.sleep(300);
     expect([used.socket, unused.socket, running.socket].map(({ destroyed }) => destroyed)).toEqual([
       false,
@@ -291,7 +291,7 @@ describe("SIGHUP", () => {
     expect(reloaded).toHaveLength(6);
   });
 
-  test("keeps the former certificate if the new one cannot be used, and says what to do", async () => {
+  test("keeps the previous certificate if the new one cannot be used, and says what to do", async () => {
     const { server, port, files, use, end } = await serveTls();
     use({ certificate: second.certificate });
     process.kill(server.pid, "SIGHUP");
@@ -306,7 +306,7 @@ describe("SIGHUP", () => {
     const errors = (await end()).filter(({ level }) => level === "error");
     expect(errors).toEqual([
       expect.objectContaining({
-        message: "the TLS certificate was not reloaded; the former one stays in use",
+        message: "the TLS certificate was not reloaded; the previous one stays in use",
         cause: expect.stringContaining(
           `The TLS key ${files.key} does not belong to the certificate ${files.certificate}.`,
         ),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
@@ -247,7 +247,7 @@ browserTest("an erasure is seen in its own record and in a record that lost a pa
   const { data } = await app.call("POST", "/v1/memories", { key: own, body });
   await app.call("POST", "/v1/memories", { key: own, body: { ...body, content: "Emil drinks coffee." } });
   await app.call("POST", "/v1/memories/search", { key: own, body: { query: "Who drinks what?" } });
-  await app.administer(redactRecords, { memory: String(data.id) });
+  await app.administer(eraseRecords, { memory: String(data.id) });
   const { page, faults, close } = await openPage(browser, app.url);
   await signInAt(page, app, `/console/projects/${id}/ledger`);
   await page.locator("tbody tr", { hasText: "audit.redact" }).click();

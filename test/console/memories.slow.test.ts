@@ -119,7 +119,7 @@ browserTest("a memory is found, changed, undone and restored from the ledger", a
   await panel(page).locator("del", { hasText: "coffee" }).waitFor();
   await picture(page, "memories-history");
   await message(page, "The memory was changed.").getByRole("button", { name: "Undo" }).click();
-  await message(page, "The former values were restored.").waitFor();
+  await message(page, "The previous values were restored.").waitFor();
   expect(await stored(place, dana)).toMatchObject({ content: texts[0], importance: 0 });
   await panel(page).locator("summary", { hasText: "Changed" }).nth(1).click();
   await panel(page).getByRole("button", { name: "Restore this version" }).click();

@@ -138,7 +138,7 @@ test("a failure is kept until it is tried again, and nothing that was loaded is 
   expect([rows.failure(), rows.known()]).toEqual([null, 20]);
 });
 
-test("a load of a former list changes nothing", async () => {
+test("a load of a previous list changes nothing", async () => {
   const { rows } = numbers(30);
   rows.need(0, 5);
   rows.reload();

@@ -146,7 +146,7 @@ browserTest("a checkpoint that was kept elsewhere is compared, and one that is f
   expect(await verify(page, "intact")).toContain("INTACT");
   const kept = page.getByRole("region", { name: "Kept by this browser" });
   await kept.waitFor();
-  // A note of version 2 has neither the number of the record nor the time; what a former release has kept has nothing else.
+  // A note of version 2 has neither the number of the record nor the time; what a previous release has kept has nothing else.
   const stored = `memledger.proof.${server.projectId}`;
   const keptAs = async (value: unknown) => {
     await page.evaluate(`localStorage.setItem("${stored}", ${JSON.stringify(JSON.stringify(value))})`);
@@ -203,10 +203,10 @@ browserTest("a change of the signing key is followed from the key that this brow
     await server.run("audit", "rotate-key", "--yes");
   });
   await open(page, "proof");
-  expect(await verify(page, "intact")).toContain("The former key has signed the change.");
+  expect(await verify(page, "intact")).toContain("The previous key has signed the change.");
   // The browser keeps the new key from now on.
   await page.reload();
-  expect(await verify(page, "intact")).not.toContain("The former key has signed the change.");
+  expect(await verify(page, "intact")).not.toContain("The previous key has signed the change.");
   expect(faults).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 // prompt caches hold, nothing is said twice, and what was erased, deleted or made inactive is never said again.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
@@ -130,7 +130,7 @@ describe("a conversation", () => {
     if (how === "deleted") await app.call("DELETE", `/v1/memories/${cat}`, { key });
     if (how === "made inactive")
       await app.call("PUT", `/v1/memories/${cat}`, { key, body: { is_active: false } });
-    if (how === "erased") await app.administer(redactRecords, { memory: cat, delete_memory: true });
+    if (how === "erased") await app.administer(eraseRecords, { memory: cat, delete_memory: true });
     messages.push(...loop("1"));
     expect(await send(messages)).not.toContain("Mimi");
     messages.push(assistant("I do not know."), user(named));
@@ -142,7 +142,7 @@ describe("a conversation", () => {
     const messages = [user(wifi)];
     const before = await send(messages);
     const other = await create("Something that nobody has asked for.");
-    await app.administer(redactRecords, { memory: other, delete_memory: true });
+    await app.administer(eraseRecords, { memory: other, delete_memory: true });
     messages.push(...loop("1"));
     const after = await send(messages);
     expect(common(before, after)).toBe(before.length - "]}".length);

@@ -1,7 +1,7 @@
 // What follows an exchange: answers that are remembered, and erasures while one runs.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { startTestGateway, type TestGateway } from "./exchanges.ts";
 import { eventStream } from "./fake-upstream.ts";
@@ -66,7 +66,7 @@ test("after an erasure while it runs, the record has neither the request, the an
   const response = await gateway.post(path, { model: "fake", messages, stream: true, seed: 5 });
   const reader = response.body?.getReader();
   await reader?.read();
-  await gateway.app.administer(redactRecords, { memory: secret });
+  await gateway.app.administer(eraseRecords, { memory: secret });
   goOn.resolve();
   while (reader !== undefined && !(await reader.read()).done);
   expect(gateway.openai.received.length).toBe(sent + 1);

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { openRaw } from "../transports/http/raw.ts";
 import { startTestGateway, type TestGateway, upstreamKey } from "./exchanges.ts";
@@ -311,7 +311,7 @@ test("the record of a request says nothing of the address if something was erase
   const sent = gateway.openai.received.length;
   const asked = send("GET", "/v1/files?note=Ada%20keeps%20the%20ledger%20in%20the%20attic");
   while (gateway.openai.received.length === sent) await Bun.sleep(5);
-  await gateway.app.administer(redactRecords, { memory, delete_memory: true });
+  await gateway.app.administer(eraseRecords, { memory, delete_memory: true });
   await (await asked).text();
   while (gateway.lastRecord().payload.left_out === undefined) await Bun.sleep(5);
   const { action, payload } = gateway.lastRecord();

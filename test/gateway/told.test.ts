@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
 import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
@@ -181,7 +181,7 @@ test.each(lateFailures)(
     const asked = gateway.post(chat, { model: "fake", messages: [user] }, headers);
     while (gateway.openai.received.length === sent) await Bun.sleep(5);
     expect(countOf(toldIn(gateway.openai.received.at(-1)?.body ?? null))).toEqual([1, 1]);
-    await gateway.app.administer(redactRecords, { memory: String(data.id) });
+    await gateway.app.administer(eraseRecords, { memory: String(data.id) });
     expect((await asked).status).toBe(status);
     const newest = () => gateway.app.records(project.id).at(-1);
     // An answer is complete before its record is there.

@@ -9,7 +9,7 @@ let touched: (readonly string[])[] = [];
 
 const app = await startTestApp({}, undefined, (call, commit) => {
   const { decision } = call;
-  const effects = decision.refused === null ? (decision.foreseen?.after ?? []) : [];
+  const effects = decision.refused === null ? (decision.precomputed?.after ?? []) : [];
   touched.push(effects.flatMap((after) => (after.effect === "touch_memories" ? after.memories : [])));
   return commit(call);
 });

@@ -116,7 +116,7 @@ describe("an update loses nothing", () => {
   const known = { content: closed("Sunday"), vector: at(1) };
   const said = [{ content: closed("Monday"), vector: at(1) }];
 
-  test("the former text stays as a memory of its own, which names the updated one", async () => {
+  test("the previous text stays as a memory of its own, which names the updated one", async () => {
     const member = await seam.project();
     const { data } = await member.create({ ...known, tags: ["office"] });
     const [item] = itemsOf(await extract(member, said));
@@ -125,14 +125,14 @@ describe("an update loses nothing", () => {
     expect(first).toMatchObject({ id: data.id, content: closed("Monday") });
     expect(second).toMatchObject({
       content: known.content,
-      formerOf: data.id,
+      previousOf: data.id,
       active: true,
       tags: ["office"],
     });
     expect(second?.origins[0]?.saidAt).toBeLessThanOrEqual(seam.now());
   });
 
-  test("a former text is compared by its own embedding", async () => {
+  test("a previous text is compared by its own embedding", async () => {
     const member = await seam.project();
     await member.create(known);
     await extract(member, [{ content: closed("Monday"), vector: at(0.99, 0, 7) }]);

@@ -1,7 +1,7 @@
 // Checks the metadata of memories over HTTP: what is stored, what is refused, and what the records and histories say about it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { type Reply, startTestApp, type TestApp } from "../fixture.ts";
 
@@ -152,7 +152,7 @@ test("the history tells what it was, and erasing a memory erases it, too, and no
   const holding = (text: string) =>
     app.records(app.projectId).filter(({ payload }) => JSON.stringify(payload).includes(text)).length;
   expect([holding(secret), holding("Ben")]).toEqual([3, 2]);
-  await app.administer(redactRecords, { memory: String(data.id), delete_memory: true });
+  await app.administer(eraseRecords, { memory: String(data.id), delete_memory: true });
   expect([holding(secret), holding("Ben")]).toEqual([0, 2]);
   expect((await read(other.data.id)).metadata).toEqual({ order: "order 4712 of Ben" });
 });

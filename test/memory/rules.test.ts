@@ -121,7 +121,7 @@ describe("a duplicate", async () => {
     idOf(await (await openProject()).create("Tea at four"));
   });
 
-  test("of a former content or a deleted memory is none", async () => {
+  test("of a previous content or a deleted memory is none", async () => {
     idOf(await update(other, { content: "Coffee at ten" }));
     idOf(await create("Coffee at nine"));
     await remove(tea);

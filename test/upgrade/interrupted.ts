@@ -1,4 +1,4 @@
-// Interrupts the migration of a data directory of a former format: kills the server at each step that it takes on the database, and lets
+// Interrupts the migration of a data directory of a previous format: kills the server at each step that it takes on the database, and lets
 // the disk be full from each of these steps on. Afterwards a start migrates it as if nothing had happened, or goes on.
 
 import { Database } from "bun:sqlite";

@@ -1,4 +1,4 @@
-// Knows the data directories of former formats that are kept in test/engines/sqlite/: which program made them, and what is in them.
+// Knows the data directories of previous formats that are kept in test/engines/sqlite/: which program made them, and what is in them.
 // Each one was made by the program of its time, with the real model: a fact, a rule, a context, and a fact that was deleted.
 
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Opens a data directory of each former format with the program of today. version-0.1.0.test.ts and migrate.test.ts do the same in more
+// Opens a data directory of each previous format with the program of today. version-0.1.0.test.ts and migrate.test.ts do the same in more
 // detail for the formats 3 and 1.
 
 import { Database } from "bun:sqlite";
@@ -27,7 +27,7 @@ const projectOf = (path: string) => {
   return row?.id ?? "";
 };
 
-test("every format before this one is kept, so that whoever adds one keeps the former", () => {
+test("every format before this one is kept, so that whoever adds one keeps the previous", () => {
   const elsewhere = [1, 3];
   const kept = [...keptFormats.map(({ format }) => format), ...elsewhere].toSorted((a, b) => a - b);
   expect(kept).toEqual(Array.from({ length: formatVersion - 1 }, (_, index) => index + 1));

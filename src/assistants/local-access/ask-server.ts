@@ -29,7 +29,7 @@ export async function askServer(
       method: "POST",
       headers: { [callerHeader]: printCaller(caller) },
       body: JSON.stringify(input),
-      // A connection that is kept would still reach a former server, after the directory was removed or restored.
+      // A connection that is kept would still reach a previous server, after the directory was removed or restored.
       keepalive: false,
       // Bun's default is five minutes; retention and erasure of a large ledger may run longer.
       timeout: false,

@@ -57,7 +57,7 @@ async function startServer(directory: DataDirectory, deadlineMs: number): Promis
 
 /** In a session of its own, so that it does not end with the assistant, and in its own directory. */
 function spawnServer(directory: DataDirectory): Bun.Subprocess {
-  const log = openLogFile({ path: directory.log, former: directory.formerLog });
+  const log = openLogFile({ path: directory.log, former: directory.previousLog });
   try {
     const { [apiKeyVariable]: _secret, ...env } = process.env;
     const child = Bun.spawn([...ownCommand, "serve", "--background", "--data-dir", directory.root], {
@@ -82,12 +82,12 @@ function spawnServer(directory: DataDirectory): Bun.Subprocess {
   }
 }
 
-function notStarted({ root, log, formerLog }: DataDirectory, loggedBytes: number): ServerUnreachable {
+function notStarted({ root, log, previousLog }: DataDirectory, loggedBytes: number): ServerUnreachable {
   // The log may have begun again.
   const wasMoved = (statSync(log, { throwIfNoEntry: false })?.size ?? 0) < loggedBytes;
   const reason = lastErrorMessage({ path: log }, wasMoved ? 0 : loggedBytes);
   return new ServerUnreachable(
-    `The memledger server for ${root} did not start. ${reason ?? `Its log is ${log} (before: ${formerLog}).`}`,
+    `The memledger server for ${root} did not start. ${reason ?? `Its log is ${log} (before: ${previousLog}).`}`,
   );
 }
 

@@ -5,16 +5,16 @@ import { isObject, type Json } from "../../platform/json/json.ts";
 import { mcpAttemptsMax } from "../../platform/limits.ts";
 import type { Channel } from "../local-access/channel.ts";
 import { OutcomeUnknown } from "../local-access/channel-failure.ts";
-import { exchange } from "./exchange.ts";
 import { headersFor, type Negotiated } from "./headers.ts";
 import type { ClientRequest, Message } from "./message.ts";
 import { createRepeatable } from "./repeatable.ts";
+import { sendMessage } from "./send-message.ts";
 
 const path = "/mcp";
 
 /**
  * Sends a message and passes on what the server says. Ends with the answer.
- * @throws OutcomeUnknown if the server may have performed it, else as exchange does
+ * @throws OutcomeUnknown if the server may have performed it, else as sendMessage does
  */
 type Deliver = (message: Message, signal: AbortSignal) => Promise<void>;
 
@@ -23,17 +23,22 @@ export function createDelivery(channel: Channel, write: (line: string) => void):
   const repeatable = createRepeatable();
   let negotiated: Negotiated = { version: null, sessionId: null };
 
-  /** Sends the message and passes the answer on. @throws as exchange does */
+  /** Sends the message and passes the answer on. @throws as sendMessage does */
   const send = (message: Message, signal: AbortSignal): Promise<void> => {
     const named = message.kind === "other" ? null : message;
     const id = message.kind === "request" ? message.id : null;
     const headers = headersFor(named, negotiated);
-    return exchange(channel, path, { text: message.text, headers, id, signal }, (line, answer, received) => {
-      if (named?.method === "initialize") negotiated = readNegotiated(answer, received);
-      repeatable.learn(answer);
-      // The answer to a notification has no reader.
-      if (message.kind !== "notification") write(line);
-    });
+    return sendMessage(
+      channel,
+      path,
+      { text: message.text, headers, id, signal },
+      (line, answer, received) => {
+        if (named?.method === "initialize") negotiated = readNegotiated(answer, received);
+        repeatable.learn(answer);
+        // The answer to a notification has no reader.
+        if (message.kind !== "notification") write(line);
+      },
+    );
   };
 
   /** Asks for the tools, with the version that the request names; nothing of it reaches the client. */
@@ -42,7 +47,7 @@ export function createDelivery(channel: Channel, write: (line: string) => void):
     const request = { id: "memledger-tools", method: "tools/list", params: { _meta: meta } };
     const text = JSON.stringify({ jsonrpc: "2.0", ...request });
     const headers = headersFor(request, negotiated);
-    await exchange(channel, path, { text, headers, id: request.id, signal }, (_line, answer) =>
+    await sendMessage(channel, path, { text, headers, id: request.id, signal }, (_line, answer) =>
       repeatable.learn(answer),
     );
   };

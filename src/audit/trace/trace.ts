@@ -223,8 +223,8 @@ function answersIn({ action, output_content }: AuditRecordDetail): readonly stri
 
 /** Everything that a record says about the content of a memory: what it is, what it was, and the sentence from which it came. */
 function contentsOf(value: Json, detail: AuditRecordDetail, id: string): readonly Json[] {
-  const formerValues = isObject(value) ? value.former_values : undefined;
-  const event = toMemoryEvent({ detail, formerValues }, id);
+  const previousValues = isObject(value) ? value.former_values : undefined;
+  const event = toMemoryEvent({ detail, previousValues }, id);
   const said = [event?.values?.content, event?.former?.content, event?.evidence];
   return [...said, ...objectsWith(value, id).flatMap(({ content, evidence }) => [content, evidence])].filter(
     (text) => typeof text === "string",

@@ -24,7 +24,7 @@ export interface AcceptedKeys {
   readonly keys: readonly string[];
   /** Null: there is no public key. */
   readonly reader: NoteReader | null;
-  /** Whether a statement names a successor that the former key has not signed. */
+  /** Whether a statement names a successor that the previous key has not signed. */
   readonly hasUnconfirmed: boolean;
   readonly remarks: readonly string[];
 }
@@ -57,10 +57,10 @@ function describeRotations(
   return [
     ...confirmed.map(
       (rotation) =>
-        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has signed the change.`,
+        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The previous key has signed the change.`,
     ),
     ...unconfirmed.map((rotation) => {
-      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has not signed the change`;
+      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The previous key has not signed the change`;
       return keys.includes(rotation.successor)
         ? `${change}: make sure that you received the new key from a source that you trust.`
         : `${change}, so the new key is not trusted. Get the new public key from the operator in a way that you trust, and give both keys with ${publicKey}.`;

@@ -11,7 +11,7 @@ export interface NoteReader {
   open(note: string): string | null;
   /** The verifier keys that have signed a note; none when it is not opened. */
   signersOf(note: string): readonly string[];
-  /** Whether the former key has signed that this one succeeds it. */
+  /** Whether the previous key has signed that this one succeeds it. */
   isSuccessor(key: string, former: string): boolean;
 }
 
@@ -90,7 +90,7 @@ export function checkNotes(notes: readonly string[], reader: NoteReader): NotesF
   return { checkpoints, roots, refused: notes.length - checkpoints.length - roots.length };
 }
 
-export const signedTooLate = "a former key has signed a checkpoint after it was changed";
+export const signedTooLate = "a previous key has signed a checkpoint after it was changed";
 
 /**
  * Whether a key that was changed has signed this alone after the change: a checkpoint of the same log with fewer leaves has valid signatures of this

@@ -58,7 +58,7 @@ export interface Removal {
   /** Seqs whose payloads were erased. */
   readonly redacted: readonly number[];
   /** Parts of payloads that were erased. */
-  readonly redactedParts: readonly ErasedParts[];
+  readonly erasedParts: readonly ErasedParts[];
   /** Whether a pseudonym of an erased subject or conversation still has a name. */
   readonly leavesName: boolean;
   /** Payloads up to this seq were removed; 0: none. */
@@ -173,20 +173,20 @@ export function readRemoval<Found extends FoundRecord>(
   const payload = entry.v2 === null ? readPayload(record, entry, sha256) : readFirstPart(parts);
   if (payload === null) return null;
   const { redacted, redacted_parts, payloads_through, through, count, cause, erased } = payload;
-  const isRedaction = entry.action === "audit.redact";
-  const isBinding = isRedaction && entry.v2 !== null;
+  const isErasure = entry.action === "audit.redact";
+  const isBinding = isErasure && entry.v2 !== null;
   const anchor =
-    !isRedaction && isSeq(through) && isSeq(count) && typeof cause === "string"
+    !isErasure && isSeq(through) && isSeq(count) && typeof cause === "string"
       ? { through, count, cause }
       : null;
   const pseudonyms =
     isBinding && Array.isArray(erased) ? erased.filter((one) => typeof one === "string") : [];
   return {
     isBinding,
-    redacted: isRedaction && Array.isArray(redacted) ? redacted.filter(isSeq) : [],
-    redactedParts: isBinding && Array.isArray(redacted_parts) ? redacted_parts.flatMap(toErasedParts) : [],
+    redacted: isErasure && Array.isArray(redacted) ? redacted.filter(isSeq) : [],
+    erasedParts: isBinding && Array.isArray(redacted_parts) ? redacted_parts.flatMap(toErasedParts) : [],
     leavesName: pseudonyms.length > 0 && (haveName?.(pseudonyms) ?? false),
-    payloadsThrough: !isRedaction && isSeq(payloads_through) ? payloads_through : 0,
+    payloadsThrough: !isErasure && isSeq(payloads_through) ? payloads_through : 0,
     anchor,
   };
 }

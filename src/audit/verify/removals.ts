@@ -55,11 +55,11 @@ export function findRestored(
   );
   const isMissing = missingSeqs(segments);
   let failure: Failure | null = null;
-  for (const { seq, redacted, redactedParts, leavesName } of binding) {
+  for (const { seq, redacted, erasedParts, leavesName } of binding) {
     const isRead = (target: number) => target > start && target < seq;
     const restored = [
       ...redacted.filter((target) => !isMissing(target)),
-      ...redactedParts
+      ...erasedParts
         .filter(
           ([target, parts]) =>
             !isMissing(target) && parts.some((part) => erased.get(target)?.has(part) !== true),
@@ -165,9 +165,9 @@ interface RecordedRemovals {
 function recordedRemovals(removals: readonly Removal[]): RecordedRemovals {
   const redactedBy = new Map<number, number>();
   const partsBy = new Map<string, number>();
-  for (const { seq, redacted, redactedParts } of removals) {
+  for (const { seq, redacted, erasedParts } of removals) {
     for (const target of redacted) redactedBy.set(target, Math.max(seq, redactedBy.get(target) ?? 0));
-    for (const [target, parts] of redactedParts)
+    for (const [target, parts] of erasedParts)
       for (const part of parts) {
         const name = `${target} ${part}`;
         partsBy.set(name, Math.max(seq, partsBy.get(name) ?? 0));
@@ -213,7 +213,7 @@ function unexplainedRemovalMessage(seq: number, removals: readonly Removal[]): s
       removal.seq > seq &&
       (removal.payloadsThrough >= seq ||
         removal.redacted.includes(seq) ||
-        removal.redactedParts.some(([target]) => target === seq)),
+        removal.erasedParts.some(([target]) => target === seq)),
   );
   return later === undefined
     ? "the payload or a part of it is missing, and no later record documents its removal"

@@ -1,4 +1,4 @@
-// Owns reading the statements that a new signing key replaces the former one, and which keys a verifier accepts because of them. Must never
+// Owns reading the statements that a new signing key replaces the previous one, and which keys a verifier accepts because of them. Must never
 // read a file.
 
 import { fromTimestamp } from "../../platform/time/timestamp.ts";
@@ -43,11 +43,11 @@ export interface FollowedRotations {
   readonly confirmed: readonly KeyRotation[];
   /** All statements that these keys have signed about their successors. */
   readonly successions: readonly KeyRotation[];
-  /** Statements about these keys that only the successor has signed: the former key was lost, or the statement is forged. */
+  /** Statements about these keys that only the successor has signed: the previous key was lost, or the statement is forged. */
   readonly unconfirmed: readonly KeyRotation[];
 }
 
-/** The given keys and all their successors. A statement counts only if the former key has signed it. */
+/** The given keys and all their successors. A statement counts only if the previous key has signed it. */
 export function followRotations(
   keys: readonly string[],
   notes: readonly string[],
@@ -58,10 +58,10 @@ export function followRotations(
     .filter((rotation) => rotation !== null);
   const known = new Set(keys);
   const confirmed: KeyRotation[] = [];
-  const byFormer = Map.groupBy(statements, ({ former }) => former);
+  const byPrevious = Map.groupBy(statements, ({ former }) => former);
   // The loop also visits keys that are added while it runs.
   for (const key of known) {
-    for (const { by, ...rotation } of byFormer.get(key) ?? []) {
+    for (const { by, ...rotation } of byPrevious.get(key) ?? []) {
       if (by !== "former" || known.has(rotation.successor)) continue;
       known.add(rotation.successor);
       confirmed.push(rotation);

@@ -32,7 +32,7 @@ export function isIncluded(
   return way[1] === 0 && isSame(hash, root);
 }
 
-/** Whether a path proves that the former tree is the beginning of the other. */
+/** Whether a path proves that the previous tree is the beginning of the other. */
 export function isConsistent(
   former: TreeRoot,
   { size, root }: TreeRoot,
@@ -43,21 +43,21 @@ export function isConsistent(
   if (former.size === size) return path.length === 0 && isSame(former.root, root);
   let way: Way = [former.size - 1, size - 1];
   while (way[0] % 2 === 1) way = up(way);
-  // If the former size is a power of two, its root is a node of the tree, and the path does not repeat it.
+  // If the previous size is a power of two, its root is a node of the tree, and the path does not repeat it.
   const [first, ...rest] = way[0] === 0 ? [former.root, ...path] : path;
   if (first === undefined) return false;
-  let [formerHash, hash] = [first, first];
+  let [previousHash, hash] = [first, first];
   for (const beside of rest) {
     if (way[1] === 0) return false;
     if (isLeft(way)) hash = hasher.node(hash, beside);
     else {
-      formerHash = hasher.node(beside, formerHash);
+      previousHash = hasher.node(beside, previousHash);
       hash = hasher.node(beside, hash);
       way = toOdd(way);
     }
     way = up(way);
   }
-  return way[1] === 0 && isSame(formerHash, former.root) && isSame(hash, root);
+  return way[1] === 0 && isSame(previousHash, former.root) && isSame(hash, root);
 }
 
 type Path = readonly Uint8Array[];

@@ -23,7 +23,7 @@ export interface Actor {
   readonly lacksKeyOf?: string;
 }
 
-export const nobody: Actor = {
+export const anonymous: Actor = {
   isAdministration: false,
   caller: null,
   administrationKey: null,
@@ -32,8 +32,8 @@ export const nobody: Actor = {
   invalid: null,
 };
 
-export const administration: Actor = { ...nobody, isAdministration: true };
+export const administration: Actor = { ...anonymous, isAdministration: true };
 
 export function judgeKey(caller: Caller, now: number): Actor {
-  return { ...nobody, caller, invalid: keyFault(caller, now) };
+  return { ...anonymous, caller, invalid: keyFault(caller, now) };
 }

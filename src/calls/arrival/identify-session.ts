@@ -17,7 +17,7 @@ import { chooseConsoleKey, consoleKeyEnded } from "../operations/access/console-
 import { isValid } from "../operations/access/key-without-secret.ts";
 import { unknownProject } from "../operations/access/require-project.ts";
 import type { AccessReader } from "../storage/access-store.ts";
-import { type Actor, nobody } from "./actor.ts";
+import { type Actor, anonymous } from "./actor.ts";
 
 const unknownSession = "The session is unknown or was closed. Sign in to the console again.";
 const unknownLink =
@@ -29,11 +29,11 @@ export async function identifySession(
   now: number,
 ): Promise<Actor> {
   const known = isSessionSecret(secret) ? await access.findSession(digestSecret(secret)) : null;
-  if (known === null) return { ...nobody, invalid: unauthenticated(unknownSession) };
+  if (known === null) return { ...anonymous, invalid: unauthenticated(unknownSession) };
   const { session, caller } = known;
   const fault = sessionFault(known, now) ?? projectFault(known, project);
-  if (fault !== null || caller !== null) return { ...nobody, session, caller, invalid: fault };
-  if (project === null) return { ...nobody, session };
+  if (fault !== null || caller !== null) return { ...anonymous, session, caller, invalid: fault };
+  if (project === null) return { ...anonymous, session };
   return identifyAdministrator(access, session, project, now);
 }
 
@@ -53,10 +53,10 @@ async function identifyAdministrator(
   now: number,
 ): Promise<Actor> {
   const caller = chooseConsoleKey(await access.findCallersNamed(project, consoleKeyName), now);
-  if (caller === null) return { ...nobody, session, lacksKeyOf: project };
-  if (caller.isProjectDeleted) return { ...nobody, session, caller, invalid: unknownProject(project) };
+  if (caller === null) return { ...anonymous, session, lacksKeyOf: project };
+  if (caller.isProjectDeleted) return { ...anonymous, session, caller, invalid: unknownProject(project) };
   const invalid = isValid(caller.key, now) ? null : consoleKeyEnded(caller.project);
-  return { ...nobody, session, caller, invalid };
+  return { ...anonymous, session, caller, invalid };
 }
 
 export async function identifyLink(
@@ -65,6 +65,6 @@ export async function identifyLink(
   now: number,
 ): Promise<Actor> {
   const link = isLinkSecret(secret) ? await access.findSignInLink(digestSecret(secret)) : null;
-  if (link === null) return { ...nobody, invalid: unauthenticated(unknownLink) };
-  return { ...nobody, link, invalid: linkFault(link, now) };
+  if (link === null) return { ...anonymous, invalid: unauthenticated(unknownLink) };
+  return { ...anonymous, link, invalid: linkFault(link, now) };
 }

@@ -5,7 +5,7 @@ import { callerWithToken } from "../../access/caller.ts";
 import type { Tokens } from "../../access/token.ts";
 import type { KeyAdvice } from "../contract/request.ts";
 import type { Store } from "../storage/store.ts";
-import { type Actor, judgeKey, nobody } from "./actor.ts";
+import { type Actor, anonymous, judgeKey } from "./actor.ts";
 
 export interface TokenReaders {
   readonly store: Pick<Store, "access" | "subjects">;
@@ -21,9 +21,9 @@ export async function identifyToken(
 ): Promise<Actor> {
   const token = tokens.read(secret);
   const known = token === null ? null : await access.findCallerOfKey(token.keyId);
-  if (token === null || known === null) return { ...nobody, invalid: unauthenticated(unknown) };
+  if (token === null || known === null) return { ...anonymous, invalid: unauthenticated(unknown) };
   const subject = await subjects.findById(known.project, token.subject);
-  if (subject === null) return { ...nobody, caller: known, invalid: ofNobody };
+  if (subject === null) return { ...anonymous, caller: known, invalid: ofNobody };
   return judgeKey(callerWithToken(known, token, subject), now);
 }
 

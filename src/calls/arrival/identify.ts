@@ -16,7 +16,7 @@ import type {
 } from "../contract/operation.ts";
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "../contract/request.ts";
 import type { AccessReader } from "../storage/access-store.ts";
-import { type Actor, administration, judgeKey, nobody } from "./actor.ts";
+import { type Actor, administration, anonymous, judgeKey } from "./actor.ts";
 import { administrationKeyOperations } from "./administration-key-operations.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
@@ -47,16 +47,16 @@ async function identifyKey(
   { secret, advice }: KeyCredentials,
   now: number,
 ): Promise<Actor> {
-  if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
+  if (secret === null) return { ...anonymous, invalid: unauthenticated(advice.missing) };
   const { access } = readers.store;
   if (isToken(secret)) return identifyToken(readers, secret, advice, now);
   if (isAdministrationSecret(secret)) {
     const key = await access.findAdministrationKey(digestSecret(secret));
-    if (key === null) return { ...nobody, invalid: unauthenticated(advice.unknown) };
-    return { ...nobody, administrationKey: key, invalid: administrationKeyFault(key, now) };
+    if (key === null) return { ...anonymous, invalid: unauthenticated(advice.unknown) };
+    return { ...anonymous, administrationKey: key, invalid: administrationKeyFault(key, now) };
   }
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
-  return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+  return caller === null ? { ...anonymous, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
 }
 
 async function identifyTask(
@@ -65,7 +65,7 @@ async function identifyTask(
   now: number,
 ): Promise<Actor> {
   const caller = await access.findCallerOfKey(keyId);
-  if (caller === null) return { ...nobody, invalid: unauthenticated("The API key no longer exists.") };
+  if (caller === null) return { ...anonymous, invalid: unauthenticated("The API key no longer exists.") };
   return judgeKey(callerFor(caller, subject, conversation), now);
 }
 
@@ -75,10 +75,10 @@ async function identifyLocal(
   { keyId, advice }: LocalCredentials,
   now: number,
 ): Promise<Actor> {
-  if (keyId === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
+  if (keyId === null) return { ...anonymous, invalid: unauthenticated(advice.missing) };
   const caller = await access.findCallerOfKey(keyId);
   if (caller === null || !isLocalKey(caller.key)) {
-    return { ...nobody, invalid: unauthenticated(advice.unknown) };
+    return { ...anonymous, invalid: unauthenticated(advice.unknown) };
   }
   return judgeKey(caller, now);
 }

@@ -1,4 +1,4 @@
-// Owns what the two steps of an operation return: the outcome that `prepare` foresees, and what `apply` has done.
+// Owns what the two steps of an operation return: the outcome that `prepare` precomputes, and what `apply` has done.
 
 import type { Cost } from "../../access/price.ts";
 import type { MadeOfTexts } from "../../audit/parts/made-of.ts";
@@ -7,7 +7,7 @@ import type { Refusal } from "../../platform/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { AnswerFile } from "./answer.ts";
-import type { ForeseenEntry } from "./exchange.ts";
+import type { PrecomputedEntry } from "./exchange.ts";
 
 export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
 
@@ -15,19 +15,19 @@ export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
  * What `prepare` of an operation that changes nothing can return: the outcome of the call, unless `apply` finds another one. The answer
  * and the payload of the record are then made before the transaction and outside the thread that writes.
  */
-export interface Foreseen<Data, Prepared> {
-  readonly foreseen: Pick<Done<Data>, "data" | "recorded" | "memoryId" | "details" | "after">;
+export interface Precomputed<Data, Prepared> {
+  readonly precomputed: Pick<Done<Data>, "data" | "recorded" | "memoryId" | "details" | "after">;
   /** Of an exchange: what the entry of the record says. Absent: as of every success. */
-  readonly entry?: ForeseenEntry;
+  readonly entry?: PrecomputedEntry;
   /** What `apply` gets. */
   readonly prepared: Prepared;
 }
 
-export function isForeseen(prepared: unknown): prepared is Foreseen<unknown, unknown> {
-  return isObject(prepared) && "foreseen" in prepared;
+export function isPrecomputed(prepared: unknown): prepared is Precomputed<unknown, unknown> {
+  return isObject(prepared) && "precomputed" in prepared;
 }
 
-/** The outcome that `prepare` has foreseen is true in the transaction, too. */
+/** The outcome that `prepare` has precomputed is true in the transaction, too. */
 export interface Confirmed {
   readonly confirmed: true;
   readonly after?: undefined;

@@ -9,7 +9,7 @@ import type { RememberedPart } from "../../memory/remembering/task.ts";
 import { isObject, type JsonObject } from "../../platform/json/json.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Answer, Refused } from "./answer.ts";
-import type { ForeseenEntry } from "./exchange.ts";
+import type { PrecomputedEntry } from "./exchange.ts";
 import type { RequestOrigin } from "./request.ts";
 
 /** Size and digest of a body that the ledger does not store: it is not I-JSON. */
@@ -105,17 +105,17 @@ export interface Accepted extends Prepared {
   readonly parameters: JsonObject;
   readonly prepared: unknown;
   /** The outcome if `apply` confirms it; absent: the transaction determines the outcome. */
-  readonly foreseen?: ForeseenOutcome;
+  readonly precomputed?: PrecomputedOutcome;
 }
 
 /** The outcome of a call that changes nothing, as its answer and its record have it. */
-export interface ForeseenOutcome {
+export interface PrecomputedOutcome {
   /** Null on its way between threads, because the thread that made it keeps it. */
   readonly answer: Answer | null;
   /** The memory that the audit entry names. */
   readonly memoryId: string | null;
   /** Of an exchange; absent: as of every success. */
-  readonly entry?: ForeseenEntry | undefined;
+  readonly entry?: PrecomputedEntry | undefined;
   /** Of the record. */
   readonly payload: SealedPayload;
   readonly after: readonly AfterCommit[];

@@ -81,7 +81,7 @@ export interface ExchangeClient {
 }
 
 /** The outcome of an exchange in its record. `details` contain the rest, such as `error_msg` and `request_body`. */
-export interface ForeseenEntry {
+export interface PrecomputedEntry {
   /** HTTP status of the operation. That of its fault, if the answer broke off after the client had got a status. */
   readonly status: number;
   /** 1000, or what went wrong. */

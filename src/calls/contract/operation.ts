@@ -20,7 +20,7 @@ import { subjectName } from "../../platform/schema/subject-name.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
 import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
-import type { Applied, Foreseen } from "./applied.ts";
+import type { Applied, Precomputed } from "./applied.ts";
 import type { Effects } from "./effects.ts";
 import type { Exchange, ExchangeSettings } from "./exchange.ts";
 import type { KnownBackup } from "./known-backup.ts";
@@ -132,7 +132,7 @@ export interface ProjectOperation<
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /**
-   * The answer goes to the client while the operation is prepared (exchange.ts), and `prepare` returns a foreseen outcome. The body is
+   * The answer goes to the client while the operation is prepared (exchange.ts), and `prepare` returns a precomputed outcome. The body is
    * not parsed and not validated, and `input` has no fields. The call is authorised when it arrives; what happens to its key or plan
    * afterwards does not change its record. Absent: no exchange.
    */
@@ -143,7 +143,7 @@ export interface ProjectOperation<
   prepare(
     input: Static<Input>,
     preparation: Preparation,
-  ): Promise<Prepared | Foreseen<DataOf<Output>, Prepared>>;
+  ): Promise<Prepared | Precomputed<DataOf<Output>, Prepared>>;
   /** Runs inside one transaction; awaits only methods of the transaction. */
   apply(
     transaction: Transaction,

@@ -83,7 +83,7 @@ export function createCallSeries(length: number): CallSeries {
     read(fromStep, toStep) {
       const firstStep = Math.max(0, fromStep, toStep - length + 1);
       const numbers = Array.from({ length: Math.max(0, toStep - firstStep + 1) }, (_, at) => firstStep + at);
-      /** Steps after the newest one have no place yet; theirs still has the counts of a former step. */
+      /** Steps after the newest one have no place yet; theirs still has the counts of a previous step. */
       const valuesOf = (counts: Uint32Array, width: number, column: number) =>
         numbers.map((step) => (step > newest ? 0 : (counts[(step % length) * width + column] ?? 0)));
       const quantiles = (quantile: number) =>

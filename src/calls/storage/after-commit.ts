@@ -46,7 +46,7 @@ export interface AnsweredCall extends SettledCall {
 
 /** A call in a transaction that is not committed yet. */
 export interface SettledCall {
-  /** Given to the caller after the commit; null: the answer that was foreseen. */
+  /** Given to the caller after the commit; null: the answer that was precomputed. */
   readonly answer: Answer | null;
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];

@@ -135,10 +135,10 @@ export interface StoreOptions {
 export interface LedgerFiles {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly signingKey: string;
-  /** Of this key and of the former ones, newest first. */
+  /** Of this key and of the previous ones, newest first. */
   readonly verifierKeys: readonly string[];
   /** The key that this one replaces with the first call, PKCS #8 PEM. Null: it is lost. Absent: this one is in use. */
-  readonly formerSigningKey?: string | null;
+  readonly previousSigningKey?: string | null;
   /** The operator has accepted the records of this database as they are, and the first call records it; absent: not. */
   readonly acceptsHeads?: boolean;
   /** This key was created now, so nothing was ever signed: what the database has is accepted. Absent: it was read. */
@@ -153,11 +153,11 @@ export interface Inspection {
   /** Null before the first start of a server. */
   readonly model: ModelBinding | null;
   /** Models that were replaced, SHA-256. */
-  readonly formerModels: readonly string[];
+  readonly previousModels: readonly string[];
   readonly modelChange: ModelChange | null;
   /** Without those that a bulk delete has hidden. */
   readonly memories: number;
-  /** Inactive ones that a newer memory has superseded: by a rule of a former version, or by a suggestion that was accepted. */
+  /** Inactive ones that a newer memory has superseded: by a rule of a previous version, or by a suggestion that was accepted. */
   readonly superseded: number;
   /** Revoked and expired ones included. */
   readonly keys: number;
@@ -217,7 +217,7 @@ export class ModelMismatch extends Error {
 
   constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
     super(
-      `The database contains ${counted(memories, "memory", "memories")} with embeddings of the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Set --model to the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to compute all embeddings again.`,
+      `The database contains ${counted(memories, "memory", "memories")} with embeddings of the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Set --model to the directory of the previous model, or run "memledger reembed" with the same --data-dir and --model to compute all embeddings again.`,
     );
     this.name = "ModelMismatch";
     this.bound = bound;

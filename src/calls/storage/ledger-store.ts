@@ -242,9 +242,9 @@ export interface AuditTransaction {
    */
   erase(held: readonly TracedRecord[]): Promise<Erasure>;
   /**
-   * Records that the successor is the current key from now on, and signs a checkpoint of every head with it, and with the former key unless
+   * Records that the successor is the current key from now on, and signs a checkpoint of every head with it, and with the previous key unless
    * that is lost.
-   * @returns false, without a change, when the former key is not the current one or this process does not sign with the successor.
+   * @returns false, without a change, when the previous key is not the current one or this process does not sign with the successor.
    */
   adoptKey(rotation: KeyRotation, now: number): Promise<boolean>;
 }

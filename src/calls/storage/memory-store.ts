@@ -153,7 +153,7 @@ export interface MemoryReader {
   listTags(owner: Owner, query: TagQuery, signal: AbortSignal): Promise<TagPage | null>;
   /** Never reads all memories. */
   statistics(owner: Owner, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
-  /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
+  /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a previous process. */
   exportPage(owner: Owner, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
   /**
    * A search of the owner follows when its query is embedded: searches that come at the same time are answered together. Dispose of the
@@ -186,7 +186,7 @@ export interface NewMemory {
   readonly origins?: readonly Origin[];
   /** As of Memory; absent: nothing. */
   readonly lead?: string | null;
-  readonly formerOf?: string | null;
+  readonly previousOf?: string | null;
   readonly vector: Float32Array;
   /** Default: true. */
   readonly active?: boolean;

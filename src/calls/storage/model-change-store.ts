@@ -44,7 +44,7 @@ export interface ModelTransaction {
   cancel(): Promise<void>;
   /**
    * Replaces all vectors by those of the new model, and binds it. Takes the same time for any number of memories;
-   * `remove_unused_vectors` deletes the former vectors later.
+   * `remove_unused_vectors` deletes the previous vectors later.
    * @returns the number of memories; null when a memory has no vector of the new model yet: nothing has happened then
    */
   finish(): Promise<number | null>;

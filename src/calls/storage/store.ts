@@ -88,5 +88,5 @@ export interface Transaction {
   /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` and undoes everything it changed, also when it succeeds. */
-  rehearse<Result>(work: () => Promise<Result>): Promise<Result>;
+  dryRun<Result>(work: () => Promise<Result>): Promise<Result>;
 }

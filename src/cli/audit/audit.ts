@@ -2,8 +2,8 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { acceptRecords } from "../../calls/operations/ledger/accept-records.ts";
+import { eraseRecords } from "../../calls/operations/ledger/erase-records.ts";
 import { pruneRecords } from "../../calls/operations/ledger/prune.ts";
-import { redactRecords } from "../../calls/operations/ledger/redact.ts";
 import { traceRecords } from "../../calls/operations/ledger/trace-records.ts";
 import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
 import { bindOperation, describe, rowsOf } from "../access/administration.ts";
@@ -30,7 +30,7 @@ export function addAuditCommands(program: Command, session: Session): void {
   addCheckpointCommand(audit, session);
   bindOperation(audit, session, {
     name: "redact",
-    operation: redactRecords,
+    operation: eraseRecords,
     fields: [
       ...erasedFields,
       {

@@ -106,7 +106,7 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
 
 const noCheckpoints = { checkpoints: [], roots: [], failure: null, remarks: [] };
 
-/** The statements about changes of the key. A key is trusted only if a statement about it is signed by the former key. */
+/** The statements about changes of the key. A key is trusted only if a statement about it is signed by the previous key. */
 function readRotationsBeside(subject: Subject): readonly string[] {
   const file = foldersOf(subject)
     .map(rotationsPath)
@@ -116,7 +116,7 @@ function readRotationsBeside(subject: Subject): readonly string[] {
 
 function adviseOnKey(subject: Subject, { hasUnconfirmed }: AcceptedKeys): string | null {
   if (hasUnconfirmed) {
-    return "The key of this ledger was changed, and the former key, which was lost, has not signed the change. The public key given is the former one: it cannot verify signatures of the new key. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
+    return "The key of this ledger was changed, and the previous key, which was lost, has not signed the change. The public key given is the previous one: it cannot verify signatures of the new key. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
   }
   const hasRotations = foldersOf(subject)
     .map(rotationsPath)

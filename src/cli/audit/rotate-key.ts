@@ -22,7 +22,7 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
       "--new-key <file>",
       "PEM file with the new Ed25519 private key; it is not copied (default: create a key in the data directory)",
     )
-    .option("--former-key-lost", "the former private key is lost, so the new key is not signed by it")
+    .option("--former-key-lost", "the previous private key is lost, so the new key is not signed by it")
     .option("--yes", "skip the confirmation prompt");
   addSettings(command, [settings.auditKey]);
   bindWork(command, session, async ({ config, options, terminal }) => {
@@ -32,9 +32,9 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
     const locked = await lockDirectory(config.dataDir);
     try {
       const newKey = typeof options.newKey === "string" ? options.newKey : null;
-      const isFormerLost = options.formerKeyLost === true;
+      const isPreviousLost = options.previousKeyLost === true;
       const logger = createLogger(config.logLevel);
-      const data = await changeKey(locked, { config, newKey, isFormerLost, logger });
+      const data = await changeKey(locked, { config, newKey, isPreviousLost, logger });
       return { data, text: `${list(data)}\n\n${nextSteps(newKey, config, data.attested === true)}` };
     } finally {
       locked.release();
@@ -43,9 +43,9 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
 }
 
 function confirmationOf({ auditKey }: Config): Confirmation {
-  const isDeleted = auditKey === null ? " The former private key in the data directory is deleted." : "";
+  const isDeleted = auditKey === null ? " The previous private key in the data directory is deleted." : "";
   return {
-    warning: `This changes the key that signs the ledger.${isDeleted} The server will never sign with the former key again.`,
+    warning: `This changes the key that signs the ledger.${isDeleted} The server will never sign with the previous key again.`,
     word: "rotate",
     wordDescription: 'the word "rotate"',
   };
@@ -56,14 +56,14 @@ function nextSteps(newKey: string | null, { auditKey, dataDir }: Config, isAttes
   const steps = [
     newKey === null
       ? auditKey === null
-        ? "The former private key was deleted. Start the server."
+        ? "The previous private key was deleted. Start the server."
         : `The new key is in the data directory. Start the server without --audit-key, and delete ${auditKey}.`
       : isOwn
-        ? "Start the server without --audit-key, and delete all copies of the former private key."
-        : `Start the server with --audit-key ${quoteWord(resolve(newKey))}, and delete all copies of the former private key.`,
+        ? "Start the server without --audit-key, and delete all copies of the previous private key."
+        : `Start the server with --audit-key ${quoteWord(resolve(newKey))}, and delete all copies of the previous private key.`,
     isAttested
-      ? "Auditors can still verify with the former public key and the file audit.rotations. Give them the new public key as well."
-      : "The new key is not signed by the former key. Give the new public key to auditors in a way that they trust.",
+      ? "Auditors can still verify with the previous public key and the file audit.rotations. Give them the new public key as well."
+      : "The new key is not signed by the previous key. Give the new public key to auditors in a way that they trust.",
   ];
   return steps.join("\n");
 }

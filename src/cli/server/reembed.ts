@@ -43,7 +43,7 @@ export function addReembedCommand(program: Command, session: Session): void {
   const command = program
     .command("reembed")
     .description(
-      "Change the embedding model: compute the embeddings of all memories with the configured model. Works beside a running server, which serves the former embeddings until all are computed. If it is interrupted, run it again, or start the server: it resumes.",
+      "Change the embedding model: compute the embeddings of all memories with the configured model. Works beside a running server, which serves the previous embeddings until all are computed. If it is interrupted, run it again, or start the server: it resumes.",
     )
     .option("--cancel", "cancel a change that is in progress; the model in use stays");
   addSettings(command, [settings.model, settings.embedders, settings.embeddingThreads]);
@@ -195,7 +195,7 @@ async function followServer(
 }
 
 const stopped =
-  "The server stopped before the model was changed. The change continues when the server starts again, or when you run this command again. Until it is finished, the former model is in use.";
+  "The server stopped before the model was changed. The change continues when the server starts again, or when you run this command again. Until it is finished, the previous model is in use.";
 
 function report(
   { model, modelChange, memories }: Inspection,
@@ -211,7 +211,7 @@ function report(
   }
   if (modelChange !== null && modelChange.failure !== null) {
     throw new Error(
-      `The change to ${describeModel(wanted)} failed: ${modelChange.failure} The former model stays in use. Correct this and run the command again, or add --cancel.`,
+      `The change to ${describeModel(wanted)} failed: ${modelChange.failure} The previous model stays in use. Correct this and run the command again, or add --cancel.`,
     );
   }
   throw new Error(

@@ -30,7 +30,7 @@ export function addServeCommand(program: Command, session: Session): void {
   command
     .option(
       "--new-installation",
-      "start with a new database when the database is lost; the remaining files of the former installation are moved to a separate folder",
+      "start with a new database when the database is lost; the remaining files of the previous installation are moved to a separate folder",
     )
     .addOption(
       new Option(
@@ -114,7 +114,7 @@ function deadlineOf({ shutdownGraceSeconds }: Config, { background }: Invocation
 }
 
 function keepLogShort(dataDir: string): ClockTimer {
-  const { log: path, formerLog: former } = locate(dataDir);
+  const { log: path, previousLog: former } = locate(dataDir);
   return createClock().every(backgroundCheckMs, () => shortenOwnLog({ path, former }));
 }
 

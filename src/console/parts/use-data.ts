@@ -21,7 +21,7 @@ interface State<Value> {
   readonly isLoading: boolean;
 }
 
-/** @param key what `load` depends on, as text: with another one, the value is loaded again and the former one is not shown */
+/** @param key what `load` depends on, as text: with another one, the value is loaded again and the previous one is not shown */
 export function useData<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Data<Value> {
   const begin = { key, value: undefined, error: null, isLoading: true };
   const [state, setState] = useState<State<Value>>(begin);

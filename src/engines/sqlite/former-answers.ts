@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Logger } from "../../platform/log/logger.ts";
 
 /** Never throws: the folder is of no use, but a server can run beside it. */
-export function removeFormerAnswers(database: string, logger: Logger): void {
+export function removePreviousAnswers(database: string, logger: Logger): void {
   const folder = join(dirname(database), "cache", "answers");
   try {
     rmSync(folder, { recursive: true, force: true });

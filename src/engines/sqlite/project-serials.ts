@@ -45,7 +45,7 @@ export function serialsOf(database: Database): Lookup["serialOf"] {
 /** The number of the owner of memories; `nobody` for a subject that has stored nothing. */
 export function ownerSerialsOf(database: Database): (owner: Owner) => number {
   const { find, serialOf } = lookupOf(database);
-  return (owner) => (owner.subject === null ? serialOf(owner.project) : (find(ownerId(owner)) ?? nobody));
+  return (owner) => (owner.subject === null ? serialOf(owner.project) : (find(ownerId(owner)) ?? noOwner));
 }
 
 /** The numbers of the owner and, `withProject`, of its project; each once. */
@@ -67,7 +67,7 @@ export function createPoolInsertion(database: Database): (owner: number) => void
 }
 
 /** No row refers to it. */
-const nobody = 0;
+const noOwner = 0;
 
 /** SQL: the number of memories of a project and all of its subjects, without passages. @param project alias of its row */
 export function memoriesOf(project: string): string {

@@ -17,7 +17,7 @@ import { type DatabaseFile, openCurrent, openReading } from "./database-file/con
 import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
-import { removeFormerAnswers } from "./former-answers.ts";
+import { removePreviousAnswers } from "./former-answers.ts";
 import { createErasureMarks } from "./ledger/audit-reader.ts";
 import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
@@ -63,7 +63,7 @@ export async function openStore(
 ): Promise<Store> {
   const isDamaged = isStillDamaged(file, options.logger);
   await prepare(file, options.model);
-  removeFormerAnswers(file.path, options.logger);
+  removePreviousAnswers(file.path, options.logger);
   const database = openReading(file);
   const parts = startParts(file, isDamaged, options, spawn);
   const { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports } = parts;

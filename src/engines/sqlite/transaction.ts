@@ -33,7 +33,7 @@ interface TransactionOptions {
   readonly macOf: (chain: string) => EntryMac;
   readonly revisions: Revisions;
   /** As of AuditTransactionOptions. */
-  readonly formerSigner: Signer | null;
+  readonly previousSigner: Signer | null;
   readonly checkpoints: Checkpoints;
   readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Where the files of exports are. */
@@ -45,7 +45,8 @@ interface TransactionOptions {
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {
-  const { database, state, heads, knownHeads, formerSigner, revisions, checkpoints, exportFolder } = options;
+  const { database, state, heads, knownHeads, previousSigner, revisions, checkpoints, exportFolder } =
+    options;
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
@@ -70,7 +71,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
   };
   let isInside = false;
 
-  /** Runs `work` in a savepoint. If it fails or is only a rehearsal, the state in memory is restored, too. */
+  /** Runs `work` in a savepoint. If it fails or is only a dry run, the state in memory is restored, too. */
   const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
     const undo = [state.savepoint(), heads.savepoint(), checkpoints.savepoint()];
     const forget = () => {
@@ -101,8 +102,8 @@ export function createTransaction(options: TransactionOptions): Transaction {
   return {
     async lock(keyId, acceptsChanges = false) {
       const caller = keyId === null ? null : findCaller(keyId);
-      // The new key must not sign or continue what the former one does not confirm.
-      if (formerSigner !== null) knownHeads.requireAll();
+      // The new key must not sign or continue what the previous one does not confirm.
+      if (previousSigner !== null) knownHeads.requireAll();
       else if (!acceptsChanges) heads.lock(caller?.project.id ?? null);
       return caller;
     },
@@ -117,7 +118,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     remembering: createRememberTransaction(database),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
-    rehearse: (work) => inSavepoint(work, false),
+    dryRun: (work) => inSavepoint(work, false),
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { finalScore } from "./scores.ts";
 
-/** How many memories are judged again; more if more results are wanted, so that one formula orders all results. */
+/** How many memories are reranked; more if more results are wanted, so that one formula orders all results. */
 export const candidatesMin = 32;
 
 /** For a query that names a period: how many memories are looked through for those of it, and how many of the judged ones these can be. */
@@ -12,7 +12,7 @@ const periodPlacesMax = 16;
 
 /**
  * What the share of a memory's date in the period adds. Chosen on questions about a time (test/memory/dated) as the greatest coarse value with which
- * no figure of the conversations falls; of a memory that is not judged again, less.
+ * no figure of the conversations falls; of a memory that is not reranked, less.
  */
 export const periodWeight = 0.3;
 const unjudgedPeriodWeight = 0.1;
@@ -71,7 +71,7 @@ export function rerankedRelevance({ relevance, maxSim, period }: Evidence): numb
   return Math.min(1, Math.max(0, sum - sumIrrelevant) / rerankedDivisor);
 }
 
-/** Of a memory that was not judged again: the part of its date that is in the period moves it up, too. */
+/** Of a memory that was not reranked: the part of its date that is in the period moves it up, too. */
 export function unjudgedRelevance(relevance: number, period: number): number {
   return Math.min(1, relevance + unjudgedPeriodWeight * period);
 }

@@ -2,7 +2,7 @@
 
 import type { Waiter } from "../../platform/scheduling/fair-queue.ts";
 
-/** When the first memories of a hybrid ranking are judged again: never, if it is done in time, or however long it takes. */
+/** When the first memories of a hybrid ranking are reranked: never, if it is done in time, or however long it takes. */
 export const rerankChoices = ["auto", "on", "off"] as const;
 export type RerankChoice = (typeof rerankChoices)[number];
 

@@ -12,14 +12,14 @@ type Paused = "passages" | "all";
 
 export interface ReplaceableEmbedder extends Pick<Embedder, "counts"> {
   readonly current: Embedder;
-  /** As Embedder.embed. A text that waited for the former embedder is embedded by the new one. */
+  /** As Embedder.embed. A text that waited for the previous embedder is embedded by the new one. */
   embed(text: string, role: EmbeddingRole, waiter: Waiter): Promise<Embedding>;
   /** As Embedder.judge. */
   readonly judge: JudgeTexts;
   /** Lets later texts wait until `resume`. Texts that are being embedded are finished. */
   pause(texts: Paused): void;
   resume(): void;
-  /** Closes the former embedder, which releases its memory. */
+  /** Closes the previous embedder, which releases its memory. */
   replace(next: Embedder): Promise<void>;
   /** Resolves when no call waits for a text, and after this time in any case. */
   whenIdle(atMostMs: number): Promise<void>;

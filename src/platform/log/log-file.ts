@@ -1,4 +1,4 @@
-// Owns the file that a background server logs to, and its size: when it is too long, it begins again, and one former log is kept.
+// Owns the file that a background server logs to, and its size: when it is too long, it begins again, and one previous log is kept.
 
 import {
   copyFileSync,

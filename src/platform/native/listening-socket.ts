@@ -2,12 +2,12 @@
 // change the certificate of a server that listens, and a server that is stopped closes its idle connections. Must never close a connection.
 //
 // Linux only. Elsewhere, and where the system forbids the foreign function interface of Bun (native/telemetry.ts), nothing is replaced, and
-// the caller stops the former server.
+// the caller stops the previous server.
 
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Connections that the system has accepted for the former socket reach its server within this time. */
+/** Connections that the system has accepted for the previous socket reach its server within this time. */
 const handOverMs = 100;
 
 /**

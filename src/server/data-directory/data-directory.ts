@@ -25,7 +25,7 @@ export interface DataDirectory {
   readonly firstKey: string;
   /** The log of background servers, and the one before it. */
   readonly log: string;
-  readonly formerLog: string;
+  readonly previousLog: string;
 }
 
 /** Returns absolute paths. Creates nothing. */
@@ -40,7 +40,7 @@ export function locate(root: string): DataDirectory {
     signInPage: join(root, "console-sign-in.html"),
     firstKey: join(root, "first-api-key"),
     log: join(root, "memledger.log"),
-    formerLog: join(root, "memledger.log-former"),
+    previousLog: join(root, "memledger.log-former"),
   };
 }
 

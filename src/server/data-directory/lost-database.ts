@@ -1,4 +1,4 @@
-// Owns what happens when the database of a ledger is missing or is an older copy: the error that says what to do, and moving the former
+// Owns what happens when the database of a ledger is missing or is an older copy: the error that says what to do, and moving the previous
 // files to a separate folder. Must never delete a file.
 
 import { globSync, lstatSync } from "node:fs";
@@ -26,11 +26,11 @@ export async function isDatabaseMissing({ engine }: Pick<DatabasePlace, "engine"
 
 /** @throws Error that says what to do when the database is missing but other files of its ledger exist */
 export async function refuseLostDatabase(place: DatabasePlace): Promise<void> {
-  if (await isDatabaseMissing(place)) await refuseFormerFiles(place);
+  if (await isDatabaseMissing(place)) await refusePreviousFiles(place);
 }
 
 /** The same check for a database that has a header but no tables. */
-export async function refuseFormerFiles({ directory: { root }, engine }: DatabasePlace): Promise<void> {
+export async function refusePreviousFiles({ directory: { root }, engine }: DatabasePlace): Promise<void> {
   const traces = await findTraces(root, engine);
   if (traces === null) return;
   const state = (await engine.findState()) === "missing" ? "is missing" : "is empty";
@@ -65,14 +65,14 @@ export async function refuseExistingDatabase({ directory, engine }: DatabasePlac
   );
 }
 
-/** Moves the files of the former installation to a folder below the data directory. @returns the folder; null when there are none */
-export async function moveFormerFiles(
+/** Moves the files of the previous installation to a folder below the data directory. @returns the folder; null when there are none */
+export async function movePreviousFiles(
   { directory: { root }, engine }: DatabasePlace,
   now: number,
 ): Promise<string | null> {
   if ((await findTraces(root, engine)) === null) return null;
   const folder = join(root, `former-${fileTime(now)}`);
-  moveFiles(root, [...engine.files, ...formerNames], folder);
+  moveFiles(root, [...engine.files, ...previousNames], folder);
   return folder;
 }
 
@@ -104,7 +104,7 @@ export function refuseOlderDatabase(
 }
 
 /** In this order: the files that findTraces recognises are moved last, so that an interrupted move is detected. */
-const formerNames = ["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"];
+const previousNames = ["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"];
 
 /** Describes the files which show that a ledger was written here; null if there are none. A key alone may be intended for the first start. */
 async function findTraces(root: string, engine: Engine): Promise<string | null> {
@@ -118,7 +118,7 @@ async function findTraces(root: string, engine: Engine): Promise<string | null> 
   return globSync("*", { cwd: exportFolder(root) }).length > 0 ? "there are exports of a ledger" : null;
 }
 
-/** Of a checkpoint of version 2 at least so many: a chain that a former version has begun may have lost records to retention before. */
+/** Of a checkpoint of version 2 at least so many: a chain that a previous version has begun may have lost records to retention before. */
 function sizeOf(checkpoint: PublishedState): number {
   return sizeOfCheckpoint(checkpoint, 0);
 }

@@ -1,4 +1,4 @@
-// Owns the change of the signing key while no server runs: finds both keys, signs the new key with the former one, and records the
+// Owns the change of the signing key while no server runs: finds both keys, signs the new key with the previous one, and records the
 // change in the database. Must never change a key that the caller did not name.
 
 import { openRotation, rotationText } from "../../audit/key-rotation.ts";
@@ -26,21 +26,21 @@ interface RotationOptions {
   readonly config: Config;
   /** Path of the new key, which is not copied; null: a new key is created in the data directory. */
   readonly newKey: string | null;
-  /** The operator states that the former key is lost. */
-  readonly isFormerLost: boolean;
+  /** The operator states that the previous key is lost. */
+  readonly isPreviousLost: boolean;
   readonly logger: Logger;
 }
 
 /** @returns the answer of the operation. @throws Error that says what to do. */
 export async function changeKey(locked: LockedDirectory, options: RotationOptions): Promise<JsonObject> {
   const { root } = locked.directory;
-  const { config, newKey, isFormerLost, logger } = options;
-  const found = findFormer(root, config.auditKey, isFormerLost);
+  const { config, newKey, isPreviousLost, logger } = options;
+  const found = findPrevious(root, config.auditKey, isPreviousLost);
   await backUpBeforeMigration(locked, config, logger);
   const { keyInUse, missing } = await readLedgerState(locked, found?.verifierKey ?? null);
   refuseOlderDatabase(locked, missing);
   const inUse = requireKnown(root, keyInUse);
-  const former = requireFormer(found, inUse, options);
+  const former = requirePrevious(found, inUse, options);
   const successor =
     newKey === null ? makeKey() : readSigningKey(newKey, "Set --new-key to the path of the new key.");
   refuseUsedKey(root, inUse, successor);
@@ -53,8 +53,8 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
     config,
     {
       ...openLedgerFiles(root, successor),
-      formerSigningKey: former?.pem ?? null,
-      // Without the former key, nobody can tell what it has written: the change accepts the records as they are.
+      previousSigningKey: former?.pem ?? null,
+      // Without the previous key, nobody can tell what it has written: the change accepts the records as they are.
       acceptsHeads: former === null,
     },
     logger,
@@ -68,7 +68,7 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
 }
 
 /** Null when there is none, or when it cannot be read and the operator states that it is lost. */
-function findFormer(root: string, auditKey: string | null, isLost: boolean): SigningKey | null {
+function findPrevious(root: string, auditKey: string | null, isLost: boolean): SigningKey | null {
   try {
     return findSigningKey(root, auditKey);
   } catch (error) {
@@ -77,20 +77,20 @@ function findFormer(root: string, auditKey: string | null, isLost: boolean): Sig
   }
 }
 
-/** Null when the former key is lost. */
-function requireFormer(
+/** Null when the previous key is lost. */
+function requirePrevious(
   found: SigningKey | null,
   inUse: string,
-  { config, isFormerLost }: RotationOptions,
+  { config, isPreviousLost }: RotationOptions,
 ): SigningKey | null {
   const isThere = found?.verifierKey === inUse;
-  if (isThere && isFormerLost) {
-    throw new Error("The former key is available, so it can sign the change. Remove --former-key-lost.");
+  if (isThere && isPreviousLost) {
+    throw new Error("The previous key is available, so it can sign the change. Remove --former-key-lost.");
   }
-  if (isThere || isFormerLost) return isThere ? found : null;
+  if (isThere || isPreviousLost) return isThere ? found : null;
   const path = config.auditKey ?? ownKeyPath(config.dataDir);
   throw new Error(
-    `The former key (verifier key ${inUse}) must sign the change, but ${path} does not contain it. Set its path with --audit-key FILE. If the former key is lost, add --former-key-lost.`,
+    `The previous key (verifier key ${inUse}) must sign the change, but ${path} does not contain it. Set its path with --audit-key FILE. If the previous key is lost, add --former-key-lost.`,
   );
 }
 
@@ -103,7 +103,7 @@ function requireKnown(root: string, keyInUse: string | null): string {
   );
 }
 
-/** A former key may have been replaced because it was stolen. */
+/** A previous key may have been replaced because it was stolen. */
 function refuseUsedKey(root: string, inUse: string, { verifierKey }: SigningKey): void {
   const rotations = readRotations(rotationsPath(root)).map(openRotation);
   const used = rotations.flatMap((rotation) =>

@@ -1,5 +1,5 @@
 // Owns the files of a change of the signing key: the statements, and the recovery of an interrupted change. The database decides
-// whether the change is completed or undone. The former private key is deleted.
+// whether the change is completed or undone. The previous private key is deleted.
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,8 +20,8 @@ export function readRotations(path: string): readonly string[] {
   return existsSync(path) ? splitNotes(readRegularText(path, evidenceFileMaxBytes)) : [];
 }
 
-/** The former keys of `verifierKey`, newest first, according to the statements beside the database. */
-export function formerKeys(root: string, verifierKey: string): readonly string[] {
+/** The previous keys of `verifierKey`, newest first, according to the statements beside the database. */
+export function previousKeys(root: string, verifierKey: string): readonly string[] {
   const statements = readRotations(rotationsPath(root)).map(openRotation);
   const bySuccessor = Map.groupBy(statements, (statement) => statement?.successor);
   const keys = new Set([verifierKey]);

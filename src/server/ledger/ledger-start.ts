@@ -8,8 +8,8 @@ import { toTimestamp } from "../../platform/time/timestamp.ts";
 import { administer, administrationRequest } from "../data-directory/administration.ts";
 import {
   type DatabasePlace,
-  moveFormerFiles,
   moveNotes,
+  movePreviousFiles,
   refuseExistingDatabase,
   refuseOlderDatabase,
   wasKilled,
@@ -37,8 +37,8 @@ export async function openLedgerAtStart(
   }
   if (decision === "new-installation") {
     await refuseExistingDatabase(place);
-    const folder = await moveFormerFiles(place, now);
-    if (folder !== null) logger.warn("the files of the former installation were moved", { folder });
+    const folder = await movePreviousFiles(place, now);
+    if (folder !== null) logger.warn("the files of the previous installation were moved", { folder });
   }
   const ledger = await openLedger(place, auditKey);
   if (decision !== "restored-backup") refuseOlderDatabase(place, ledger.missing);

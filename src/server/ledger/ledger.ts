@@ -11,8 +11,8 @@ import type { MissingRecords, StoredLedger } from "../../calls/storage/stored-le
 import { quoteWord } from "../../platform/text/shell-word.ts";
 import {
   type DatabasePlace,
-  refuseFormerFiles,
   refuseLostDatabase,
+  refusePreviousFiles,
 } from "../data-directory/lost-database.ts";
 import {
   createOwnKey,
@@ -23,7 +23,7 @@ import {
   type SigningKey,
 } from "./ledger-files.ts";
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
-import { formerKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
+import { previousKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 
 export interface OpenLedger {
   readonly files: LedgerFiles;
@@ -48,7 +48,7 @@ export async function openLedger(place: DatabasePlace, auditKey: string | null):
       );
     }
     const key = found ?? createOwnKey(root);
-    const files = openLedgerFiles(root, key, formerKeys(root, key.verifierKey));
+    const files = openLedgerFiles(root, key, previousKeys(root, key.verifierKey));
     await refuseUncoveredRemoval(ledger, files.verifierKeys);
     if ((await ledger.findKey()).verifierKey !== key.verifierKey) await ledger.setKey(key.verifierKey);
     return { files, missing: await findMissing(ledger, root, files.verifierKeys) };
@@ -90,11 +90,11 @@ async function withLedger<Result>(
   await refuseLostDatabase(place);
   await engine.requireIntactRemains();
   // The database is created first: an interrupted first start must not leave a key without a database.
-  await engine.migrate(() => refuseFormerFiles(place));
+  await engine.migrate(() => refusePreviousFiles(place));
   return engine.withLedger("write", work);
 }
 
-/** A later key of this ledger is accepted: an older copy of the database may contain a former key. */
+/** A later key of this ledger is accepted: an older copy of the database may contain a previous key. */
 export function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
   if (found === null) return false;
   const rotations = readRotations(rotationsPath(root));
@@ -131,7 +131,7 @@ function missingKey(root: string, inUse: string): string {
 function otherKey(root: string, path: string, inUse: string): string {
   const own = ownKeyPath(root);
   const former = path !== own && existsSync(own) ? quoteWord(own) : "FORMER-KEY-FILE";
-  return `The audit key ${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key of the ledger to this one: ${rotateCommand(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If the former key is lost: ${rotateCommand(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
+  return `The audit key ${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key of the ledger to this one: ${rotateCommand(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If the previous key is lost: ${rotateCommand(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
 }
 
 function rotateCommand(root: string, options: string): string {

@@ -31,19 +31,19 @@ export async function chooseModelInUse(
   { directory: { root }, engine }: DatabasePlace,
   logger: Logger,
 ): Promise<ModelSource> {
-  const { model, formerModels } = (await isDatabaseMissing({ engine }))
+  const { model, previousModels } = (await isDatabaseMissing({ engine }))
     ? nothingBound
     : await engine.inspect();
   if (model === null) return chooseModel(config);
   // Without a change, a configured model is the one that counts.
-  if (config.model !== null && formerModels.length === 0) return chooseModel(config);
+  if (config.model !== null && previousModels.length === 0) return chooseModel(config);
   const kept = findKeptModel(root, model.sha256);
   if (kept === null) return chooseModel(config);
   if (config.model === null) return kept;
   const configured = tryToChoose(config);
   if (configured?.sha256 === kept.sha256) return kept;
-  if (configured !== null && !formerModels.includes(configured.sha256)) return configured;
-  logger.warn("the setting model names a former model; the model that it was changed to is used", {
+  if (configured !== null && !previousModels.includes(configured.sha256)) return configured;
+  logger.warn("the setting model names a previous model; the model that it was changed to is used", {
     model: model.id,
     setting: config.model,
     remedy: "remove the setting model, or change the model with memledger reembed",
@@ -51,7 +51,7 @@ export async function chooseModelInUse(
   return kept;
 }
 
-const nothingBound: Pick<Inspection, "model" | "formerModels"> = { model: null, formerModels: [] };
+const nothingBound: Pick<Inspection, "model" | "previousModels"> = { model: null, previousModels: [] };
 
 /** Null: its directory cannot be used any more, such as one that was removed after the change. */
 function tryToChoose(config: Pick<Config, "model">): ModelSource | null {

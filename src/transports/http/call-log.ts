@@ -50,7 +50,7 @@ interface Tally {
   linesOfAll: number;
   /** Calls without a known key. */
   unknown: number;
-  /** Whether one of them, of this or of the former time, has had a line; the next ones are only counted. */
+  /** Whether one of them, of this or of the previous time, has had a line; the next ones are only counted. */
   isUnknownLogged: boolean;
   /** Those without a line. */
   calls: number;

@@ -8,7 +8,7 @@ import { errorStatus, Refusal } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
-import { mcpPath } from "../mcp/exchange.ts";
+import { mcpPath } from "../mcp/mcp-request.ts";
 import { type AdministrationRoute, administrationRoutes, nameList } from "./administration-routes.ts";
 import { refusedBecause, respondTo } from "./answered-call.ts";
 import { leavesBodyBehind } from "./body.ts";

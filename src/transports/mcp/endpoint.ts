@@ -6,7 +6,7 @@ import type { Admit, Admitted } from "../../calls/arrival/admission.ts";
 import { toRefusalAnswer } from "../../calls/contract/answer.ts";
 import { isObject, type Json } from "../../platform/json/json.ts";
 import { sessionHeader, toClientName, toSessionId } from "./client-name.ts";
-import { type Exchange, type ExchangeTools, type McpArrival, openExchange } from "./exchange.ts";
+import { type McpArrival, type McpRequest, type McpRequestTools, openMcpRequest } from "./mcp-request.ts";
 import { methodOf, receiveMessage } from "./message.ts";
 import { checkParameters } from "./parameters.ts";
 import { createProtocolServer } from "./protocol-server.ts";
@@ -16,7 +16,7 @@ import { createRunningCalls } from "./running-calls.ts";
 /** The action of records about requests whose credentials are not valid: their body is not read, so the operation is not known. */
 const unreadAction = "mcp.request";
 
-export interface McpOptions extends Omit<ExchangeTools, "running"> {
+export interface McpOptions extends Omit<McpRequestTools, "running"> {
   readonly admit: Admit;
 }
 
@@ -29,7 +29,7 @@ export interface McpEndpoint {
 
 /** What the SDK needs to know of the request that it serves. */
 interface Serving {
-  readonly exchange: Exchange;
+  readonly mcpRequest: McpRequest;
   readonly admitted: Admitted;
   /** The SDK has closed the server of the request: everything is answered, or the client has left. */
   readonly ended: PromiseWithResolvers<void>;
@@ -55,27 +55,27 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
     });
   };
 
-  const serve = async (request: Request, exchange: Exchange, admitted: Admitted): Promise<Response> => {
+  const serve = async (request: Request, mcpRequest: McpRequest, admitted: Admitted): Promise<Response> => {
     using claim = admitted.claim;
     const received = await receiveMessage(request, { ...admitted, claim });
     if (received.fault !== null) {
-      exchange.logMessage(received.fault.status, null, admitted.caller);
+      mcpRequest.logMessage(received.fault.status, null, admitted.caller);
       return received.fault;
     }
     const { message } = received;
-    cancelNamed(message, exchange, admitted);
-    const serving: Serving = { exchange, admitted, ended: Promise.withResolvers(), isBegun: false };
+    cancelNamed(message, mcpRequest, admitted);
+    const serving: Serving = { mcpRequest, admitted, ended: Promise.withResolvers(), isBegun: false };
     servings.set(request, serving);
     loading ??= load();
     const handler = await loading;
     const response = await handler.fetch(request, { parsedBody: message });
     if (!serving.isBegun) serving.ended.resolve();
-    serving.ended.promise.then(() => exchange.logMessage(response.status, null, admitted.caller));
+    serving.ended.promise.then(() => mcpRequest.logMessage(response.status, null, admitted.caller));
     return named(response, message);
   };
 
   /** `notifications/cancelled` of the 2025 protocols. */
-  const cancelNamed = (message: Json, { sessionId }: Exchange, { caller }: Admitted): void => {
+  const cancelNamed = (message: Json, { sessionId }: McpRequest, { caller }: Admitted): void => {
     const { method, params } = methodOf(message) ?? {};
     if (method !== "notifications/cancelled" || !isObject(params)) return;
     const { requestId } = params;
@@ -85,17 +85,17 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
 
   return {
     async respond(request, arrival) {
-      const exchange = openExchange(request, arrival, { ...tools, running });
-      const { origin, arrivedAt } = exchange;
+      const mcpRequest = openMcpRequest(request, arrival, { ...tools, running });
+      const { origin, arrivedAt } = mcpRequest;
       try {
-        if (arrival.webPageFault !== null) return refuseWebPage(arrival.webPageFault, exchange);
+        if (arrival.webPageFault !== null) return refuseWebPage(arrival.webPageFault, mcpRequest);
         const admission = await admit(unreadAction, { credentials: arrival.credentials, origin, arrivedAt });
-        if (admission.admitted !== null) return await serve(request, exchange, admission.admitted);
+        if (admission.admitted !== null) return await serve(request, mcpRequest, admission.admitted);
         const { refused, caller } = admission;
-        exchange.logMessage(refused.status, refused.code, caller, refused.recordId);
+        mcpRequest.logMessage(refused.status, refused.code, caller, refused.recordId);
         return refusalRpcResponse(refused);
       } catch (error) {
-        return refusalRpcResponse(toRefusalAnswer(exchange.toRefused(error)));
+        return refusalRpcResponse(toRefusalAnswer(mcpRequest.toRefused(error)));
       }
     },
     async close() {
@@ -104,8 +104,8 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
   };
 }
 
-function refuseWebPage(message: string, exchange: Exchange): Response {
-  exchange.logMessage(403, null, null);
+function refuseWebPage(message: string, mcpRequest: McpRequest): Response {
+  mcpRequest.logMessage(403, null, null);
   return rpcErrorResponse({ status: 403, code: rpcCodes.refused, message });
 }
 

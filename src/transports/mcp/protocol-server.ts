@@ -12,8 +12,8 @@ import { endSentence } from "../../platform/text/sentence.ts";
 import { unknownReason } from "../../platform/text/suggestion.ts";
 import { version } from "../../platform/version.ts";
 import { toClientName } from "./client-name.ts";
-import type { Exchange } from "./exchange.ts";
 import { instructions } from "./instructions.ts";
+import type { McpRequest } from "./mcp-request.ts";
 import { createProgressReport } from "./progress.ts";
 import { rpcCodes } from "./rpc-error.ts";
 import {
@@ -33,7 +33,7 @@ export type Sdk = typeof import("@modelcontextprotocol/server");
 
 /** The request that a server answers. */
 export interface Served {
-  readonly exchange: Exchange;
+  readonly mcpRequest: McpRequest;
   readonly admitted: Admitted;
 }
 
@@ -82,7 +82,7 @@ interface Methods {
 }
 
 function answerTools({ server, sdk, served, guard }: Methods): void {
-  const { admitted, exchange } = served;
+  const { admitted, mcpRequest } = served;
   const known = needsSubject(served) ? toolsNamingSubject : tools;
   server.setRequestHandler("tools/list", () => ({
     tools: known
@@ -97,7 +97,7 @@ function answerTools({ server, sdk, served, guard }: Methods): void {
       if (tool === undefined) throw unknown(sdk, "tool", params.name, known.map(nameOf));
       const sent = isObject(params.arguments) ? params.arguments : {};
       const call = { input: toInput(tool, sent), ...readContext(context) };
-      return toToolResult(tool, sent, await exchange.perform(admitted, tool.operation, call));
+      return toToolResult(tool, sent, await mcpRequest.perform(admitted, tool.operation, call));
     }),
   );
 }
@@ -129,18 +129,18 @@ function answerPrompts({ server, sdk, served, guard }: Methods): void {
  * Whether tools have an argument for the subject. Not for a key that may name any subject, or none: a model would invent names, and its
  * client can send the header.
  */
-function needsSubject({ admitted, exchange }: Served): boolean {
-  return exchange.subject === null && isForSeveral(admitted.caller);
+function needsSubject({ admitted, mcpRequest }: Served): boolean {
+  return mcpRequest.subject === null && isForSeveral(admitted.caller);
 }
 
 /** For methods that cannot answer a refusal as a result. @throws ProtocolError with the refusal */
 async function inject(
   { ProtocolError }: Sdk,
-  { exchange, admitted }: Served,
+  { mcpRequest, admitted }: Served,
   input: ObjectInput,
   context: ServerContext,
 ): Promise<Answer> {
-  const answer = await exchange.perform(admitted, injection, { input, ...readContext(context) });
+  const answer = await mcpRequest.perform(admitted, injection, { input, ...readContext(context) });
   if (answer.code === successCode) return answer;
   throw new ProtocolError(rpcCodes.refused, answer.message, { code: answer.code });
 }
@@ -148,13 +148,13 @@ async function inject(
 type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** A failure of this program is logged, and answered without its text. */
-function createGuard({ ProtocolError, INTERNAL_ERROR }: Sdk, { exchange }: Served): Guard {
+function createGuard({ ProtocolError, INTERNAL_ERROR }: Sdk, { mcpRequest }: Served): Guard {
   return async (work) => {
     try {
       return await work();
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      throw new ProtocolError(INTERNAL_ERROR, exchange.toRefused(error).message);
+      throw new ProtocolError(INTERNAL_ERROR, mcpRequest.toRefused(error).message);
     }
   };
 }

@@ -246,7 +246,7 @@ describe("the end", () => {
     }
   });
 
-  test("after its directory was removed, programs use a new server, and the former one ends and leaves the new socket", async () => {
+  test("after its directory was removed, programs use a new server, and the previous one ends and leaves the new socket", async () => {
     const dataDir = directory();
     const flags = { "data-dir": dataDir, "log-level": "silent", "background-idle-minutes": "unlimited" };
     const clockShift = createClockShift();
@@ -285,7 +285,7 @@ describe("the end", () => {
 test("the log begins again when it is too long, also while it is written", async () => {
   const dataDir = directory();
   mkdirSync(dataDir, { mode: 0o700 });
-  const { log, formerLog } = locate(dataDir);
+  const { log, previousLog } = locate(dataDir);
   const module = join(import.meta.dir, "../../../src/platform/log/log-file.ts");
   const script = `import { openLogFile, shortenOwnLog } from ${JSON.stringify(module)};
     const file = { path: process.argv[1], former: process.argv[2] };
@@ -296,13 +296,13 @@ test("the log begins again when it is too long, also while it is written", async
     process.stderr.write("c");`;
   writeFileSync(log, "");
   const { openLogFile } = await import(module);
-  const child = Bun.spawn([process.execPath, "-e", script, log, formerLog], {
-    stderr: openLogFile({ path: log, former: formerLog }),
+  const child = Bun.spawn([process.execPath, "-e", script, log, previousLog], {
+    stderr: openLogFile({ path: log, former: previousLog }),
   });
   expect(await child.exited).toBe(0);
   expect(readFileSync(log, "utf8")).toBe("c");
-  expect(readFileSync(formerLog, "utf8")).toBe("a".repeat(90) + "b".repeat(20));
+  expect(readFileSync(previousLog, "utf8")).toBe("a".repeat(90) + "b".repeat(20));
   writeFileSync(log, "d".repeat(1024 * 1024 + 1));
-  openLogFile({ path: log, former: formerLog });
-  expect([statSync(log).size, readFileSync(formerLog, "utf8").slice(0, 2)]).toEqual([0, "dd"]);
+  openLogFile({ path: log, former: previousLog });
+  expect([statSync(log).size, readFileSync(previousLog, "utf8").slice(0, 2)]).toEqual([0, "dd"]);
 });

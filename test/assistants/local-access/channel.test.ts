@@ -53,7 +53,7 @@ test("a local channel uses the project that it names, and asks for its key once"
   });
 });
 
-test("a local channel uses a new local key after the former one was revoked", async () => {
+test("a local channel uses a new local key after the previous one was revoked", async () => {
   const channel = openChannel({ dataDir, project: "renewed", start: false });
   expect((await save(channel, "before")).status).toBe(201);
   const { project_id, key_id } = await app.administer(useLocalKey, { project: "renewed" });

@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { Client as PreviousClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as PreviousTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { findBackgroundServer } from "../../../src/server/find-background-server.ts";
 import { cleanUp, run, runJson, serve, spawn } from "../../cli/command.ts";
 import { startFakeLlm } from "../../models/extraction/fake-llm.ts";
@@ -37,11 +37,11 @@ describe("official clients", () => {
       { versionNegotiation: { mode: { pin: "2026-07-28" } } },
     );
     const legacy = new Client({ name: "legacy", version: "2" }, { versionNegotiation: { mode: "legacy" } });
-    const former = new FormerClient({ name: "former", version: "3" });
+    const former = new PreviousClient({ name: "former", version: "3" });
     await Promise.all([
       pinned.connect(new StdioClientTransport(command(dataDir))),
       legacy.connect(new StdioClientTransport(command(dataDir))),
-      former.connect(new FormerTransport(command(dataDir))),
+      former.connect(new PreviousTransport(command(dataDir))),
     ]);
     await serverOf(dataDir);
     for (const client of [pinned, legacy, former]) {

@@ -1,5 +1,5 @@
 // Checks exports of chains with a Merkle tree (docs/engineer/AUDIT-FORMAT-2.md) with the second verifier, test/verify.py, and a checkpoint
-// that was kept: of a new data directory, and of one of the former format, whose records of both versions are in one file.
+// that was kept: of a new data directory, and of one of the previous format, whose records of both versions are in one file.
 
 import { afterAll, afterEach, describe, expect, setDefaultTimeout } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -9,12 +9,12 @@ import { digestSecret, permissions } from "../../../src/access/key.ts";
 import { defaultPlans } from "../../../src/access/plan.ts";
 import { createPagePins } from "../../../src/audit/parts/page-pins.ts";
 import type { Answer } from "../../../src/calls/contract/answer.ts";
-import { isForeseen } from "../../../src/calls/contract/applied.ts";
+import { isPrecomputed } from "../../../src/calls/contract/applied.ts";
 import type { Call } from "../../../src/calls/contract/call.ts";
 import type { InstallationPreparation } from "../../../src/calls/contract/operation.ts";
 import { readMemory } from "../../../src/calls/operations/memories/read.ts";
 import { findOperation } from "../../../src/calls/operations.ts";
-import { foresee } from "../../../src/calls/outcome.ts";
+import { precompute } from "../../../src/calls/outcome.ts";
 import type { Engine, StoreOptions } from "../../../src/calls/storage/engine.ts";
 import type { SearchQuery } from "../../../src/calls/storage/memory-store.ts";
 import type { Store } from "../../../src/calls/storage/store.ts";
@@ -202,14 +202,14 @@ export async function openSeam({
   };
 }
 
-/** What the operation has foreseen, as perform hands it over. */
+/** What the operation has precomputed, as perform hands it over. */
 function withForeseen(call: Call): Call {
   const { decision } = call;
-  if (decision.refused !== null || !isForeseen(decision.prepared)) return call;
+  if (decision.refused !== null || !isPrecomputed(decision.prepared)) return call;
   const operation = findOperation(call.operation);
   if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
-  const foreseen = foresee(operation, call, decision.prepared);
-  return { ...call, decision: { ...decision, prepared: decision.prepared.prepared, foreseen } };
+  const precomputed = precompute(operation, call, decision.prepared);
+  return { ...call, decision: { ...decision, prepared: decision.prepared.prepared, precomputed } };
 }
 
 function openSqlite(path: string, spawn?: typeof spawnWorker): Engine {

@@ -107,12 +107,12 @@ interface CheckpointRow extends ListedCheckpoint {
 
 export interface Settings {
   readonly model: ModelBinding | null;
-  readonly formerModels: readonly string[];
+  readonly previousModels: readonly string[];
   readonly modelChange: ModelChange | null;
   readonly verifierKey: string | null;
 }
 
-export const noSettings: Settings = { model: null, formerModels: [], modelChange: null, verifierKey: null };
+export const noSettings: Settings = { model: null, previousModels: [], modelChange: null, verifierKey: null };
 
 export interface Data {
   readonly journal: Journal;

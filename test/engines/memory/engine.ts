@@ -44,7 +44,7 @@ export function createMemoryEngine(folder: string): Engine {
     inspect: async () => ({
       format: 1,
       model: settings.get("all")?.model ?? null,
-      formerModels: settings.get("all")?.formerModels ?? [],
+      previousModels: settings.get("all")?.previousModels ?? [],
       modelChange: settings.get("all")?.modelChange ?? null,
       memories: data.memories.all().length,
       keys: keys.all().length,

@@ -398,11 +398,11 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
         metadata = null,
         origins = [],
         lead = null,
-        formerOf = null,
+        previousOf = null,
       } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
-      const said = { origins, lead, formerOf, supersededBy: null, subject };
+      const said = { origins, lead, previousOf, supersededBy: null, subject };
       const about = { content, type, passage, importance, active, tags, metadata, ...said };
       const memory: Memory = { id: id ?? createId(now), ...about, ...times };
       const versioned = newContent(data);

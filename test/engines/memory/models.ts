@@ -22,14 +22,14 @@ export function createModelTransaction(data: Data): ModelTransaction {
       put({ modelChange: null });
     },
     async finish() {
-      const { model, modelChange, formerModels } = all();
+      const { model, modelChange, previousModels } = all();
       const rows = memories.all();
       if (modelChange === null || rows.some(({ nextVector }) => nextVector === null)) return null;
       for (const row of rows)
         memories.set(row.memory.id, { ...row, vector: row.nextVector ?? row.vector, nextVector: null });
-      const former = new Set([...formerModels, ...(model === null ? [] : [model.sha256])]);
+      const former = new Set([...previousModels, ...(model === null ? [] : [model.sha256])]);
       former.delete(modelChange.to.sha256);
-      put({ model: modelChange.to, formerModels: [...former], modelChange: null });
+      put({ model: modelChange.to, previousModels: [...former], modelChange: null });
       return rows.length;
     },
   };

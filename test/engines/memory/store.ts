@@ -71,7 +71,7 @@ export function openMemoryStore(
     remembering: createRememberTransaction(data),
     exports: createExportTransaction(data, checkpoints, ledger.exports),
     attempt: (work) => undoing(work, true),
-    rehearse: (work) => undoing(work, false),
+    dryRun: (work) => undoing(work, false),
   };
   const settlement: Settlement = {
     clock,

@@ -27,15 +27,15 @@ const base: Omit<Call, "decision"> = {
 /** Through the same copy as a message between threads. */
 const travel = (call: Call) => fromCallMessage(structuredClone(toCallMessage(call)));
 
-test("a call whose outcome was foreseen arrives with its sealed payload, and without its answer", () => {
+test("a call whose outcome was precomputed arrives with its sealed payload, and without its answer", () => {
   const { salt, hash, compressed, parts } = sealPayload({ response_body: { content: "Grüße 😀" } });
   const payload = { salt: new Uint8Array(salt), hash, compressed: new Uint8Array(compressed), parts };
   const after = [{ effect: "touch_memories", project: id, memories: [id], at: 5 }] as const;
   const outcome = { memoryId: id, payload, after };
   const answer = { status: 200, code: 1000, message: "success", data: "{}" };
   const decision = { refused: null, erasures: "0 7", parameters: { memory_id: id }, prepared: 12 };
-  const arrived = travel({ ...base, decision: { ...decision, foreseen: { ...outcome, answer } } });
-  expect(arrived).toEqual({ ...base, decision: { ...decision, foreseen: { ...outcome, answer: null } } });
+  const arrived = travel({ ...base, decision: { ...decision, precomputed: { ...outcome, answer } } });
+  expect(arrived).toEqual({ ...base, decision: { ...decision, precomputed: { ...outcome, answer: null } } });
 });
 
 test.each<[string, Decision]>([

@@ -24,12 +24,12 @@ const create = (project = "a"): Call => ({
   decision: { ...accepted, models: ["sha256"] },
 });
 const payload = { salt: new Uint8Array(16), hash: "", compressed: new Uint8Array(1), parts: 1 };
-const foreseen = { answer: null, memoryId: null, payload, after: [] };
+const precomputed = { answer: null, memoryId: null, payload, after: [] };
 const search: Call = {
   ...common,
   operation: "memory.search",
   project: "a",
-  decision: { ...accepted, models: ["sha256"], foreseen },
+  decision: { ...accepted, models: ["sha256"], precomputed },
 };
 const remove: Call = { ...common, operation: "memory.delete", project: "a", decision: accepted };
 const refused: Call = {

@@ -40,7 +40,7 @@ function makeChains(recordCounts: readonly number[]) {
   }
   const trees = createChainTrees(database);
   const ledger = { verifierKeys: [signer.verifierKey], acceptsHeads: true };
-  const knownHeads = readKnownHeads({ database, signer, formerSigner: null, trees, ledger, logger });
+  const knownHeads = readKnownHeads({ database, signer, previousSigner: null, trees, ledger, logger });
   knownHeads.accept();
   knownHeads.committed();
   const noteReader = createNoteReader([signer.verifierKey], runtimeCryptography);

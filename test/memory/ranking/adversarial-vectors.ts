@@ -51,7 +51,7 @@ const kinds = [
   "negative zero",
 ] as const;
 
-/** How many of the former vectors can have duplicates and neighbours. */
+/** How many of the previous vectors can have duplicates and neighbours. */
 const rememberedMax = 64;
 
 /** @param directions more pivots, L2-normalised */

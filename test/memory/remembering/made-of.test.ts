@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { redactRecords } from "../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../src/calls/operations/ledger/erase-records.ts";
 import { openWriting } from "../../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { openDatabase } from "../../../src/platform/native/sqlite.ts";
@@ -173,7 +173,7 @@ test("the erasure of the answer still finds the memory, and both verifiers accep
   });
   const [made] = madeBy(extraction);
   expect(made?.record).toBe(answer);
-  const erased = await app.administer(redactRecords, { record: answer, delete_memory: true });
+  const erased = await app.administer(eraseRecords, { record: answer, delete_memory: true });
   expect(isObject(erased)).toBe(true);
   expect((await app.call("GET", `/v1/memories/${made?.memory}`)).status).toBe(404);
   const { dataDir } = app.config;

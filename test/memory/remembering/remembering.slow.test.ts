@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
 import { deleteProject } from "../../../src/calls/operations/access/project-operations.ts";
-import { redactRecords } from "../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../src/calls/operations/ledger/erase-records.ts";
 import {
   attemptsMax,
   partMaxCharacters,
@@ -167,7 +167,7 @@ test("what is erased while it is extracted leaves no memory and no record", asyn
   });
   const [record = ""] = await leave([{ user: "My name is Dana.", answer: "Hello.", key: project.key }]);
   await llm.arrived(before + 1);
-  await app.administer(redactRecords, { record });
+  await app.administer(eraseRecords, { record });
   answering.resolve();
   llm.otherwise(findsWords);
   await leave([{ user: "Something else.", answer: "Yes.", key: project.key }]);

@@ -2,7 +2,7 @@
 // that their words go with erasures.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { redactRecords } from "../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../src/calls/operations/ledger/erase-records.ts";
 import { differenceOf } from "../../../src/memory/suggestions/difference.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../../everything-stored.ts";
@@ -56,7 +56,7 @@ describe("the difference of two texts", () => {
 });
 
 describe("an extraction", () => {
-  test("suggests that a changed value replaces the former one, and both stay", async () => {
+  test("suggests that a changed value replaces the previous one, and both stay", async () => {
     await create("We decided that the staging database listens on port 5433.");
     const text = "We decided that the staging database listens on port 5434.";
     const [item] = await extract(text);
@@ -171,7 +171,7 @@ describe("the words of a suggestion", () => {
   test("go with the erasure of their record", async () => {
     const { data } = await call("POST", "/v1/suggestions", proposal());
     const read = await call("GET", `/v1/suggestions/${data.id}`);
-    const erased = await app.administer(redactRecords, { record: read.data.audit_id ?? null });
+    const erased = await app.administer(eraseRecords, { record: read.data.audit_id ?? null });
     expect(erased).toMatchObject({ suggestions: 1 });
     expect(await suggestions()).toEqual([]);
     expect(isStored()).toBe(false);
@@ -187,7 +187,7 @@ describe("the words of a suggestion", () => {
       };
       await call("POST", "/v1/suggestions", body);
       await suggestions();
-      await app.administer(redactRecords, { memory, delete_memory });
+      await app.administer(eraseRecords, { memory, delete_memory });
       expect(await suggestions()).toEqual([]);
       await call("DELETE", `/v1/memories/${memory}`);
     }

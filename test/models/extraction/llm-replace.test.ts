@@ -156,7 +156,7 @@ describe("a memory that a model replaces", () => {
     expect(await read(ids[0])).toMatchObject({ is_active: true });
   });
 
-  test("of the same words as the item leaves its former text inactive, not the new one", async () => {
+  test("of the same words as the item leaves its previous text inactive, not the new one", async () => {
     const sentence = (approvals: string) =>
       `Deploys of the payment service need ${approvals} approvals from the platform team, and a note in the channel of the release that says what was changed and why.`;
     const [older, newer] = [sentence("two"), sentence("three")];

@@ -358,7 +358,7 @@ describe("a new backup is refused, and nothing is left,", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("with --force, the former file is replaced", async () => {
+  test("with --force, the previous file is replaced", async () => {
     const folder = createFolder();
     const file = join(folder, "b.tar.zst");
     writeFileSync(file, "before");

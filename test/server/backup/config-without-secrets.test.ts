@@ -18,7 +18,7 @@ test.each([
   ],
   [`${table}  'api-key'='sk-1' # ours\n`, `${table}# api-key ${said}\n`, ["gateway.upstreams.a.api-key"]],
   [`${table}# api-key = "sk-1"\n`, `${table}# api-key ${said}\n`, []],
-  [`${table}# formerly api-key = "sk-1"\n`, `${table}# api-key ${said}\n`, []],
+  [`${table}# previously api-key = "sk-1"\n`, `${table}# api-key ${said}\n`, []],
   [`${table}api-key-file = "/run/key"\n`, `${table}api-key-file = "/run/key"\n`, []],
 ])("%j", (toml, text, removed) => {
   expect(withoutSecrets(toml)).toEqual({ text, removed });

@@ -1,4 +1,4 @@
-// The backup before a migration: it is made once, has the former format, and can be restored; without one, nothing is migrated.
+// The backup before a migration: it is made once, has the previous format, and can be restored; without one, nothing is migrated.
 
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const former = join(import.meta.dir, "../../engines/sqlite/version-0.1.0");
 /** PRAGMA user_version in the header of the file. */
 const formatOf = (folder: string) => readFileSync(join(folder, "memledger.db")).readInt32BE(60);
 
-function copyOfFormer(): string {
+function copyOfPrevious(): string {
   const folder = createFolder();
   cpSync(former, folder, { recursive: true });
   rmSync(join(folder, "audit.key.pub"), { force: true });
@@ -23,8 +23,8 @@ function copyOfFormer(): string {
 const list = (folder: string, variables: Readonly<Record<string, string>> = {}) =>
   run(["project", "list", "--data-dir", folder, "--log-level", "warn"], variables);
 
-test("a command that migrates makes one first, which restores the former format", async () => {
-  const folder = copyOfFormer();
+test("a command that migrates makes one first, which restores the previous format", async () => {
+  const folder = copyOfPrevious();
   const format = formatOf(folder);
   expect(format).toBeLessThan(formatVersion);
   expect((await list(folder)).exitCode).toBe(0);
@@ -42,7 +42,7 @@ test("a command that migrates makes one first, which restores the former format"
 });
 
 test("if it cannot be made, nothing is migrated; with the setting, it is", async () => {
-  const folder = copyOfFormer();
+  const folder = copyOfPrevious();
   const format = formatOf(folder);
   writeFileSync(join(folder, "before-migration"), "a file where the folder should be");
   const { exitCode, stderr } = await list(folder);
@@ -56,7 +56,7 @@ test("if it cannot be made, nothing is migrated; with the setting, it is", async
   expect((await list(folder, { MEMLEDGER_BACKUP_DIR: elsewhere })).exitCode).toBe(0);
   expect(readdirSync(elsewhere)).toHaveLength(1);
 
-  const other = copyOfFormer();
+  const other = copyOfPrevious();
   expect((await list(other, { MEMLEDGER_MIGRATION_BACKUP: "false" })).exitCode).toBe(0);
   expect([formatOf(other), existsSync(join(other, "before-migration"))]).toEqual([formatVersion, false]);
 });

@@ -83,7 +83,7 @@ describe("a certificate", () => {
 });
 
 describe("refused", () => {
-  const swap = "Check whether --tls-cert and --tls-key are exchanged.";
+  const swap = "Check whether --tls-cert and --tls-key are swapped.";
   test.each<[string, () => string, RegExp | string]>([
     [
       "a certificate and the key of another one",

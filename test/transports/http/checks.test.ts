@@ -1,7 +1,7 @@
 // Tests checks over HTTP: what passes, why others fail, their number, and what an erasure and a deleted project leave of them.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { redactRecords } from "../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../src/calls/operations/ledger/erase-records.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
@@ -131,7 +131,7 @@ test("an erasure of the memory deletes its checks", async () => {
   await save(office);
   const bananas = await create("Bananas are cheap.");
   const kept = await save(bananas);
-  expect(await app.administer(redactRecords, { memory: office, delete_memory: true })).toMatchObject({
+  expect(await app.administer(eraseRecords, { memory: office, delete_memory: true })).toMatchObject({
     memory: "deleted",
     checks: 1,
   });

@@ -57,7 +57,7 @@ describe("memories without dates of their own", async () => {
     expect(data.prompt).toContain(contentBefore(6));
   });
 
-  test("are judged again though they are not among the first candidates", async () => {
+  test("are reranked though they are not among the first candidates", async () => {
     const query = "What did Kim work on nine days ago?";
     const plain = await find(key, query, { rerank: "off", top_k: 32 });
     const places = topics.map((_, at) => plain.map(contentOf).indexOf(contentBefore(at + 1)));

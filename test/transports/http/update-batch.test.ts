@@ -35,7 +35,7 @@ async function update(memories: readonly unknown[], as = key): Promise<JsonObjec
 const read = async (id: string | undefined) => (await app.call("GET", `/v1/memories/${id}`, { key })).data;
 
 describe("an update of many memories", () => {
-  test("changes each as its item says, and the former values undo it", async () => {
+  test("changes each as its item says, and the previous values undo it", async () => {
     const before = await Promise.all(ids.map(read));
     const data = await update([
       { memory_id: ids[0], is_active: false, importance: 1, add_tags: ["b"], remove_tags: ["a", "none"] },
@@ -293,7 +293,7 @@ describe("a deletion of many memories", () => {
   });
 });
 
-test("the record of an update has the former values", async () => {
+test("the record of an update has the previous values", async () => {
   await app.call("PUT", `/v1/memories/${ids[0]}`, {
     key,
     body: { content: "Deploy on Friday.", importance: 0.4 },

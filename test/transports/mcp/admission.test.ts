@@ -5,7 +5,7 @@ import { connect as connectSocket } from "node:net";
 import { revokeKey } from "../../../src/calls/operations/access/key-operations.ts";
 import { updateProject } from "../../../src/calls/operations/access/project-operations.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { connect, connectFormer, eras, post, rpc, toolCall } from "./clients.ts";
+import { connect, connectPrevious, eras, post, rpc, toolCall } from "./clients.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe("a request without a valid key", () => {
   test("is an error for the official clients", async () => {
     app.passTime(60_000);
     for (const era of eras) await expect(connect(app, unknownKey, era)).rejects.toThrow();
-    await expect(connectFormer(app.url, unknownKey)).rejects.toThrow();
+    await expect(connectPrevious(app.url, unknownKey)).rejects.toThrow();
   });
 });
 

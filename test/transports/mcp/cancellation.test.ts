@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { startTestApp } from "../../fixture.ts";
-import { connect, connectFormer, eras, post, rpc } from "./clients.ts";
+import { connect, connectPrevious, eras, post, rpc } from "./clients.ts";
 
 /** A language model that never answers, so that an extraction runs until it is cancelled. */
 const model = Bun.serve({
@@ -51,9 +51,9 @@ test.each(eras)("a client of %s cancels its call", async (era) => {
   await close();
 });
 
-test("a client of the former SDK cancels its call", async () => {
+test("a client of the previous SDK cancels its call", async () => {
   const before = reset();
-  const client = await connectFormer(app.url, app.apiKey);
+  const client = await connectPrevious(app.url, app.apiKey);
   const controller = new AbortController();
   const call = client.callTool(input, undefined, { signal: controller.signal });
   await asked.promise;

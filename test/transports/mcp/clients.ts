@@ -1,8 +1,8 @@
 // Connects the official clients of the protocol, of its 2025 and its 2026 versions, to a server of a test. Must never answer for it.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as PreviousClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as PreviousTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import type { TestApp } from "../../fixture.ts";
 
@@ -42,10 +42,10 @@ export async function connect(app: Pick<TestApp, "url">, key: string, era: Era, 
 }
 
 /** The SDK before it, which speaks the versions of 2025 only. */
-export async function connectFormer(url: string, key: string, info = clientInfo) {
-  const client = new FormerClient(info);
+export async function connectPrevious(url: string, key: string, info = clientInfo) {
+  const client = new PreviousClient(info);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(new FormerTransport(new URL(`${url}/mcp`), { requestInit }));
+  await client.connect(new PreviousTransport(new URL(`${url}/mcp`), { requestInit }));
   return client;
 }
 

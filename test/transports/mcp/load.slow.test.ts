@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { checkChains } from "../../audit/chain-check.ts";
 import { run } from "../../cli/command.ts";
 import { startTestApp } from "../../fixture.ts";
-import { connect, connectFormer } from "./clients.ts";
+import { connect, connectPrevious } from "./clients.ts";
 
 const clients = 32;
 const rounds = 4;
@@ -20,7 +20,7 @@ type Call = (tool: string, input: JsonObject) => Promise<{ structured: JsonObjec
 async function open(number: number, key: string): Promise<{ call: Call; close(): Promise<void> }> {
   const info = { name: `load-${number}`, version: "1.0" };
   if (number % 3 !== 2) return connect(app, key, number % 3 === 0 ? "2026-07-28" : "2025-11-25", info);
-  const former = await connectFormer(app.url, key, info);
+  const former = await connectPrevious(app.url, key, info);
   return {
     async call(name, input) {
       const { structuredContent, isError } = await former.callTool({ name, arguments: input });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, type Json } from "../../../src/platform/json/json.ts";
 import { objectsOf } from "../../../src/transports/mcp/memory-view.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { connect, connectFormer, eras, type ToolReply } from "./clients.ts";
+import { connect, connectPrevious, eras, type ToolReply } from "./clients.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -440,7 +440,7 @@ test("an auditor reads how a call arrived and from which program", async () => {
 });
 
 test("the SDK of the 2025 protocols finds a memory", async () => {
-  const client = await connectFormer(app.url, app.apiKey);
+  const client = await connectPrevious(app.url, app.apiKey);
   const content = "The canteen closes at three.";
   await client.callTool({ name: "memory_save", arguments: { content, type: "fact" } });
   const query = "When does the canteen close?";

@@ -897,7 +897,7 @@ export interface ExtractionItem {
   tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
-  former?: FormerMemory;
+  former?: PreviousMemory;
   /**
    * Memories that are no longer true because of the item, as the language model says. The field is absent if there
    * are none.
@@ -924,17 +924,6 @@ export interface ExtractionMatch {
  */
 export type ExtractorName = "built-in" | "llm";
 
-/**
- * The memory that has the former text of the updated memory. Absent if the new text contains it, and without an
- * update.
- */
-export interface FormerMemory {
-  /** Memory identifier, 32 hexadecimal characters. */
-  id: string | null;
-  /** Text of the memory, stored verbatim. */
-  content: string;
-}
-
 export interface Injection {
   /** The prompt section; empty when there are no memories to inject. */
   prompt: string;
@@ -959,8 +948,8 @@ export interface Injection {
   /** Total length of the lines of facts and contexts in the prompt, in Unicode code points. */
   characters: number;
   /**
-   * Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the
-   * query names changes the order. Absent if it was not asked for.
+   * Whether the memories were reranked; false: not in time, or the server cannot, and only a time that the query
+   * names changes the order. Absent if it was not asked for.
    */
   reranked?: boolean;
   /**
@@ -1564,7 +1553,7 @@ export interface MissedMemory {
   similarity: number;
   /**
    * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the
-   * relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.
+   * relevance of rerank if the memory was reranked; without a query, importance * 0.7 + recency * 0.3.
    */
   final_score: number;
   score_details?: ScoreDetails;
@@ -1657,6 +1646,17 @@ export interface Plan {
 
 export interface PlanList {
   plans: Plan[];
+}
+
+/**
+ * The memory that has the previous text of the updated memory. Absent if the new text contains it, and without
+ * an update.
+ */
+export interface PreviousMemory {
+  /** Memory identifier, 32 hexadecimal characters. */
+  id: string | null;
+  /** Text of the memory, stored verbatim. */
+  content: string;
 }
 
 export interface Project {
@@ -1810,14 +1810,14 @@ export interface ReplacedMemory {
 export type ReplacementStatus = "suggested" | "replaced";
 
 /**
- * Whether the best 32 memories (more if top_k is more) are judged again by a model that compares each word of
- * the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. An
+ * Whether the best 32 memories (more if top_k is more) are reranked by a model that compares each word of the
+ * query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. An
  * injection with auto waits as with on, so that equal queries give equal prompts. Only in hybrid searches, and
  * in injections with a query. Without this field, the setting rerank of the server decides.
  */
 export type Rerank = "auto" | "on" | "off";
 
-/** Only if the memory was judged again. */
+/** Only if the memory was reranked. */
 export interface RerankDetails {
   /**
    * Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2, limited to
@@ -1845,8 +1845,8 @@ export interface ScoreDetails {
   importance: number;
   rerank?: RerankDetails;
   /**
-   * Only if the query names a time and the memory was to be judged again, but was not: how much of its date is in
-   * that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
+   * Only if the query names a time and the memory was to be reranked, but was not: how much of its date is in that
+   * time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
    */
   period?: number;
   /**
@@ -1868,7 +1868,7 @@ export interface SearchResult {
   similarity: number;
   /**
    * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the
-   * relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.
+   * relevance of rerank if the memory was reranked; without a query, importance * 0.7 + recency * 0.3.
    */
   final_score: number;
   score_details?: ScoreDetails;
@@ -1881,8 +1881,8 @@ export interface SearchResults {
   /** Number of results. */
   total: number;
   /**
-   * Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the
-   * query names changes the order. Absent if it was not asked for.
+   * Whether the memories were reranked; false: not in time, or the server cannot, and only a time that the query
+   * names changes the order. Absent if it was not asked for.
    */
   reranked?: boolean;
   /**
@@ -2182,7 +2182,7 @@ export interface UpdateResult {
   /** Memory identifier, 32 hexadecimal characters. */
   id?: string;
   /**
-   * Of an updated memory: the time of this change. Sent back as if_updated_at with the former values, the undo
+   * Of an updated memory: the time of this change. Sent back as if_updated_at with the previous values, the undo
    * leaves what somebody else has changed since.
    */
   updated_at?: string;

@@ -184,13 +184,13 @@ function csvRow(header: readonly string[], cells: readonly string[]): ExportRow 
 }
 
 /** Texts that version 0.1.0 has escaped. */
-const formerFormula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const previousFormula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 function showsInCsv(cell: string, expected: Json): boolean {
   if (expected === null) return cell === "";
   if (typeof expected === "string") {
     const escaped = (isFormula: boolean) => (isFormula ? `'${expected}` : expected);
-    return cell === escaped(mayBeFormula(expected)) || cell === escaped(formerFormula.test(expected));
+    return cell === escaped(mayBeFormula(expected)) || cell === escaped(previousFormula.test(expected));
   }
   if (typeof expected !== "object") return cell === String(expected);
   const shown = parseUnambiguousJson(cell);

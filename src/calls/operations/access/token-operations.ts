@@ -75,7 +75,7 @@ export const issueToken = projectOperation({
     const token = tokens.print({ id, keyId, epoch, subject: subject.id, permissions: granted, expiresAt });
     const recorded = { id, permissions: [...granted], expires_at: toTimestamp(expiresAt) };
     const data: Static<typeof issued> = { ...recorded, token };
-    return { foreseen: { data, recorded }, prepared: null };
+    return { precomputed: { data, recorded }, prepared: null };
   },
 
   apply: confirm,

@@ -46,7 +46,7 @@ export function readBackupState(dataDir: string): BackupState {
   return { last, failure };
 }
 
-/** Of the last scheduled backup; null: none was completed, or a former version has made it. Never throws. */
+/** Of the last scheduled backup; null: none was completed, or a previous version has made it. Never throws. */
 export function readBackupFolder(dataDir: string): BackupFolder | null {
   return readStored(dataDir).folder;
 }

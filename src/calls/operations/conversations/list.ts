@@ -83,7 +83,7 @@ export const listConversations = projectOperation({
     if (found === null) throw foreignCursor("subject");
     const data = { conversations: found.conversations.map(toListed), next_cursor: found.next };
     // The names would be in a record about none of them, which no erasure finds.
-    return { foreseen: { data, recorded: {} }, prepared: null };
+    return { precomputed: { data, recorded: {} }, prepared: null };
   },
 
   apply: confirm,

@@ -89,7 +89,7 @@ export const readConversation = projectOperation({
       next_cursor: next,
       made: { memories: kept.map(toAgentMemory), ...(await recordsOf(preparation)) },
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -115,13 +115,13 @@ async function storeItem(
   await memories.update(caller.owner, { memory, contentKey: key, vector });
   const former = saysAllOf(memory, known)
     ? null
-    : await keepFormer(transaction, known, vectorBefore, storing);
+    : await keepPrevious(transaction, known, vectorBefore, storing);
   const { id, type, importance, expiresAt, tags } = memory;
   const stored = { ...item, importance, expiresAt };
   return { item: stored, action: "updated", memoryId: id, memoryType: type, tags, match: shown, former };
 }
 
-/** An updated memory and its former text, or a new memory and those that it looks like. */
+/** An updated memory and its previous text, or a new memory and those that it looks like. */
 function pairsOf({ action, memoryId, item, former }: Outcome, { lookAlikes = [] }: Candidate): FoundPair[] {
   if (former !== null) {
     const { id, content } = former.memory;
@@ -195,21 +195,21 @@ async function insertItem(
 }
 
 /**
- * Two texts that are similar may both be true, so the former one stays as a memory of its own.
+ * Two texts that are similar may both be true, so the previous one stays as a memory of its own.
  * @throws Refusal 2101
  */
-async function keepFormer(
+async function keepPrevious(
   transaction: Transaction,
-  { id: formerOf, content, origins: said, updatedAt, ...known }: Memory,
+  { id: previousOf, content, origins: said, updatedAt, ...known }: Memory,
   vector: Float32Array,
   { caller: { project, owner }, plan, now }: Storing,
 ): Promise<NonNullable<Outcome["former"]>> {
   await requireRoom(transaction, project, plan);
   const { type, importance, expiresAt, tags, metadata, lead } = known;
   const origins = said.length > 0 ? said : [{ ...unknownOrigin, saidAt: updatedAt }];
-  const about = { content, type, importance, expiresAt, tags, metadata, lead, origins, formerOf };
+  const about = { content, type, importance, expiresAt, tags, metadata, lead, origins, previousOf };
   const { memories } = transaction;
-  const madeOf = await memories.madeOf(owner, formerOf);
+  const madeOf = await memories.madeOf(owner, previousOf);
   const memory = await memories.insert(owner, { ...about, contentKey: contentKey(content), vector }, now);
   return { memory, madeOf };
 }
@@ -238,7 +238,7 @@ async function addToKnown(
   return tags;
 }
 
-/** Whether nothing is lost without the former memory: its words stand in the new one in a row, and nobody else has said them. */
+/** Whether nothing is lost without the previous memory: its words stand in the new one in a row, and nobody else has said them. */
 function saysAllOf(memory: Memory, former: Memory): boolean {
   const isSameSpeaker = former.origins.every(({ name }) => memory.origins.some((each) => each.name === name));
   return isSameSpeaker && wordsInRow(memory.content).includes(wordsInRow(former.content));

@@ -182,7 +182,7 @@ export const extractMemories = projectOperation({
     const store = () => storeItems(transaction, candidates, revision, { ...application, ...scope });
     const read = { model_id: prepared.model, input_content: prepared.input };
     const settle = async () => {
-      const stored = dry_run ? await transaction.rehearse(store) : await store();
+      const stored = dry_run ? await transaction.dryRun(store) : await store();
       await charge(transaction.access, application.caller.project, cost);
       return stored;
     };

@@ -41,9 +41,9 @@ export const extractionItem = Fields(
       Fields(
         { id: Nullable(memoryId), content },
         {
-          title: "FormerMemory",
+          title: "PreviousMemory",
           description:
-            "The memory that has the former text of the updated memory. Absent if the new text contains it, and without an update.",
+            "The memory that has the previous text of the updated memory. Absent if the new text contains it, and without an update.",
         },
       ),
     ),

@@ -11,7 +11,7 @@ import type { Upstream } from "../../../gateway/upstream.ts";
 import { codeOf, explainFault } from "../../../gateway/upstream-refusals.ts";
 import { errorStatus, successCode } from "../../../platform/errors.ts";
 import type { Json, JsonObject } from "../../../platform/json/json.ts";
-import type { ForeseenEntry } from "../../contract/exchange.ts";
+import type { PrecomputedEntry } from "../../contract/exchange.ts";
 import type { Injection } from "./injection.ts";
 import type { Relayed } from "./relay.ts";
 
@@ -34,7 +34,7 @@ export interface PassedOn {
   readonly answer: AssembledAnswer;
 }
 
-export function toEntry({ upstream, model, status, relayed, answer }: PassedOn): ForeseenEntry {
+export function toEntry({ upstream, model, status, relayed, answer }: PassedOn): PrecomputedEntry {
   const code = outcomeOf({ status, relayed, answer });
   const { tokens, usage } = answer;
   const named = model ?? answer.model;
@@ -53,7 +53,7 @@ export function toEntry({ upstream, model, status, relayed, answer }: PassedOn):
 
 type Ended = Pick<PassedOn, "status" | "relayed" | "answer">;
 
-function outcomeOf({ status, relayed, answer }: Ended): ForeseenEntry["code"] {
+function outcomeOf({ status, relayed, answer }: Ended): PrecomputedEntry["code"] {
   if (relayed.fault !== null) return codeOf(relayed.fault);
   return status < 400 && answer.error === null && !lacksEnd({ relayed, answer }) ? successCode : 1502;
 }

@@ -6,14 +6,14 @@ import { Refusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
 import { type Applied, confirmed } from "../../contract/applied.ts";
-import type { Exchange, ForeseenEntry } from "../../contract/exchange.ts";
+import type { Exchange, PrecomputedEntry } from "../../contract/exchange.ts";
 import { type Preparation, type ProjectOperation, projectOperation } from "../../contract/operation.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { withoutErased } from "./exchange-record.ts";
 
 /** What has happened, as the record says it. */
 export interface Exchanged {
-  readonly entry: ForeseenEntry;
+  readonly entry: PrecomputedEntry;
   readonly details: JsonObject;
   /** The answer is put in the queue of what is remembered; null: it is not. */
   readonly remembers: NewTask | null;
@@ -64,7 +64,7 @@ export function gatewayOperation<Result>({
         });
       const { entry, details, remembers } = await record(result, preparation, exchange);
       const after = remembers === null ? [] : ([{ effect: "remember_answer" }] as const);
-      return { foreseen: { data: null, details, after }, entry, prepared: remembers };
+      return { precomputed: { data: null, details, after }, entry, prepared: remembers };
     },
     apply: putInQueue,
   });

@@ -126,7 +126,7 @@ export const listCheckpoints = projectOperation({
     const last = checkpoints.at(-1);
     const hasMore = found.length > limit && last !== undefined;
     const next_cursor = hasMore ? toCursor(name, { below: last.size, total: 0 }) : null;
-    return { foreseen: { data: { checkpoints, next_cursor } }, prepared: null };
+    return { precomputed: { data: { checkpoints, next_cursor } }, prepared: null };
   },
 
   apply: confirm,

@@ -123,7 +123,7 @@ export const verifyRecords = projectOperation({
           ? null
           : { kind: contradiction.kind, size: contradiction.size, message: contradiction.message },
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -113,7 +113,7 @@ export const listRecords = projectOperation({
       next_cursor: cursorAfter(list.name, found),
       newest_seq: found.through,
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

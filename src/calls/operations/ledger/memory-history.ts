@@ -61,7 +61,7 @@ const memoryEvent = Fields(
       Type.Object(
         {},
         {
-          title: "FormerMemoryValues",
+          title: "PreviousMemoryValues",
           description: "What the changed fields were before; null: nothing changed, or no record has it.",
         },
       ),
@@ -166,7 +166,7 @@ export const readMemoryHistory = projectOperation({
       events: events.map(({ of, event }) => ({ ...of, ...event })),
       next_cursor: found.below === null ? null : toCursor(list, { below: found.below, total: 0 }),
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,
@@ -246,7 +246,7 @@ function toRecord(record: StoredRecord, memoryId: string): MemoryRecord<EventRec
     const conditions = isObject(detail.request_body) ? detail.request_body : {};
     return detail.is_success && !of.redacted ? { of, event: bulkDeletionEvent, conditions } : null;
   }
-  const { former_values: formerValues, made_of: madeOf } = parseObject(record.payload) ?? {};
-  const event = toMemoryEvent({ detail, formerValues, madeOf }, memoryId);
+  const { former_values: previousValues, made_of: madeOf } = parseObject(record.payload) ?? {};
+  const event = toMemoryEvent({ detail, previousValues, madeOf }, memoryId);
   return event === null ? null : { of, event, conditions: null };
 }

@@ -37,7 +37,7 @@ export const readRecord = projectOperation({
         "The audit record does not exist in this project. List records to find its id.",
       );
     }
-    return { foreseen: { data: detail }, prepared: null };
+    return { precomputed: { data: detail }, prepared: null };
   },
 
   apply: confirm,

@@ -11,7 +11,7 @@ export const rotateKey = installationOperation({
   name: "audit.rotate_key",
   summary: "Change the signing key",
   description:
-    "Replaces the key that signs checkpoints. The former key signs the statement about the new key, so that auditors who have the former public key can verify the new one. The server must be stopped.",
+    "Replaces the key that signs checkpoints. The previous key signs the statement about the new key, so that auditors who have the previous public key can verify the new one. The server must be stopped.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
@@ -19,11 +19,11 @@ export const rotateKey = installationOperation({
     statement: Type.String({ description: "The rotation statement, a signed note." }),
   }),
   output: Fields({
-    former_key: Type.String({ description: "Verifier key of the former key." }),
+    former_key: Type.String({ description: "Verifier key of the previous key." }),
     new_key: Type.String({ description: "Verifier key of the new key. Give it to auditors." }),
     attested: Type.Boolean({
       description:
-        "Whether the former key has signed the statement. If false, give auditors the new key in a way that they trust.",
+        "Whether the previous key has signed the statement. If false, give auditors the new key in a way that they trust.",
     }),
   }),
 

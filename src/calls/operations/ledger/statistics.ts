@@ -58,7 +58,7 @@ export const readLedgerStatistics = projectOperation({
       head_hash: plan.hash ? found.headHash : null,
       bytes_estimate: found.bytes,
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -1,4 +1,4 @@
-// Owns what a change of a memory needs: its precondition, its time, the claim of its content, and the former values, with which the change
+// Owns what a change of a memory needs: its precondition, its time, the claim of its content, and the previous values, with which the change
 // can be undone. Decides nothing else about requests.
 
 import { isDeepStrictEqual } from "node:util";
@@ -76,7 +76,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
     origin: origin !== undefined && origin !== originOf(before),
     origins: sent.origins !== undefined && !isDeepStrictEqual(sent.origins, toOrigins(before.origins)),
     lead: sent.lead !== undefined && sent.lead !== toLead(before.lead, before.origins),
-    former_of: former_of !== undefined && toId(former_of) !== before.formerOf,
+    former_of: former_of !== undefined && toId(former_of) !== before.previousOf,
   };
   for (const [field, isChanged] of Object.entries(changed)) {
     if (!isChanged) continue;
@@ -90,7 +90,7 @@ export function requireUnchanged(before: Memory, sent: ReadOnlyValues): void {
  * @throws Refusal 2108 when the memory is not the one that the caller knows
  */
 export function requireKnown(before: Memory, after: Memory, known: string | undefined): void {
-  if (Object.keys(formerValues(before, after)).length === 0) return;
+  if (Object.keys(previousValues(before, after)).length === 0) return;
   requireVersion(before, known, "send the change again");
 }
 
@@ -120,11 +120,11 @@ export function wording(
     content = before.content,
     memory_type: type = before.type,
   }: Partial<Pick<AgentMemory, "content" | "memory_type">>,
-): Pick<Memory, "content" | "type" | "passage" | "origins" | "lead" | "formerOf"> {
-  const { origins, lead, formerOf } = before;
+): Pick<Memory, "content" | "type" | "passage" | "origins" | "lead" | "previousOf"> {
+  const { origins, lead, previousOf } = before;
   if (content !== before.content)
-    return { content, type, passage: false, origins: [], lead: null, formerOf: null };
-  return { content, type, passage: before.passage && type === before.type, origins, lead, formerOf };
+    return { content, type, passage: false, origins: [], lead: null, previousOf: null };
+  return { content, type, passage: before.passage && type === before.type, origins, lead, previousOf };
 }
 
 /** Whoever activates a memory says that no other one supersedes it. */
@@ -162,7 +162,7 @@ export async function storeChange(
 }
 
 /** What the fields that have changed were before, under their names in the API. */
-export function formerValues(before: Memory, after: Memory): JsonObject {
+export function previousValues(before: Memory, after: Memory): JsonObject {
   const [former, current] = [toAgentMemory(before), toAgentMemory(after)].map(
     ({ tags = [], metadata = null, ...fields }) => ({ ...fields, tags, metadata }),
   );

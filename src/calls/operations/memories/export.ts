@@ -87,11 +87,11 @@ export const exportMemories = projectOperation({
     const page = await store.memories.exportPage(caller.owner, query, signal);
     if (page === null) throw unknownCursor();
     const data = { memories: page.memories.map(toAgentMemory), next_cursor: page.next };
-    if (page.vectors === null) return { foreseen: { data }, prepared: null };
+    if (page.vectors === null) return { precomputed: { data }, prepared: null };
     const { id, sha256, dimensions } = page.vectors.model;
     const recorded = { ...data, model: { id, sha256, dimensions } };
     const vectors = page.vectors.vectors.map(toBase64);
-    return { foreseen: { data: { ...recorded, vectors }, recorded }, prepared: null };
+    return { precomputed: { data: { ...recorded, vectors }, recorded }, prepared: null };
   },
 
   apply: confirm,

@@ -73,7 +73,7 @@ export const listTags = projectOperation({
     if (found === null) throw foreignCursor("memory_type and origin");
     const tags = found.tags.map(({ tag, count }) => ({ tag, count }));
     const data = { tags, ...toPageFields(found, limit) };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

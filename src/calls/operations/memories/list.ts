@@ -107,7 +107,7 @@ export const listMemories = projectOperation({
     const found = await store.memories.list(caller.owner, query, signal);
     if (found === null) throw foreignCursor(same);
     const data = { memories: found.memories.map(toAgentMemory), ...toPageFields(found, limit) };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -14,7 +14,7 @@ import { unavailable } from "../../../platform/errors.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { batchFields, sourceId, toNewItem } from "./batch-item.ts";
-import { activity, changedAt, formerValues, storeChange, wording } from "./change.ts";
+import { activity, changedAt, previousValues, storeChange, wording } from "./change.ts";
 import { storeNew } from "./create.ts";
 
 export const putMemory = projectOperation({
@@ -58,7 +58,7 @@ export const putMemory = projectOperation({
       const { active, content, type, ...values } = item;
       const words = wording(before, { content, memory_type: type });
       const after = { ...before, ...values, ...words, ...activity(before, active) };
-      const former = formerValues(before, after);
+      const former = previousValues(before, after);
       const isChanged = Object.keys(former).length > 0;
       const memory = isChanged ? { ...after, updatedAt: changedAt(before, applying.now) } : before;
       const change = { before, memory, vector: before.content === item.content ? null : vector };

@@ -15,7 +15,7 @@ import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
 import { accessResolutionMs } from "../../../platform/limits.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
-import { confirmed, type Foreseen } from "../../contract/applied.ts";
+import { confirmed, type Precomputed } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -39,12 +39,12 @@ export const readMemory = projectOperation({
   async prepare(
     { memory_id },
     { store, caller: { owner }, now },
-  ): Promise<Foreseen<AgentMemory, number | null> | null> {
+  ): Promise<Precomputed<AgentMemory, number | null> | null> {
     const id = toId(memory_id);
     const found = id === null ? null : await store.memories.find(owner, id);
     if (found === null) return null;
     const { memory, revision } = found;
-    return { foreseen: toOutcome(owner, memory, now), prepared: revision };
+    return { precomputed: toOutcome(owner, memory, now), prepared: revision };
   },
 
   /** Records are in the order in which calls took effect, so a memory that has changed since it was looked up is read again. */

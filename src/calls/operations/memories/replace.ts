@@ -72,7 +72,7 @@ async function replaceOlderThan(
   const each = new Map(item.replaces?.map((replacement) => [replacement.memory, replacement]));
   for (const replacement of each.values()) {
     const isUpdated = replacement.memory === memoryId;
-    // The text that was updated is that of the former memory now, or is part of the new text.
+    // The text that was updated is that of the previous memory now, or is part of the new text.
     if (isUpdated && former === null) continue;
     const older = await memories.find(
       caller.owner,

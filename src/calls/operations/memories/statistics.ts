@@ -70,7 +70,7 @@ export const readMemoryStatistics = projectOperation({
       content_bytes_estimated: found.isEstimate,
       last_changed_at: found.changedAt === null ? null : toTimestamp(found.changedAt),
     };
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -1,5 +1,5 @@
 // Owns changing many memories in one call, with a result for each. One transaction has all changes and the one record, which
-// has the former values of what was changed.
+// has the previous values of what was changed.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { count, index, refusalFields } from "../../../memory/batch-result.ts";
@@ -14,7 +14,7 @@ import type { ProjectApplication } from "../../contract/application.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { refuseItem } from "./batch-item.ts";
-import { changedAt, formerValues, requireKnown, requireUnchanged, storeChange } from "./change.ts";
+import { changedAt, previousValues, requireKnown, requireUnchanged, storeChange } from "./change.ts";
 import { ownerIn, requireMemory } from "./read.ts";
 import { changed, readUpdateItem, updateItem } from "./update-item.ts";
 
@@ -30,14 +30,14 @@ const updateResult = Fields(
     updated_at: Type.Optional(
       Timestamp({
         description:
-          "Of an updated memory: the time of this change. Sent back as if_updated_at with the former values, the undo leaves what somebody else has changed since.",
+          "Of an updated memory: the time of this change. Sent back as if_updated_at with the previous values, the undo leaves what somebody else has changed since.",
       }),
     ),
     former: Type.Optional(
       Type.Object(
         {},
         {
-          title: "FormerValues",
+          title: "PreviousValues",
           description:
             "Of an updated memory: what the changed fields were before. Sent back as an item, they undo the change.",
         },
@@ -52,7 +52,7 @@ export const updateMemories = projectOperation({
   name: "memory.update_batch",
   summary: "Update several memories",
   description:
-    "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. A changed content is embedded again. All changes are stored in one transaction with one audit record, which has the former values.",
+    "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. A changed content is embedded again. All changes are stored in one transaction with one audit record, which has the previous values.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   forSubjects: true,
@@ -153,7 +153,7 @@ async function updateOne(
     requireUnchanged(before, item);
     const after = changed(before, item);
     requireKnown(before, after, item.if_updated_at ?? item.updated_at);
-    const former = formerValues(before, after);
+    const former = previousValues(before, after);
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
     const memory = { ...after, updatedAt: changedAt(before, application.now) };

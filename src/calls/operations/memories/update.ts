@@ -6,8 +6,8 @@ import { atLeastOne, Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import {
   changedAt,
-  formerValues,
   ifUpdatedAt,
+  previousValues,
   readOnlyFields,
   requireKnown,
   requireUnchanged,
@@ -50,7 +50,7 @@ export const updateMemory = projectOperation({
     const memory = { ...changed(before, input), updatedAt: changedAt(before, application.now) };
     requireKnown(before, memory, input.if_updated_at ?? input.updated_at);
     await storeChange(transaction, { before, memory, vector }, application);
-    const details = { former_values: formerValues(before, memory) };
+    const details = { former_values: previousValues(before, memory) };
     return { data: toAgentMemory(memory), memoryId: memory.id, details };
   },
 });

@@ -1,4 +1,4 @@
-// Owns the check that the disk has room for the vectors of a new model beside the former ones.
+// Owns the check that the disk has room for the vectors of a new model beside the previous ones.
 
 import { statfsSync, statSync } from "node:fs";
 import type { ModelBinding } from "../../storage/model-change-store.ts";
@@ -7,7 +7,7 @@ import { bytesPerVector, spareDiskBytes } from "./limits.ts";
 const bytesPerMb = 1024 * 1024;
 
 /**
- * The former vectors are deleted only after the change, and the copy of the model is made before.
+ * The previous vectors are deleted only after the change, and the copy of the model is made before.
  * @throws Error that says how much space is needed
  */
 export function requireDiskSpace(

@@ -32,7 +32,7 @@ export interface NextEmbedder {
   close(): Promise<void>;
 }
 
-/** The calls that use the former model meanwhile. */
+/** The calls that use the previous model meanwhile. */
 export interface CallsOfModel {
   /** Resolves when no call waits for a text, and after this time in any case. */
   whenIdle(atMostMs: number): Promise<void>;
@@ -126,7 +126,7 @@ async function continueFound<Next extends NextEmbedder>(
 }
 
 /**
- * If the thread that writes ends during the cut-over, nobody may learn that it was committed. The calls of a former model would be refused
+ * If the thread that writes ends during the cut-over, nobody may learn that it was committed. The calls of a previous model would be refused
  * until the next start.
  */
 async function followDatabase<Next extends NextEmbedder>(
@@ -169,7 +169,7 @@ async function continueChange<Next extends NextEmbedder>(
     if (signal.aborted) return "done";
     if (isTemporary(error)) return "retry";
     const reason = error instanceof Error ? error.message : String(error);
-    logger.error("the change of the embedding model failed; the former model stays in use", { error });
+    logger.error("the change of the embedding model failed; the previous model stays in use", { error });
     await vectors.fail(change, reason);
     return "done";
   } finally {

@@ -22,7 +22,7 @@ export const beginModelChange = installationOperation({
   name: "model.begin_change",
   summary: "Begin a change of the embedding model",
   description:
-    "Begins to compute the embeddings of all memories with another model. Searches use the former embeddings until all are computed.",
+    "Begins to compute the embeddings of all memories with another model. Searches use the previous embeddings until all are computed.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   secret: false,
   success: 200,

@@ -78,7 +78,7 @@ export const listChecks = projectOperation({
       const found = await store.memories.find(caller.owner, check.memoryId);
       return toCheckView(check, found?.memory ?? null);
     });
-    return { foreseen: { data: { checks: await Promise.all(views) } }, prepared: null };
+    return { precomputed: { data: { checks: await Promise.all(views) } }, prepared: null };
   },
 
   apply: confirm,

@@ -102,7 +102,7 @@ export const runChecks = projectOperation({
       }
       const passed = results.filter((result) => result.passed).length;
       const data = { passed, failed: results.length - passed, results };
-      return { foreseen: { data }, prepared: null };
+      return { precomputed: { data }, prepared: null };
     }),
 
   apply: confirm,

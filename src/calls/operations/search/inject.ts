@@ -47,7 +47,7 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, judged again if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included. The same applies to metadata. With origin, only facts and contexts of that origin are chosen; rules are still included.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first, reranked if rerank says so); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included. The same applies to metadata. With origin, only facts and contexts of that origin are chosen; rules are still included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
@@ -194,7 +194,7 @@ export const injectMemories = projectOperation({
     const after = touchMemories(caller.owner, injected, now);
     const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
     const details = { output_content: data.prompt, ...told };
-    return { foreseen: { data, details, after }, prepared: null };
+    return { precomputed: { data, details, after }, prepared: null };
   },
 
   apply: confirm,

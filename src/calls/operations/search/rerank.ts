@@ -39,14 +39,14 @@ const unit = { minimum: 0, maximum: 1 };
 export const rerankField = Type.Optional(
   Choice(rerankChoices, {
     title: "Rerank",
-    description: `Whether the best ${candidatesMin} memories (more if top_k is more) are judged again by a model that compares each word of the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. An injection with auto waits as with on, so that equal queries give equal prompts. Only in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server decides.`,
+    description: `Whether the best ${candidatesMin} memories (more if top_k is more) are reranked by a model that compares each word of the query with each word of a memory. auto: if it is done in time. on: however long it takes. off: never. An injection with auto waits as with on, so that equal queries give equal prompts. Only in hybrid searches, and in injections with a query. Without this field, the setting rerank of the server decides.`,
   }),
 );
 
 export const rerankedField = Type.Optional(
   Type.Boolean({
     description:
-      "Whether the memories were judged again; false: not in time, or the server cannot, and only a time that the query names changes the order. Absent if it was not asked for.",
+      "Whether the memories were reranked; false: not in time, or the server cannot, and only a time that the query names changes the order. Absent if it was not asked for.",
   }),
 );
 
@@ -70,17 +70,17 @@ export const rerankDetails = Type.Optional(
           "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else created_at.",
       }),
     },
-    { title: "RerankDetails", description: "Only if the memory was judged again." },
+    { title: "RerankDetails", description: "Only if the memory was reranked." },
   ),
 );
 
-/** How a search wants to be judged again. */
+/** How a search wants to be reranked. */
 export interface Judgement {
   readonly query: string;
   /** Number of results. */
   readonly topK: number;
   readonly choice: RerankChoice;
-  /** That the query names; null: none, or nothing is judged again. */
+  /** That the query names; null: none, or nothing is reranked. */
   readonly period: Period | null;
 }
 

@@ -22,7 +22,7 @@ const scoreDetails = Fields(
       Type.Number({
         ...unit,
         description:
-          "Only if the query names a time and the memory was to be judged again, but was not: how much of its date is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.",
+          "Only if the query names a time and the memory was to be reranked, but was not: how much of its date is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.",
       }),
     ),
     recency: Type.Optional(
@@ -48,7 +48,7 @@ export const searchResultFields = {
   final_score: Type.Number({
     ...unit,
     description:
-      "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency * 0.3.",
+      "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with the relevance of rerank if the memory was reranked; without a query, importance * 0.7 + recency * 0.3.",
   }),
   score_details: Type.Optional(scoreDetails),
 };

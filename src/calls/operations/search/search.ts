@@ -27,7 +27,7 @@ export const searchMemories = projectOperation({
   name: "memory.search",
   summary: "Search memories by meaning, or by meaning and keywords",
   description:
-    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity, and the best memories can be judged again by a model (rerank), whose relevance then replaces it. total is the number of results returned.",
+    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity, and the best memories can be reranked by a model (rerank), whose relevance then replaces it. total is the number of results returned.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,
@@ -130,7 +130,7 @@ export const searchMemories = projectOperation({
         : {};
     const data = { results, query: input.query, total: results.length, ...ranked, ...others };
     const memories = hits.map(({ memory }) => memory);
-    return { foreseen: { data, after: touchMemories(caller.owner, memories, now) }, prepared: null };
+    return { precomputed: { data, after: touchMemories(caller.owner, memories, now) }, prepared: null };
   },
 
   apply: confirm,

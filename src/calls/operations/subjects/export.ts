@@ -64,7 +64,7 @@ export const exportSubject = projectOperation({
         suggestions: await suggestionsOf(preparation),
         records: await recordsOf(preparation),
       };
-      return { foreseen: { data }, prepared: null };
+      return { precomputed: { data }, prepared: null };
     }),
 
   apply: confirm,

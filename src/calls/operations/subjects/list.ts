@@ -58,7 +58,7 @@ export const listSubjects = projectOperation({
     const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
     const subjects = page.map(({ name: subject, memories }) => ({ subject, memories }));
     // The names would be in a record about nobody, which no erasure finds.
-    return { foreseen: { data: { subjects, next_cursor: next }, recorded: {} }, prepared: null };
+    return { precomputed: { data: { subjects, next_cursor: next }, recorded: {} }, prepared: null };
   },
 
   apply: confirm,

@@ -58,7 +58,7 @@ export const listSuggestions = projectOperation({
     const views = page.map((each) => toSuggestionView(each, caller, store.memories));
     const suggestions = (await Promise.all(views)).filter((view) => view !== null);
     const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
-    return { foreseen: { data: { suggestions, next_cursor: next } }, prepared: null };
+    return { precomputed: { data: { suggestions, next_cursor: next } }, prepared: null };
   },
 
   apply: confirm,
@@ -83,7 +83,7 @@ export const readSuggestion = projectOperation({
     const found = id === null ? null : await store.suggestions.find(caller.owner, id);
     const data = found === null ? null : await toSuggestionView(found, caller, store.memories);
     if (data === null) throw noSuggestion();
-    return { foreseen: { data }, prepared: null };
+    return { precomputed: { data }, prepared: null };
   },
 
   apply: confirm,

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../platform/json/json.ts";
 import { importanceDefault } from "../../../platform/limits.ts";
 import { createParser, Fields } from "../../../platform/schema/schema.ts";
 import type { NewMemory } from "../../storage/memory-store.ts";
-import { formerValues } from "../memories/change.ts";
+import { previousValues } from "../memories/change.ts";
 import { toExpiry } from "../memories/create.ts";
 import { changed } from "../memories/update-item.ts";
 
@@ -100,7 +100,7 @@ function replacedByNew(older: Memory, values: ProposedValues): readonly PlannedC
 function replacedBy(older: Memory, newer: Memory, values: ProposedValues): readonly PlannedChange[] {
   const inactive = { ...older, active: false, supersededBy: newer.id };
   const after = changedTo(newer, values);
-  const isChanged = Object.keys(formerValues(newer, after)).length > 0;
+  const isChanged = Object.keys(previousValues(newer, after)).length > 0;
   return [
     { change: "changed", before: older, after: inactive, isReplaced: true },
     ...(isChanged ? [{ change: "changed", before: newer, after } as const] : []),

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../platform/json/json.ts";
 import { Choice, Fields, Id, jsonObject, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { Store } from "../../storage/store.ts";
-import { formerValues } from "../memories/change.ts";
+import { previousValues } from "../memories/change.ts";
 import { asProposed, type NewValues, type PlannedChange, planOf } from "./plan.ts";
 
 export const suggestionKind = Choice(suggestionKinds, {
@@ -138,7 +138,7 @@ function toPreview(planned: PlannedChange): Static<typeof suggestedChange> {
 
 /** The fields that differ. */
 export function toDifference(before: Memory, after: Memory): { before: JsonObject; after: JsonObject } {
-  const former = formerValues(before, after);
+  const former = previousValues(before, after);
   const values = toValues(after);
   const changed = Object.keys(former).map((name) => [name, values[name] ?? null]);
   const { supersededBy } = after;

@@ -41,11 +41,11 @@ export function useVisibleRows<Row>(rows: Rows<Row>) {
     setScrollTop(0);
     return () => observer.disconnect();
   }, [isShown]);
-  const formerHeight = useRef(rowHeight);
+  const previousHeight = useRef(rowHeight);
   useLayoutEffect(() => {
     // The same rows stay visible when the table becomes narrow or wide.
-    if (view.current !== null) view.current.scrollTop *= rowHeight / formerHeight.current;
-    formerHeight.current = rowHeight;
+    if (view.current !== null) view.current.scrollTop *= rowHeight / previousHeight.current;
+    previousHeight.current = rowHeight;
   }, [rowHeight]);
   useEffect(() => {
     rows.need(first, end + ahead);

@@ -27,7 +27,7 @@ interface BulkBarProps {
   readonly onEnd: () => void;
 }
 
-/** The former values of more memories than this are not kept for "Undo". They are in the ledger. */
+/** The previous values of more memories than this are not kept for "Undo". They are in the ledger. */
 const undoMax = 10_000;
 
 export function BulkBar(props: BulkBarProps) {

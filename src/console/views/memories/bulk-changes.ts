@@ -1,5 +1,5 @@
 // Owns changing many memories: those that are selected, or all that match, also if they were never loaded. Up to 1,000 are one call and one
-// record. It can be ended between two calls; what is done stays done, and can be undone with the former values that the server has answered.
+// record. It can be ended between two calls; what is done stays done, and can be undone with the previous values that the server has answered.
 // Deleting and undoing leave memories as they are that somebody else has changed meanwhile.
 
 import type { MemoryListQuery, UpdateItem } from "../../../../clients/typescript/src/generated/models.ts";

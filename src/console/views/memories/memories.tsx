@@ -212,7 +212,7 @@ function NoMemories({ shown, onNew }: { shown: MemoryQuery; onNew: (() => void) 
   );
 }
 
-/** The memories that were loaded last, so that opening one needs no call, and a change of many knows the former values. */
+/** The memories that were loaded last, so that opening one needs no call, and a change of many knows the previous values. */
 const rememberedMax = 5_000;
 
 function remember(loaded: Map<string, Memory>, memories: readonly Memory[]): void {

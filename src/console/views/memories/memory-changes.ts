@@ -1,4 +1,4 @@
-// Owns changing memories: each change is shown at once, and its message offers to undo it by storing the former values. Must never guess
+// Owns changing memories: each change is shown at once, and its message offers to undo it by storing the previous values. Must never guess
 // them: they are those of the memory as the server has returned it. A memory that somebody else has changed since is not changed.
 
 import type { MemoryUpdateRequest } from "../../../../clients/typescript/src/generated/models.ts";
@@ -55,7 +55,7 @@ export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): 
   };
   const restore = async ({ id, updated_at }: Memory, former: MemoryUpdateRequest) => {
     shown.changed(await memories.update(id, { ...former, if_updated_at: updated_at }));
-    showMessage({ text: "The former values were restored." });
+    showMessage({ text: "The previous values were restored." });
   };
   const takeBack = async ({ id }: Memory) => {
     await memories.delete(id);

@@ -25,10 +25,10 @@ export function MemoryEditing({ memory, changes, onClose }: MemoryEditingProps) 
   /** The version to which the draft belongs. */
   const known = useDraft<Memory>(`${name}.known`, memory, isMemory);
   /** The version before somebody else has changed it; null: nobody has. */
-  const [former, setFormer] = useState<Memory | null>(null);
+  const [former, setPrevious] = useState<Memory | null>(null);
   useEffect(() => {
     if (draft.isChanged && known.value.updated_at !== memory.updated_at) {
-      setFormer(former ?? known.value);
+      setPrevious(former ?? known.value);
       draft.set(rebased(draft.value, toFields(known.value), toFields(memory)));
     }
     known.set(memory);

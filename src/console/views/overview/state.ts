@@ -10,7 +10,7 @@ export interface Warning {
   readonly severity: "critical" | "warning" | "notice";
   readonly message: string;
   readonly remedy: string;
-  /** Address of the view that mends or shows it; null: there is none. */
+  /** Address of the view that repairs or shows it; null: there is none. */
   readonly view: string | null;
 }
 

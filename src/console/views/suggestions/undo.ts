@@ -38,7 +38,7 @@ async function restore({ memories }: ProjectClient, changes: readonly SuggestedC
     if (change === "changed" && id !== null)
       await memories.update(id, { ...valuesOf(before), if_updated_at: updated_at });
     if (change !== "deleted") continue;
-    // The former values are those of a memory, as the server has sent them.
+    // The previous values are those of a memory, as the server has sent them.
     const { results } = await memories.createBatch({ memories: [valuesOf(before) as unknown as BatchItem] });
     const [result] = results;
     if (result?.id === undefined) throw new Error(result?.message ?? "The memory was not created.");

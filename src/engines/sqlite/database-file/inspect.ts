@@ -6,7 +6,7 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { aliveJoin } from "../memories/memory-row.ts";
 import { countMemories, toChange } from "../memories/model-change.ts";
 import { checkFormat } from "../schema/migrate.ts";
-import { boundModel, formerModels, readChange } from "../schema/model-binding.ts";
+import { boundModel, previousModels, readChange } from "../schema/model-binding.ts";
 import { exchangeFormat } from "../schema/schema-check.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 
@@ -24,7 +24,7 @@ export function inspect(file: DatabaseFile): Inspection {
     return {
       format,
       model: boundModel(database),
-      formerModels: formerModels(database),
+      previousModels: previousModels(database),
       // Older formats had another value there, and the migration discards it.
       modelChange: format < exchangeFormat ? null : toChange(readChange(database)),
       memories: countMemories(database)(),

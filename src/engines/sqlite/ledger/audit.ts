@@ -31,7 +31,7 @@ interface AuditTransactionOptions {
   readonly checkpoints: Checkpoints;
   readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Of the key that is to be replaced; null: it is lost, or none is. */
-  readonly formerSigner: Signer | null;
+  readonly previousSigner: Signer | null;
   readonly watchClock: ClockWatch;
   /** Erases what the rows of open exchanges have said. */
   readonly eraseOpen: () => void;
@@ -42,7 +42,7 @@ interface AuditTransactionOptions {
 const hasher = createTreeHasher(runtimeCryptography);
 
 export function createAuditTransaction(options: AuditTransactionOptions): AuditTransaction {
-  const { database, createId, heads, knownHeads, checkpoints, trees, formerSigner, eraseOpen } = options;
+  const { database, createId, heads, knownHeads, checkpoints, trees, previousSigner, eraseOpen } = options;
   // Expired in 1970, because the clock may be set back before the files are removed.
   const endExports = database
     .prepare<[{ project: number | null; seq: number }], string>(
@@ -123,8 +123,8 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
       if (checkpoints.verifierKey !== successor || readAuditKey(database).verifierKey !== former)
         return false;
       writeAuditKey(database, successor);
-      if (formerSigner === null) knownHeads.accept();
-      checkpoints.signWith(formerSigner, now);
+      if (previousSigner === null) knownHeads.accept();
+      checkpoints.signWith(previousSigner, now);
       knownHeads.sealAll();
       return true;
     },

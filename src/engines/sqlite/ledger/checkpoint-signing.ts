@@ -190,7 +190,7 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
     const stored = findNote.get(number, size);
     const isStored =
       stored !== undefined && textOfNote(stored) === text && openNote(stored, verifierKey) !== null;
-    // One that the former key has signed, too, is kept.
+    // One that the previous key has signed, too, is kept.
     const own = isStored ? stored : signer.sign(text);
     const note = former && openNote(own, former.verifierKey) === null ? addSignature(own, former) : own;
     insert.run({ number, size, at, note });

@@ -58,7 +58,7 @@ export interface Checkpoints extends Pick<CheckpointFiles, "publish" | "savepoin
   signAll(now: number): SignedCheckpoint[];
   /**
    * Signs the heads of all chains that are known, because the key has changed; inside a transaction. Begins the trees of those that have
-   * none. @param former signs those of version 2, too; null: the former key is lost
+   * none. @param former signs those of version 2, too; null: the previous key is lost
    */
   signWith(former: Signer | null, now: number): void;
   /**
@@ -72,7 +72,7 @@ export interface Checkpoints extends Pick<CheckpointFiles, "publish" | "savepoin
    * covered by a checkpoint of version 1. @throws as sign does.
    */
   beginTree(head: NumberedHead, now: number): void;
-  /** The same for every chain without a tree whose head is known: it was made by a former version. */
+  /** The same for every chain without a tree whose head is known: it was made by a previous version. */
   beginTrees(now: number): void;
   /**
    * Stores nodes of trees that were begun on chains with records, in a transaction of its own: those of one chain, of at most 65,536 records.

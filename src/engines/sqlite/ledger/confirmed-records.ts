@@ -166,7 +166,7 @@ function createConfirmationVersion1(
   return (head) => {
     const seal = readSeal(head);
     if (seal?.seq === head.seq && seal.hash === head.hash) return null;
-    // A former version has written records after the seal. Fewer records than the seal states were removed.
+    // A previous version has written records after the seal. Fewer records than the seal states were removed.
     const isBehind = seal === null || seal.seq < head.seq;
     const note = findNote.get(head.number, head.seq);
     const checkpoint = parseCheckpoint(openNote(note ?? "", signer.verifierKey) ?? "");

@@ -21,7 +21,7 @@ export class LedgerChanged extends Refusal {
   }
 }
 
-/** A chain waits for acceptance while the key is to be changed: the new key would confirm what the former one did not. */
+/** A chain waits for acceptance while the key is to be changed: the new key would confirm what the previous one did not. */
 export class RotationRefused extends Refusal {
   constructor(whose: string) {
     super(
@@ -58,7 +58,7 @@ interface KnownHeadsOptions {
   readonly signer: Signer;
   readonly trees: ChainTrees;
   /** Of the key that is to be replaced: the one in use. Null: `signer` is, or the key in use is lost. */
-  readonly formerSigner: Signer | null;
+  readonly previousSigner: Signer | null;
   readonly ledger: Pick<LedgerFiles, "verifierKeys" | "acceptsHeads" | "isKeyNew">;
   readonly logger: Logger;
 }
@@ -68,7 +68,7 @@ interface KnownHeadsOptions {
  * checkpoint covers stay unknown.
  */
 export function readKnownHeads(options: KnownHeadsOptions): KnownHeads {
-  const { database, signer, formerSigner, trees, ledger, logger } = options;
+  const { database, signer, previousSigner, trees, ledger, logger } = options;
   const seal = createHeadSealer(database, signer);
   const known = new Map<number, string>();
   const moved = new Map<number, NamedHead>();
@@ -113,7 +113,7 @@ export function readKnownHeads(options: KnownHeadsOptions): KnownHeads {
   };
   const isToBeAccepted = ledger.acceptsHeads === true || ledger.isKeyNew === true;
   database.transaction(() => {
-    const confirm = createConfirmation(database, formerSigner ?? signer, trees);
+    const confirm = createConfirmation(database, previousSigner ?? signer, trees);
     const uncovered = removable();
     for (const head of readHeads(database)) {
       const found = confirm(head);

@@ -31,7 +31,7 @@ export function findMissingRecords<Published extends PublishedState>(
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
     .pluck();
   const sizeOf = createSizeReader(database);
-  /** A database of a former format has no trees. */
+  /** A database of a previous format has no trees. */
   let trees: ChainTrees | null = null;
 
   /** What can no longer be computed, because retention has removed records, can no longer be compared. */
@@ -68,7 +68,7 @@ export function createSizeReader(database: Database): (checkpoint: PublishedStat
         "SELECT json_extract(tree, '$.through') FROM audit_chain WHERE id = ? AND json_valid(tree)",
       )
       .pluck();
-  /** A database of a former format has no such column. */
+  /** A database of a previous format has no such column. */
   let findThrough: ReturnType<typeof prepare> | null = null;
   return (checkpoint) => {
     if ("size" in checkpoint) return checkpoint.size;

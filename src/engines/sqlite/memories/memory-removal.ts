@@ -54,7 +54,7 @@ export function createMemoryRemoval({
 
     async removeAllOf({ id }) {
       const removed = (sql.memories.get(id) ?? 0) + (sql.passages.get(id) ?? 0);
-      sql.buryAll.run(id);
+      sql.markForPurgeAll.run(id);
       sql.nextEpochs.run(id);
       sql.forgetSubjectMemories.run(id);
       return removed;
@@ -72,7 +72,7 @@ export function createMemoryRemoval({
       for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
         // They leave their pool for a dead one, without their tags and metadata, so that nothing shows them and the purge deletes them.
         const epoch = revisions.next(serial);
-        sql.buryEpoch.run(serial, each, epoch);
+        sql.markForPurgeEpoch.run(serial, each, epoch);
         for (const row of rows) {
           sql.moveToEpoch.run(epoch, row.serial);
           sql.insertRemoval.run(serial, revisions.next(serial), row.serial, now);

@@ -75,7 +75,7 @@ export function toMemory(row: MemoryRow): Memory {
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
     origins: row.origins === null ? [] : fromOrigins(JSON.parse(row.origins)),
     lead: row.lead,
-    formerOf: row.former_of,
+    previousOf: row.former_of,
     supersededBy: row.superseded_by,
     subject: row.subject,
   };

@@ -61,7 +61,7 @@ export function memoryStatements(database: Database) {
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
          is_active, created_at, updated_at, expires_at, tags, metadata, origins, lead, former_of, passage_of)
        VALUES (:id, :project, :kind, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :formerOf,
+         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :previousOf,
          CASE :kind WHEN 'passage' THEN (SELECT COALESCE(parent, serial) FROM project WHERE serial = :project) END)`,
     ),
     giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
@@ -94,8 +94,10 @@ export function memoryStatements(database: Database) {
       `INSERT INTO dead_pool (project, memory_type, epoch)
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),
-    buryEpoch: database.prepare("INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)"),
-    buryAll: database.prepare(
+    markForPurgeEpoch: database.prepare(
+      "INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)",
+    ),
+    markForPurgeAll: database.prepare(
       `INSERT INTO dead_pool (project, memory_type, epoch)
        SELECT project, memory_type, epoch FROM pool WHERE memories > 0 AND project IN (${ownersOfProject})`,
     ),

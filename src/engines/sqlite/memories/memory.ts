@@ -99,7 +99,7 @@ function createInsert(
       metadata = null,
       origins = [],
       lead = null,
-      formerOf = null,
+      previousOf = null,
       active = true,
       passage = false,
     } = memory;
@@ -124,7 +124,7 @@ function createInsert(
       metadata: toMetadataColumn(metadata),
       origins: toOriginsColumn(origins),
       lead,
-      formerOf,
+      previousOf,
     });
     sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
     state.changeWords("add", serialOf(owner), revision, toSearched({ lead, content }));
@@ -140,7 +140,7 @@ function createInsert(
       metadata,
       origins,
       lead,
-      formerOf,
+      previousOf,
       active,
       createdAt: now,
       updatedAt: now,

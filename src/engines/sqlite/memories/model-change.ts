@@ -1,5 +1,5 @@
 // Owns the SQL of a change of the embedding model: which memories have no vector of the new model, where its vectors are stored, and how
-// they replace the former ones. Never changes the vectors in use before that.
+// they replace the previous ones. Never changes the vectors in use before that.
 
 import type {
   ContentToEmbed,

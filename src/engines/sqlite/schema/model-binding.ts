@@ -45,15 +45,15 @@ export function writeModel(database: Database, { id, sha256, dimensions }: Model
 }
 
 /** SHA-256 of each model that was replaced. */
-export function formerModels(database: Database): readonly string[] {
+export function previousModels(database: Database): readonly string[] {
   const text = createRead(database)(names.former);
   return text === null ? [] : (JSON.parse(text) as string[]);
 }
 
-/** The bound model is replaced by another one, which is no former model from now on. */
+/** The bound model is replaced by another one, which is no previous model from now on. */
 export function replaceModel(database: Database, next: ModelBinding): void {
   const before = boundModel(database);
-  const former = new Set(formerModels(database));
+  const former = new Set(previousModels(database));
   if (before !== null) former.add(before.sha256);
   former.delete(next.sha256);
   write(database, names.former, [...former]);

@@ -36,7 +36,7 @@ const headerBytes = 64;
 const headerCheckAt = 56;
 const checkBytes = 8;
 
-/** Random, so that a block that is written again cannot be taken for the former one. */
+/** Random, so that a block that is written again cannot be taken for the previous one. */
 export function createBlockId(): string {
   return randomBytes(16).toString("hex");
 }

@@ -46,7 +46,7 @@ function isInRange(
 }
 
 /**
- * Wipes the rows of the removed memories, and those of changed memories that have a former content. Verifies those that were wiped before.
+ * Wipes the rows of the removed memories, and those of changed memories that have a previous content. Verifies those that were wiped before.
  * @returns how many memories the files then have together with the changed ones that are not in them
  * @throws as wipeMemories
  */

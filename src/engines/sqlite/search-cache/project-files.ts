@@ -139,9 +139,9 @@ export function trySyncing(folder: string, blocks: readonly Pick<CachedBlock, "i
 }
 
 /**
- * From now on the folder has these files, also after a power loss. Removes the blocks of the former manifest that are not in this one.
+ * From now on the folder has these files, also after a power loss. Removes the blocks of the previous manifest that are not in this one.
  * @param inline the only block; null: there are several, or none
- * @throws errors of the file system; then the former manifest counts, or this one
+ * @throws errors of the file system; then the previous manifest counts, or this one
  */
 export function publishManifest(
   folder: string,
@@ -163,7 +163,7 @@ export function publishManifest(
 
 /**
  * Overwrites the manifest in place with one that has fewer sets of tags. A power loss in between leaves a check that is wrong.
- * @param isDurable whether the former manifest is gone after a power loss, too, when this returns
+ * @param isDurable whether the previous manifest is gone after a power loss, too, when this returns
  * @throws errors of the file system
  */
 export function wipeTagSets(

@@ -64,7 +64,7 @@ export function createCommitBegin(clock: Pick<Clock, "within">): CommitBegin {
   };
 }
 
-/** A search also embeds a text, but its outcome was foreseen: it changes nothing. */
+/** A search also embeds a text, but its outcome was precomputed: it changes nothing. */
 function hasEmbedded({ decision }: Call): boolean {
-  return decision.refused === null && decision.foreseen === undefined && decision.models !== undefined;
+  return decision.refused === null && decision.precomputed === undefined && decision.models !== undefined;
 }

@@ -62,9 +62,9 @@ const database = openWriting(file, transactionAttemptsMax);
 defineWords(database);
 const signer = createSigner(ledger.signingKey);
 const trees = createChainTrees(database);
-const isAdopting = ledger.formerSigningKey !== undefined;
-const formerSigner = ledger.formerSigningKey ? createSigner(ledger.formerSigningKey) : null;
-const knownHeads = readKnownHeads({ database, signer, formerSigner, trees, ledger, logger });
+const isAdopting = ledger.previousSigningKey !== undefined;
+const previousSigner = ledger.previousSigningKey ? createSigner(ledger.previousSigningKey) : null;
+const knownHeads = readKnownHeads({ database, signer, previousSigner, trees, ledger, logger });
 const state = new WriterState();
 const statistics = createWriterStatistics();
 const revisions = createRevisions(database);
@@ -93,7 +93,7 @@ const transaction = createTransaction({
   revisions,
   checkpoints,
   trees,
-  formerSigner,
+  previousSigner,
   exportFolder: ledger.exports,
   watchClock: createClockWatch(logger),
   countRecord: statistics.record,
@@ -132,7 +132,7 @@ const inTransaction = createWriteTransactions({
     if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
   },
 });
-// Chains that a former version has made go on in version 2: those that the first call accepts, in its transaction.
+// Chains that a previous version has made go on in version 2: those that the first call accepts, in its transaction.
 if (!isAdopting && ledger.acceptsHeads !== true) {
   await inTransaction(async () => {
     if (ledger.isKeyNew === true) knownHeads.accept();

@@ -54,7 +54,10 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     source.all("BEGIN");
     const changed = checkSchema(source);
     if (changed !== null) return createReport({ ...nothing, failure: changed, remarks: options.remarks });
-    const { frames, roots, refusedOutside } = withoutFormerKeys(readChains(source, options.reader), options);
+    const { frames, roots, refusedOutside } = withoutPreviousKeys(
+      readChains(source, options.reader),
+      options,
+    );
     const others = { checkpoints: options.checkpoints, roots };
     const only = options.project === null ? null : findChain(source, frames, options.project);
     const wanted = frames.map((frame) => toKey(frame, others));
@@ -92,8 +95,8 @@ interface Others {
   readonly roots: readonly KnownRoot[];
 }
 
-/** Checkpoints that a former key has signed after its change count as not signed. */
-function withoutFormerKeys(
+/** Checkpoints that a previous key has signed after its change count as not signed. */
+function withoutPreviousKeys(
   frames: readonly ChainFrame[],
   { reader, roots, refusedOutside }: DatabaseVerification,
 ): { frames: readonly ChainFrame[]; roots: readonly KnownRoot[]; refusedOutside: Failure | null } {

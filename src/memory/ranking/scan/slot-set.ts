@@ -17,7 +17,7 @@ const sharedListMin = 1_024;
 const growth = 1.25;
 
 /**
- * The set and more slots. The former set must not be used any more: the new one may be in its memory.
+ * The set and more slots. The previous set must not be used any more: the new one may be in its memory.
  *
  * @param slots ascending, each once; some may be members
  * @param capacity more than the largest slot; a set of bits gets room for so many slots
@@ -32,7 +32,7 @@ export function withSlots(set: SlotSet, slots: Uint32Array, capacity: number): S
 }
 
 /**
- * The set without some slots. The former set must not be used any more: the new one may be in its memory.
+ * The set without some slots. The previous set must not be used any more: the new one may be in its memory.
  *
  * @param slots ascending
  */

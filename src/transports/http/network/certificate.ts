@@ -111,7 +111,7 @@ function parseKey(text: string, { key: path }: CertificateFiles): KeyObject {
       "key",
       path,
       text.includes("-----BEGIN CERTIFICATE-----")
-        ? "contains a certificate and no private key. Check whether --tls-cert and --tls-key are exchanged."
+        ? "contains a certificate and no private key. Check whether --tls-cert and --tls-key are swapped."
         : "contains no private key. Set --tls-key to the private key of the certificate.",
     );
   }
@@ -147,7 +147,7 @@ function parseChain(text: string, { certificate: path }: CertificateFiles): Chai
     "certificate",
     path,
     keyBlock.test(text)
-      ? "contains a private key and no certificate. Check whether --tls-cert and --tls-key are exchanged."
+      ? "contains a private key and no certificate. Check whether --tls-cert and --tls-key are swapped."
       : "contains no certificate. Set --tls-cert to the certificate of the server, in PEM format.",
   );
 }

@@ -34,7 +34,7 @@ export interface RunningServer {
   readonly port: number;
   /**
    * New connections get this certificate. Existing ones and their calls continue. Only for a server with TLS.
-   * @throws Error when the system refuses a second listening socket; the former certificate then stays in use
+   * @throws Error when the system refuses a second listening socket; the previous certificate then stays in use
    */
   replaceCertificate(certificate: Certificate): Promise<void>;
   /** Accepts no new calls and waits for the running ones; closes the connections of those that take too long. */

@@ -1,4 +1,4 @@
-// Owns TLS of a running server: reads its certificate again when asked to, keeps the former one if the new one cannot be used, and warns
+// Owns TLS of a running server: reads its certificate again when asked to, keeps the previous one if the new one cannot be used, and warns
 // before the certificate ends. Must never stop the server.
 
 import type { Logger } from "../../../platform/log/logger.ts";
@@ -53,7 +53,7 @@ export function createTls({ files, certificate, replaceCertificate, clock, logge
       warn();
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
-      logger.error("the TLS certificate was not reloaded; the former one stays in use", {
+      logger.error("the TLS certificate was not reloaded; the previous one stays in use", {
         cause,
         remedy: "Correct the files, then send SIGHUP to the server again.",
       });

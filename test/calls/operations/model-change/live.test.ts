@@ -102,7 +102,7 @@ test("calls go on while the model changes, and no vectors of two models are comp
     "SELECT COUNT(*) AS memories, COUNT(v.memory) AS vectors FROM memory m LEFT JOIN memory_vector v ON v.memory = m.serial",
   );
   expect(vectors).toBe(count);
-  // Each text and itself, through searches with the new model: nothing has kept a vector of the former one.
+  // Each text and itself, through searches with the new model: nothing has kept a vector of the previous one.
   const listed = await app.call("GET", "/v1/memories?page_size=100");
   const { memories: rows } = listed.data as { memories: { content: string }[] };
   for (const { content: query } of rows.slice(0, 60)) {

@@ -91,7 +91,7 @@ export function testCalls(subject: EngineUnderTest): void {
         { logger: { debug() {}, info() {}, warn() {}, error() {} } },
       ));
 
-    test("that is a rehearsal changes nothing, and answers what it would have done", () =>
+    test("that is a dry run changes nothing, and answers what it would have done", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project({ memory_limit: 1 });
         await member.create(memory("kept"));

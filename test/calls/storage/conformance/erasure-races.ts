@@ -1,7 +1,7 @@
 // What every engine promises about calls that meet an erasure: no record that is appended after it holds a text that was read before it.
 
 import { describe, expect, test } from "bun:test";
-import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import { testWith } from "../../../needs.ts";
 import { administrationOf, type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, withSeam } from "./engine-under-test.ts";
@@ -17,12 +17,17 @@ function preparedSearch(member: Member, erasures: string, content: string) {
     keyId: member.caller.key.id,
     project: member.caller.project.id,
     bodyText: JSON.stringify({ query: "text" }),
-    decision: { refused: null, parameters: {}, prepared: { foreseen: { data }, prepared: null }, erasures },
+    decision: {
+      refused: null,
+      parameters: {},
+      prepared: { precomputed: { data }, prepared: null },
+      erasures,
+    },
   };
 }
 
 const erase = async (seam: Seam, input: { memory: string; delete_memory?: boolean }) =>
-  seam.administer("audit.redact", input, await redactRecords.prepare?.(input, administrationOf(seam.store)));
+  seam.administer("audit.redact", input, await eraseRecords.prepare?.(input, administrationOf(seam.store)));
 
 export function testErasureRaces(subject: EngineUnderTest): void {
   describe("a call that was prepared before an erasure", () => {
@@ -33,7 +38,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         const before = await seam.store.audit.erasures(member.id);
         const search = () => seam.commit(preparedSearch(member, before, "Ada lives at 16 Example Lane"));
         const input = { memory: String(data.id), delete_memory: true };
-        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+        const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
         // Sent in one turn, so that an engine can settle both in one transaction.
         const both = [seam.administer("audit.redact", input, prepared), search()] as const;
         const [erased, outdated] = await Promise.all(both);
@@ -51,7 +56,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         const member = await seam.project();
         const { data } = await member.create(memory("Ada lives at 16 Example Lane"));
         const input = { memory: String(data.id) };
-        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+        const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
         const before = await seam.store.audit.erasures(member.id);
         const search = preparedSearch(member, before, `Ada lives at ${input.memory}`);
         expect((await seam.commit(search)).code).toBe(1000);

@@ -1,7 +1,7 @@
 // What every engine promises about an erasure: payloads are gone for every reader, and the chain says so and still verifies.
 
 import { describe, expect, test } from "bun:test";
-import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import { administrationOf, neverAborted, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { findText, listRecords, readEntries, verifyRecords } from "./records.ts";
@@ -16,7 +16,7 @@ export function testErasure(subject: EngineUnderTest): void {
         const { data } = await member.create(memory("Ada lives at 16 Example Lane"));
         await member.create(memory("something else"));
         const input = { memory: String(data.id), delete_memory: true };
-        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+        const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
         await member.call("memory.read", { memory_id: input.memory });
         const erased = await seam.administer("audit.redact", input, prepared);
         expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted", exports: [] });
@@ -49,7 +49,7 @@ export function testErasure(subject: EngineUnderTest): void {
           seam.administer(
             "audit.redact",
             input,
-            await redactRecords.prepare?.(input, administrationOf(seam.store)),
+            await eraseRecords.prepare?.(input, administrationOf(seam.store)),
           );
         // Since then, a call has named the memory.
         expect((await again()).data).toMatchObject({ redacted: 1, parts: 1 });
@@ -67,7 +67,7 @@ export function testErasure(subject: EngineUnderTest): void {
           seam.administer(
             "audit.redact",
             input,
-            await redactRecords.prepare?.(input, administrationOf(seam.store)),
+            await eraseRecords.prepare?.(input, administrationOf(seam.store)),
           );
         expect((await redact()).data).toMatchObject({ redacted: 1, records: [input.record], memory: null });
         expect((await redact()).data).toMatchObject({ redacted: 0 });

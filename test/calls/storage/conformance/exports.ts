@@ -6,7 +6,7 @@ import { manifestPath } from "../../../../src/audit/export/export.ts";
 import { runtimeCryptography } from "../../../../src/audit/runtime-cryptography.ts";
 import { verifyExport } from "../../../../src/audit/verify/export/verification.ts";
 import { createNoteReader } from "../../../../src/audit/verify/note-reader.ts";
-import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import type { Engine } from "../../../../src/calls/storage/engine.ts";
 import { describeWith } from "../../../needs.ts";
 import { administrationOf, openSeam, unitVector } from "../seam.ts";
@@ -70,7 +70,7 @@ export function testExports(subject: EngineUnderTest): void {
       });
       expect(verified).toMatchObject({ records: 1, failure: null, contradiction: null });
       const input = { memory: String(made.id) };
-      const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+      const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
       const erased = await seam.administer("audit.redact", input, prepared);
       expect(erased.data).toMatchObject({ redacted: 1, exports: [String(data.export_id)] });
       expect([existsSync(path), existsSync(manifestPath(path))]).toEqual([false, false]);

@@ -33,7 +33,7 @@ export function testLifecycle(subject: EngineUnderTest): void {
       expect(await engine.inspect()).toEqual({
         format: engine.format,
         model: null,
-        formerModels: [],
+        previousModels: [],
         modelChange: null,
         memories: 0,
         keys: 0,

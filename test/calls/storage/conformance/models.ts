@@ -58,7 +58,7 @@ export function testModels(subject: EngineUnderTest): void {
       expect(await embedMissing(seam)).toEqual(["a", "bb", "ccc"]);
       const before = await member.search({ vector: unitVector(2), topK: 1 });
       expect(before.map(({ memory }) => memory.content)).toEqual(["bb"]);
-      expect(await engine.inspect()).toMatchObject({ model: seamModel, formerModels: [], memories: 3 });
+      expect(await engine.inspect()).toMatchObject({ model: seamModel, previousModels: [], memories: 3 });
 
       const { status, data } = await seam.administer("model.change", { sha256: next.sha256 });
       expect(status).toBe(200);
@@ -67,7 +67,7 @@ export function testModels(subject: EngineUnderTest): void {
       expect(after.map(({ memory, similarity }) => [memory.content, similarity])).toEqual([["ccc", 1]]);
       expect(await engine.inspect()).toMatchObject({
         model: next,
-        formerModels: [seamModel.sha256],
+        previousModels: [seamModel.sha256],
         modelChange: null,
       });
       expect((await seam.administer("model.change", { sha256: next.sha256 })).code).toBe(1400);
@@ -185,7 +185,7 @@ export function testModels(subject: EngineUnderTest): void {
         expect((await requireChange(seam)).failure).toBeNull();
       }));
 
-    test("lets no call of the former model be settled after it", () =>
+    test("lets no call of the previous model be settled after it", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
         await seam.administer("model.begin_change", next);

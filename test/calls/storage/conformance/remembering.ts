@@ -4,9 +4,9 @@
 import { describe, expect, test } from "bun:test";
 import { sealPayload } from "../../../../src/audit/parts/payload.ts";
 import type { Call, Decision, Origin } from "../../../../src/calls/contract/call.ts";
-import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import { findOperation } from "../../../../src/calls/operations.ts";
-import { foreseeExchange } from "../../../../src/calls/outcome.ts";
+import { precomputeExchange } from "../../../../src/calls/outcome.ts";
 import { attemptsMax } from "../../../../src/memory/remembering/limits.ts";
 import type { NewTask, RememberedPart } from "../../../../src/memory/remembering/task.ts";
 import { successCode } from "../../../../src/platform/errors.ts";
@@ -33,9 +33,9 @@ async function queue(seam: Seam, member: Member, tags: readonly string[] = []): 
   const call = callOf(member, { operation: operation.name, recordId });
   const details = { output_content: { text: "Noted." } };
   const entry = { status: 200, code: successCode, numbers: {} } as const;
-  const passed = { foreseen: { data: null, details }, prepared: task, entry };
-  const foreseen = await foreseeExchange(call, passed, sealPayload);
-  const decision: Decision = { refused: null, parameters: {}, prepared: task, foreseen };
+  const passed = { precomputed: { data: null, details }, prepared: task, entry };
+  const precomputed = await precomputeExchange(call, passed, sealPayload);
+  const decision: Decision = { refused: null, parameters: {}, prepared: task, precomputed };
   const { code } = await seam.store.commit({ ...call, decision });
   expect(code).toBe(1000);
   return recordId;
@@ -131,7 +131,7 @@ export function testRemembering(subject: EngineUnderTest): void {
         const member = await seam.project();
         const erased = await queue(seam, member);
         const input = { record: erased };
-        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
+        const prepared = await eraseRecords.prepare?.(input, administrationOf(seam.store));
         expect((await seam.administer("audit.redact", input, prepared)).code).toBe(1000);
         expect(await extract(seam, member, { record: erased }, "success")).toBe(2204);
         const removed = await queue(seam, member);

@@ -212,7 +212,7 @@ describe.each([
     expect(() => writer.wipeDeleted(project.id)).not.toThrow();
   });
 
-  test("the former content of a changed memory is wiped by an erasure and by the next start", async () => {
+  test("the previous content of a changed memory is wiped by an erasure and by the next start", async () => {
     const ids = await createSome(6);
     const serials = ids.map(serialOf);
     write(...capacities);

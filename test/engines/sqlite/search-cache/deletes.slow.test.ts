@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deleteProject } from "../../../../src/calls/operations/access/project-operations.ts";
-import { redactRecords } from "../../../../src/calls/operations/ledger/redact.ts";
+import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import { openReading } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import { createCacheWriter } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
 import { prepareRuntime } from "../../../../src/platform/native/runtime.ts";
@@ -109,7 +109,7 @@ test("by an erasure, which wipes former contents of changed memories, too", asyn
   await cacheAll();
   await send("PUT", `/v1/memories/${ids[1]}`, { content: `${project.id} something else` });
   expect(hasVector(folder, serials[1] ?? 0)).toBe(true);
-  await app.administer(redactRecords, { memory: ids[0] ?? "", delete_memory: true });
+  await app.administer(eraseRecords, { memory: ids[0] ?? "", delete_memory: true });
   expect(cached()).toEqual(serials.slice(2));
   expect(hasVector(folder, serials[1] ?? 0)).toBe(false);
 });
@@ -124,7 +124,7 @@ test("of tags that no other memory has, which an erasure removes from every file
   expect((await send("DELETE", `/v1/memories/${ids[4]}`)).status).toBe(204);
   expect(hasBytes(folder, "tag-of-the-deleted")).toBe(false);
   expect(hasBytes(folder, "tag-of-the-erased")).toBe(true);
-  await app.administer(redactRecords, { memory: ids[5] ?? "", delete_memory: true });
+  await app.administer(eraseRecords, { memory: ids[5] ?? "", delete_memory: true });
   expect(hasBytes(app.config.dataDir, "tag-of-the-erased")).toBe(false);
 });
 

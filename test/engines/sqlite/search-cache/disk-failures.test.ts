@@ -141,7 +141,7 @@ describeWith(whyNoTrace())("when system calls fail", () => {
     },
   );
 
-  test("a manifest that cannot be written leaves the former one", async () => {
+  test("a manifest that cannot be written leaves the previous one", async () => {
     expect(write(64)).toBe(1);
     await create("one more");
     for (const injection of [

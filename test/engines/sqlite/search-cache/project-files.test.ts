@@ -113,7 +113,7 @@ describe("cache files", () => {
     for (const path of [folder, join(root, "search")]) expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  test("are replaced by the next manifest, which may keep blocks of the former one", () => {
+  test("are replaced by the next manifest, which may keep blocks of the previous one", () => {
     const blocks = threeBlocks();
     const { manifest } = write(blocks);
     const changed = createFilledBlock(128, 100, 30_000);
@@ -125,7 +125,7 @@ describe("cache files", () => {
     expect(filesOf(folder)).toEqual([...next.map(({ id }) => `${id}.block`), "index"].toSorted());
   });
 
-  test("of a former generation do not return: a manifest without its blocks is refused", () => {
+  test("of a previous generation do not return: a manifest without its blocks is refused", () => {
     write(threeBlocks());
     const kept = readFileSync(join(folder, "index"));
     write(threeBlocks());
@@ -133,7 +133,7 @@ describe("cache files", () => {
     expect(() => load()).toThrow(/ENOENT/);
   });
 
-  test("with the manifest of a former generation and the blocks of a newer one are refused", () => {
+  test("with the manifest of a previous generation and the blocks of a newer one are refused", () => {
     const [former] = write(threeBlocks()).manifest.blocks;
     const kept = readFileSync(join(folder, "index"));
     write(threeBlocks());

@@ -402,7 +402,7 @@ class AsyncMemories:
         """Update several memories. Changes up to 1,000 memories, each as its item says, and answers with a
         result for each item, in the order of the request. An item that is refused does not refuse the
         others. A changed content is embedded again. All changes are stored in one transaction with one
-        audit record, which has the former values.
+        audit record, which has the previous values.
 
         Permission: `memory.write`.
 
@@ -483,7 +483,7 @@ class AsyncMemories:
         """Search memories by meaning, or by meaning and keywords. Ranks all active, unexpired memories by
         final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid,
         relevance (similarity and keyword score combined) replaces similarity, and the best memories can be
-        judged again by a model (rerank), whose relevance then replaces it. total is the number of results
+        reranked by a model (rerank), whose relevance then replaces it. total is the number of results
         returned.
 
         Permission: `memory.read`.
@@ -551,9 +551,9 @@ class AsyncMemories:
     ) -> Injection:
         """Choose memories for a prompt. Returns all active, unexpired rules, facts and contexts, and the
         prompt section generated from both. With a query, these are the facts and contexts that are relevant
-        to it (hybrid search, best first, judged again if rerank says so); without one, the most important
-        and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must
-        match them, as facts and contexts must; a rule without tags is still included. The same applies to
+        to it (hybrid search, best first, reranked if rerank says so); without one, the most important and
+        most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match
+        them, as facts and contexts must; a rule without tags is still included. The same applies to
         metadata. With origin, only facts and contexts of that origin are chosen; rules are still included.
 
         Permission: `memory.read`.

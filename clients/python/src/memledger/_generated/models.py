@@ -68,7 +68,7 @@ __all__ = [
     "ExportTask",
     "ExtractionAction",
     "ExtractionMatch",
-    "FormerMemory",
+    "PreviousMemory",
     "ReplacementStatus",
     "ReplacedMemory",
     "ExtractionItem",
@@ -973,8 +973,8 @@ class ExtractionMatch(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FormerMemory(Model):
-    """The memory that has the former text of the updated memory. Absent if the new text contains it, and
+class PreviousMemory(Model):
+    """The memory that has the previous text of the updated memory. Absent if the new text contains it, and
     without an update.
     """
     id: str | None
@@ -1018,12 +1018,12 @@ class ExtractionItem(Model):
     """Where the words of the memory were said. The field is absent if that is not known."""
     tags: list[str] | None = None
     """Tags of the memory after the call, sorted. The field is absent if there are none."""
-    former: FormerMemory | None = None
+    former: PreviousMemory | None = None
     replaces: list[ReplacedMemory] | None = None
     """Memories that are no longer true because of the item, as the language model says. The field is
     absent if there are none.
     """
-    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin, "former": FormerMemory, "replaces": ReplacedMemory, "match": ExtractionMatch}
+    _models: ClassVar[Mapping[str, type[Model]]] = {"origins": Origin, "former": PreviousMemory, "replaces": ReplacedMemory, "match": ExtractionMatch}
 
 ExtractorName = Literal["built-in", "llm"]
 
@@ -1073,7 +1073,7 @@ MissedReason = Literal["type", "origin", "tags", "metadata", "inactive", "expire
 
 @dataclass(frozen=True, kw_only=True)
 class RerankDetails(Model):
-    """Only if the memory was judged again."""
+    """Only if the memory was reranked."""
     relevance: float
     """Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2,
     limited to 0..1.
@@ -1099,8 +1099,8 @@ class ScoreDetails(Model):
     """The importance of the memory."""
     rerank: RerankDetails | None = None
     period: float | None = None
-    """Only if the query names a time and the memory was to be judged again, but was not: how much of its
-    date is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
+    """Only if the query names a time and the memory was to be reranked, but was not: how much of its date
+    is in that time. Then final_score = min(1, relevance + period * 0.1) * 0.7 + importance * 0.3.
     """
     recency: float | None = None
     """Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was
@@ -1117,8 +1117,8 @@ class MissedMemory(Model):
     """Cosine similarity of the query and the content, limited to 0..1; 0 without a query."""
     final_score: float
     """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with
-    the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency
-    * 0.3.
+    the relevance of rerank if the memory was reranked; without a query, importance * 0.7 + recency *
+    0.3.
     """
     reasons: list[MissedReason]
     """All conditions that the memory does not meet."""
@@ -1133,8 +1133,8 @@ class SearchResult(Model):
     """Cosine similarity of the query and the content, limited to 0..1; 0 without a query."""
     final_score: float
     """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3, with
-    the relevance of rerank if the memory was judged again; without a query, importance * 0.7 + recency
-    * 0.3.
+    the relevance of rerank if the memory was reranked; without a query, importance * 0.7 + recency *
+    0.3.
     """
     score_details: ScoreDetails | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory, "score_details": ScoreDetails}
@@ -1164,8 +1164,8 @@ class Injection(Model):
     absent if there are none.
     """
     reranked: bool | None = None
-    """Whether the memories were judged again; false: not in time, or the server cannot, and only a time
-    that the query names changes the order. Absent if it was not asked for.
+    """Whether the memories were reranked; false: not in time, or the server cannot, and only a time that
+    the query names changes the order. Absent if it was not asked for.
     """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
@@ -1448,8 +1448,8 @@ class SearchResults(Model):
     total: int
     """Number of results."""
     reranked: bool | None = None
-    """Whether the memories were judged again; false: not in time, or the server cannot, and only a time
-    that the query names changes the order. Absent if it was not asked for.
+    """Whether the memories were reranked; false: not in time, or the server cannot, and only a time that
+    the query names changes the order. Absent if it was not asked for.
     """
     missed: list[MissedMemory] | None = None
     """With explain: the best of the other memories by final_score. Scores are those of a search in all
@@ -1572,7 +1572,7 @@ class UpdateResult(Model):
     id: str | None = None
     """Memory identifier, 32 hexadecimal characters."""
     updated_at: str | None = None
-    """Of an updated memory: the time of this change. Sent back as if_updated_at with the former values,
+    """Of an updated memory: the time of this change. Sent back as if_updated_at with the previous values,
     the undo leaves what somebody else has changed since.
     """
     former: Mapping[str, Any] | None = None

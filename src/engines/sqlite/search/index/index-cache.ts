@@ -82,7 +82,7 @@ export class IndexCache {
   use(project: number, model: VectorModel): SearchIndex {
     const nowMs = performance.now();
     this.#searched.add(project);
-    this.#leaveFormerModels(model);
+    this.#leavePreviousModels(model);
     const known = this.#entries.get(project);
     const isUsable = known?.model.sha256 === model.sha256 && nowMs - known.usedAtMs <= indexLifeMs;
     if (known !== undefined && !isUsable) this.#leave(project, known);
@@ -132,7 +132,7 @@ export class IndexCache {
     this.#buffers.keepAtMost(Math.max(0, this.#maxBytes - this.#bytes));
   }
 
-  #leaveFormerModels({ sha256 }: VectorModel): void {
+  #leavePreviousModels({ sha256 }: VectorModel): void {
     for (const [project, entry] of this.#entries)
       if (entry.model.sha256 !== sha256 && !entry.isInUse) this.#leave(project, entry);
   }

@@ -34,7 +34,7 @@ export function createNearWords(
     `SELECT m.revision, ${searchedText} AS content FROM memory m ${aliveJoin}
      WHERE m.project = ? AND m.revision > ? ORDER BY m.revision LIMIT ?`,
   );
-  /** Without a vocabulary in which most words may be those of former texts. */
+  /** Without a vocabulary in which most words may be those of previous texts. */
   const vocabularyOf = (project: number, memories: number): ReadVocabulary => {
     const known = vocabularies.get(project);
     if (known !== undefined && known.texts <= 2 * memories + vocabularyTextsAtOnce) return known;

@@ -119,7 +119,7 @@ const cues: readonly Cue[] = [
       `(?:is|was|are|as) (?:the|our|my|your|a|an|their) (?:\\w+ ){0,3}?(?:${post})`,
       "reports? (?:directly )?to",
       "(?:is|are) (?:\\w+ )?(?:responsible|accountable|in charge|on call)",
-      "(?:owns|leads|maintains|manages|supervises|oversees|heads|founded|co-?founded) (?:the|our|all|\\p{Lu})",
+      "(?:owns|leads|maintains|manages|supervises|watches|heads|founded|co-?founded) (?:the|our|all|\\p{Lu})",
       "is (?:married|engaged|related) to",
       "^[^ ,]+ (?:is|are|was) (?:our|my) (?!favou?rite (?:part|thing|bit)|point|fault|bad|guess|turn|pleasure)",
       "i(?:'m| am) the (?:one|person|only one) (?:who|that|in)",

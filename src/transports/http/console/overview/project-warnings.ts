@@ -18,7 +18,7 @@ export const projectWarnings: readonly WarningRule[] = [
       );
       return {
         message: `${counted(nearLimits.keys.count, "API key")} will expire within 14 days: ${listed(names, nearLimits.keys.count)}.`,
-        remedy: "Create a new key for each, replace it where it is used, then revoke the former one.",
+        remedy: "Create a new key for each, replace it where it is used, then revoke the previous one.",
         view: keysView(first.projectId),
       };
     },
@@ -34,7 +34,7 @@ export const projectWarnings: readonly WarningRule[] = [
         ({ project, memories, limit }) => `"${project}" has ${memories} of ${limit}`,
       );
       return {
-        message: `${counted(nearLimits.memories.count, "project")} can store few memories more: ${listed(names, nearLimits.memories.count)}.`,
+        message: `${counted(nearLimits.memories.count, "project")} is close to its memory limit: ${listed(names, nearLimits.memories.count)}.`,
         remedy: `Delete memories, or raise the limit: memledger project update ${first.projectId} --memory-limit NUMBER`,
         view: "/console/projects",
       };

@@ -94,7 +94,7 @@ export const storageWarnings: readonly WarningRule[] = [
       modelChange === null || modelChange.failure !== null
         ? null
         : {
-            message: `The embedding model is being changed to ${modelChange.to.id}: ${counted(modelChange.done, "memory", "memories")} done. Searches use the former model until all are done.`,
+            message: `The embedding model is being changed to ${modelChange.to.id}: ${counted(modelChange.done, "memory", "memories")} done. Searches use the previous model until all are done.`,
             remedy: "There is nothing to do. It continues after a restart.",
           },
   },

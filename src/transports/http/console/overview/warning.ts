@@ -14,7 +14,7 @@ export interface Warning {
   readonly message: string;
   /** What to do: one or more sentences, with the command if there is one. */
   readonly remedy: string;
-  /** Address of the view that mends or shows it; null: there is none. */
+  /** Address of the view that repairs or shows it; null: there is none. */
   readonly view: string | null;
 }
 

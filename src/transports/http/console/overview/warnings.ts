@@ -1,4 +1,4 @@
-// Owns the only list of what people are warned about in the console: when, how severe it is, and how to mend it. docs/CONSOLE.md has the
+// Owns the only list of what people are warned about in the console: when, how severe it is, and how to repair it. docs/CONSOLE.md has the
 // same list; a test compares them. Must never read anything itself: warnings follow from facts.
 
 import type { InstallationFacts } from "./facts.ts";

@@ -12,7 +12,7 @@ import { idleTimeoutSeconds } from "../../../src/platform/limits.ts";
 import { createLogger } from "../../../src/platform/log/logger.ts";
 import { createClock } from "../../../src/platform/time/clock.ts";
 import { createCallLog } from "../../../src/transports/http/call-log.ts";
-import { openExchange } from "../../../src/transports/mcp/exchange.ts";
+import { openMcpRequest } from "../../../src/transports/mcp/mcp-request.ts";
 import { createRunningCalls } from "../../../src/transports/mcp/running-calls.ts";
 
 const caller: Caller = {
@@ -58,7 +58,7 @@ test("the timeout applies again when the last long call of a batch has ended", a
   const logger = createLogger("error");
   const running: PromiseWithResolvers<Answer>[] = [];
   const timeouts: number[] = [];
-  const exchange = openExchange(
+  const mcpRequest = openMcpRequest(
     new Request("http://127.0.0.1/mcp", { method: "POST" }),
     {
       subject: null,
@@ -81,7 +81,7 @@ test("the timeout applies again when the last long call of a batch has ended", a
   );
   const { signal } = new AbortController();
   const calls = [extractMemories, listMemories, extractMemories].map((operation, requestId) =>
-    exchange.perform(admitted, operation, {
+    mcpRequest.perform(admitted, operation, {
       input: { kind: "object", fields: {} },
       client: null,
       requestId,

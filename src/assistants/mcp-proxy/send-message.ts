@@ -25,7 +25,12 @@ type Receive = (line: string, message: Json, headers: Headers) => void;
  * Ends with the answer.
  * @throws NoMessage, what Channel.fetch throws, and what the signal is aborted with
  */
-export async function exchange(channel: Channel, path: string, sent: Sent, receive: Receive): Promise<void> {
+export async function sendMessage(
+  channel: Channel,
+  path: string,
+  sent: Sent,
+  receive: Receive,
+): Promise<void> {
   const { text: body, headers, id, signal } = sent;
   const response = await channel.fetch(path, { method: "POST", headers, body, signal });
   try {

@@ -33,7 +33,7 @@ export interface McpArrival {
   setIdleTimeout(seconds: number): void;
 }
 
-export interface ExchangeTools {
+export interface McpRequestTools {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -54,7 +54,7 @@ export interface ProtocolCall {
   readonly onProgress?: ReportProgress | undefined;
 }
 
-export interface Exchange {
+export interface McpRequest {
   readonly arrivedAt: number;
   readonly origin: RequestOrigin;
   /** As the client has sent it; it is not checked. */
@@ -68,7 +68,7 @@ export interface Exchange {
   toRefused(error: unknown): Refused;
 }
 
-export function openExchange(request: Request, arrival: McpArrival, tools: ExchangeTools): Exchange {
+export function openMcpRequest(request: Request, arrival: McpArrival, tools: McpRequestTools): McpRequest {
   const { perform, clock, logger, calls, running } = tools;
   const arrivedAt = clock.elapsed();
   const sessionId = request.headers.get(sessionHeader);

@@ -44,7 +44,7 @@ const pastCallsMs = installationSteps * installationStepSeconds * 1_000;
 /** The spans for which costs are shown. */
 const costDays = [1, 30];
 
-interface OverseenParts {
+interface StatusParts {
   readonly store: Pick<Store, "statistics" | "models">;
   /** Of the threads besides those of the store. */
   readonly supervisor: Pick<Supervisor, "restarts">;
@@ -64,12 +64,12 @@ interface ListeningAddress {
   certificate(): Certificate | null;
 }
 
-export interface Overseeing extends Overview, Disposable {
+export interface ServerStatus extends Overview, Disposable {
   /** The server listens on a port from now on. */
   listensOn(address: ListeningAddress): void;
 }
 
-export function oversee(config: Config, parts: OverseenParts): Overseeing {
+export function createServerStatus(config: Config, parts: StatusParts): ServerStatus {
   const { store, history, clock, supervisor } = parts;
   let address: ListeningAddress | null = null;
   const restarts = watchRestarts(() => {
@@ -145,7 +145,7 @@ function serverFacts(config: Config, clock: Clock): ServerFacts {
 
 function slowFacts(
   config: Config,
-  { store, readiness, clock }: OverseenParts,
+  { store, readiness, clock }: StatusParts,
 ): { readonly [Name in keyof SlowFacts]: () => Promise<SlowFacts[Name]> } {
   const { statistics, models } = store;
   const { dataDir } = config;

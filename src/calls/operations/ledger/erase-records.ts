@@ -23,7 +23,7 @@ import {
   withPlainIds,
 } from "./erased.ts";
 
-export const redactRecords = installationOperation({
+export const eraseRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
