@@ -48,7 +48,7 @@ const variable: readonly (readonly [name: string, form: RegExp])[] = [
   ["id #", /\b[0-9a-f]{32}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/],
   [
     "text in Base64 #",
-    /(?<=\\n|^|[^A-Za-z0-9+/=_\\-])(?=[a-z0-9+/_-]*[A-Z])([A-Za-z0-9+/_-]{40,}|(?=[A-Za-z+/_-]*\d)[A-Za-z0-9+/_-]{22,39})={0,2}/,
+    /(?<=\\n|^|[^A-Za-z0-9+/=_\\-])(?=[a-z0-9+/_-]*[A-Z])([A-Za-z0-9+/_-]{40,}|(?=[A-Za-z+/_-]*\d)[A-Za-z0-9+/_-]{22,39}|(?<=")[A-Za-z0-9_-]{22}(?="))={0,2}/,
   ],
   ["port", /(?<=(127\.0\.0\.1|localhost|\[::1\]|session_|port":? ?))\d{4,5}\b/],
   ["figure", /(?<=\b(bytes|duration|os_uid) {2,}|\bok {2,}user )[\d.]+|\b\d+(?= (MiB free|bytes, <))/],

@@ -82,7 +82,7 @@ describe("another key", () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("not the key that signs this ledger")]);
     // The advised command works as it is, except for the path of the previous key.
     const [, advised = ""] =
-      /To change the key of the ledger to this one: memledger (.+?)\. If the former/.exec(stderr) ?? [];
+      /To change the key of the ledger to this one: memledger (.+?)\. If the previous/.exec(stderr) ?? [];
     const words = advised.replace("FORMER-KEY-FILE", join(made, "audit.key")).split(" ");
     const changed = await run([...words, "--yes"]);
     expect([changed.exitCode, changed.stdout]).toEqual([
