@@ -1,4 +1,4 @@
-// A short exploration of power losses in the default suite; `bun run proof` runs the long one.
+// A short exploration of power losses; `bun run proof` runs the long one.
 
 import { afterEach, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
