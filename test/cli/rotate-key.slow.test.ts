@@ -173,7 +173,7 @@ describe("a key that nobody has any more", () => {
     );
     const told = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
     expect(told.stdout).toMatch(
-      /^BROKEN.*\n.*\n\nThe key of this ledger was changed, and the former key, which was lost, has not signed the change/,
+      /^BROKEN.*\n.*\n\nThe key of this ledger was changed, and the previous key, which was lost, has not signed the change/,
     );
     rmSync(join(dataDir, "audit.rotations"));
     const hinted = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);

@@ -32,7 +32,7 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
     const locked = await lockDirectory(config.dataDir);
     try {
       const newKey = typeof options.newKey === "string" ? options.newKey : null;
-      const isPreviousLost = options.previousKeyLost === true;
+      const isPreviousLost = options.formerKeyLost === true;
       const logger = createLogger(config.logLevel);
       const data = await changeKey(locked, { config, newKey, isPreviousLost, logger });
       return { data, text: `${list(data)}\n\n${nextSteps(newKey, config, data.attested === true)}` };
