@@ -13,7 +13,7 @@ import type { IdSource } from "../../../platform/ids.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
-import { createChainSpan, createSeek, createTraceBatches } from "./audit-reader.ts";
+import { createChainSpan, createErasureMarks, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
 import type { ChainTrees } from "./chain-tree.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -53,6 +53,7 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
     .pluck();
   const erasePayload = createPayloadErasure(database);
   const traceBatch = createTraceBatches(database);
+  const erasureMarks = createErasureMarks(database);
   const findProject = database
     .prepare<[string], string | null>(
       "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
@@ -108,7 +109,7 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
       return found;
     },
 
-    erasures: async (project) => heads.erasures(project),
+    erasures: async (project) => erasureMarks(project),
 
     async erase(held) {
       eraseOpen();

@@ -7,7 +7,6 @@ import type { IdSource } from "../../../platform/ids.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { serialsOf } from "../project-serials.ts";
-import { createErasureMarks } from "./audit-reader.ts";
 import type { NumberedHead } from "./checkpoints.ts";
 import type { KnownHeads } from "./known-heads.ts";
 
@@ -23,8 +22,6 @@ export interface ChainHeads {
   lock(owner: Owner): void;
   /** The head of the chain; creates the chain if the owner has none. @throws as lock does. */
   open(owner: Owner, now: number): NumberedHead;
-  /** AuditTransaction.erasures. */
-  erasures(owner: Owner): string;
   /** A record was appended. */
   move(owner: Owner, head: NumberedHead): void;
   /** @returns a function that undoes every later `open` and `move`, for a savepoint that is rolled back. */
@@ -65,18 +62,12 @@ export function createChainHeads(
   let isCurrent = false;
   /** Of the chains that were locked while the data version is the same; null: there is no such chain yet. */
   const heads = new Map<Owner, NumberedHead | null>();
-  /** By owner; those that are absent must be read, because a chain may have changed. */
-  const erasures = new Map<Owner, string>();
-  const readErasures = createErasureMarks(database);
   const moves: { readonly owner: Owner; readonly before: NumberedHead | null }[] = [];
 
   /** Once in each transaction. */
   const forgetOutdated = (): void => {
     const found = readDataVersion.get();
-    if (found !== dataVersion) {
-      heads.clear();
-      erasures.clear();
-    }
+    if (found !== dataVersion) heads.clear();
     dataVersion = found;
     isCurrent = true;
   };
@@ -92,15 +83,9 @@ export function createChainHeads(
     return head;
   };
 
-  const forgetErasures = (owner: Owner): void => {
-    if (owner === null) erasures.clear();
-    else for (const of of [owner, null]) erasures.delete(of);
-  };
-
   const move = (owner: Owner, head: NumberedHead): void => {
     moves.push({ owner, before: heads.get(owner) ?? null });
     heads.set(owner, head);
-    forgetErasures(owner);
     knownHeads.moved(head);
   };
 
@@ -125,19 +110,12 @@ export function createChainHeads(
   return {
     lock: (owner) => void lock(owner),
     open: (owner, now) => lock(owner) ?? begin(owner, now),
-    erasures(owner) {
-      if (!isCurrent) forgetOutdated();
-      const found = erasures.get(owner) ?? readErasures(owner);
-      erasures.set(owner, found);
-      return found;
-    },
     move,
     savepoint() {
       const length = moves.length;
       return () => {
         for (const { owner, before } of moves.splice(length).reverse()) {
           heads.set(owner, before);
-          forgetErasures(owner);
           if (before !== null) knownHeads.moved(before);
         }
       };
@@ -149,7 +127,6 @@ export function createChainHeads(
     rolledBack() {
       knownHeads.rolledBack();
       heads.clear();
-      erasures.clear();
       end();
     },
   };
