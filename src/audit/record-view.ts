@@ -2,7 +2,7 @@
 // memory_query and memory_results, which follow from request and response. A record that cannot be read must never make a list fail.
 
 import { successCode } from "../platform/errors.ts";
-import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../platform/json/json.ts";
 import { memoryAuditFields } from "./memory-fields.ts";
 import type { StoredRecord } from "./record.ts";
 import type { AuditRecord, AuditRecordDetail, ExportedFields } from "./record-schema.ts";
@@ -140,7 +140,7 @@ function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
     memoryId: memory_id,
     body: isObject(request) ? request : null,
     deleted: isObject(deleted) ? deleted : null,
-    deletedMemories: Array.isArray(all) ? all.filter(isObject) : [],
+    deletedMemories: objectsIn(all),
   });
 }
 

@@ -1,7 +1,7 @@
 // Owns which parts of the payload of a record hold a text that is to be erased: those that contain it, and those that repeat or digest it.
 // Where it is not certain, a part is among them. Pure.
 
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, type Json, objectsIn } from "../../platform/json/json.ts";
 import type { AuditRecordDetail } from "../record-schema.ts";
 import type { Holding } from "../trace/traced.ts";
 import type { PresentPart } from "./stored-payload.ts";
@@ -86,7 +86,7 @@ function aboutPlaces({ holding, detail, memories }: HeldText): (place: string) =
   // The answer of a model that was told the memory.
   if (action.startsWith("gateway.") && memories.length > 0) return isOutput;
   // Items of a batch that have no ids in the request.
-  const items = Array.isArray(results) ? results.filter(isObject) : [];
+  const items = objectsIn(results);
   const named = new Set(
     items.flatMap((item) => (isNamed(item.id) ? `/request_body/memories/${item.index}` : [])),
   );

@@ -6,10 +6,10 @@ import {
   listAdministrationKeys,
   revokeAdministrationKey,
 } from "../../calls/operations/access/administration-key-operations.ts";
-import type { Json } from "../../platform/json/json.ts";
+import { type Json, objectsIn } from "../../platform/json/json.ts";
 import type { Session } from "../command.ts";
 import { table } from "../terminal.ts";
-import { bindOperation, type Field, rowsOf } from "./administration.ts";
+import { bindOperation, type Field } from "./administration.ts";
 import { expires, requireKeyId, toSecretText } from "./key.ts";
 
 const fields: readonly Field[] = [
@@ -44,7 +44,7 @@ export function addAdministrationKeyCommands(program: Command, session: Session)
 const columns = ["id", "name", "created_at", "expires_at", "revoked_at", "last_used_at"];
 
 function toTable(data: Json): string {
-  const rows = rowsOf(data);
+  const rows = objectsIn(data);
   if (rows.length === 0) return "There are no administration keys.";
   return table(
     columns,

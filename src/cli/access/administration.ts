@@ -137,8 +137,3 @@ export function jsonObject(text: string, flags: string): JsonObject {
 export function describe(data: Json): string {
   return isObject(data) ? list(data) : JSON.stringify(data);
 }
-
-/** The rows of a list answer. */
-export function rowsOf(data: Json): readonly Readonly<Record<string, Json>>[] {
-  return Array.isArray(data) ? data.filter(isObject) : [];
-}

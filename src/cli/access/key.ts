@@ -3,10 +3,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { mayContainSecret, permissions } from "../../access/key.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "../../calls/operations/access/key-operations.ts";
-import type { Json, JsonObject } from "../../platform/json/json.ts";
+import { type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import type { Session } from "../command.ts";
 import { table } from "../terminal.ts";
-import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
+import { bindOperation, describe, type Field } from "./administration.ts";
 import { gatewayFields } from "./key-gateway.ts";
 
 const project: Field = {
@@ -92,7 +92,7 @@ export function toSecretText(data: Json): string {
 }
 
 function toTable(data: Json): string {
-  const rows = rowsOf(data);
+  const rows = objectsIn(data);
   if (rows.length === 0) return "The project has no keys.";
   const columns = [
     ...["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"],

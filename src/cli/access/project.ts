@@ -11,14 +11,14 @@ import {
   showProject,
   updateProject,
 } from "../../calls/operations/access/project-operations.ts";
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { counted } from "../../platform/text/plural.ts";
 import type { Config } from "../../server/config/config.ts";
 import type { Session } from "../command.ts";
 import type { Confirmation } from "../confirmation.ts";
 import { table } from "../terminal.ts";
 import { administer } from "./administer.ts";
-import { bindOperation, describe, type Field, numberOr, rowsOf, wholeNumber } from "./administration.ts";
+import { bindOperation, describe, type Field, numberOr, wholeNumber } from "./administration.ts";
 
 const changes: readonly Field[] = [
   {
@@ -127,7 +127,7 @@ async function confirmRetention(config: Config, input: JsonObject): Promise<Conf
 }
 
 async function confirmation(config: Config, { project }: JsonObject): Promise<Confirmation> {
-  const rows = rowsOf(await administer(config, listProjects, {}));
+  const rows = objectsIn(await administer(config, listProjects, {}));
   const found = rows.find(({ id, name }) => id === project || name === project);
   if (found === undefined)
     throw new Error(
@@ -155,7 +155,7 @@ function toText(data: Json): string {
 }
 
 function toTable(data: Json): string {
-  const rows = rowsOf(data);
+  const rows = objectsIn(data);
   if (rows.length === 0) return "There are no projects.";
   const columns = ["id", "name", "plan", "subscription", "memories", "keys", "created_at"];
   return table(

@@ -5,8 +5,8 @@ import { acceptRecords } from "../../calls/operations/ledger/accept-records.ts";
 import { eraseRecords } from "../../calls/operations/ledger/erase-records.ts";
 import { pruneRecords } from "../../calls/operations/ledger/prune.ts";
 import { traceRecords } from "../../calls/operations/ledger/trace-records.ts";
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
-import { bindOperation, describe, rowsOf } from "../access/administration.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
+import { bindOperation, describe } from "../access/administration.ts";
 import type { Session } from "../command.ts";
 import { table } from "../terminal.ts";
 import { addCheckpointCommand } from "./checkpoint.ts";
@@ -90,7 +90,7 @@ function requireOne({ record, memory }: JsonObject): void {
 /** What an erasure would erase, one row for each record. */
 function tracedText(data: Json): string {
   const { records = null, memories = null } = isObject(data) ? data : {};
-  const rows = rowsOf(records).map(({ id, action, holding, parts }) =>
+  const rows = objectsIn(records).map(({ id, action, holding, parts }) =>
     [id, action, holding, parts ?? "all"].map((cell) => cell ?? null),
   );
   const shown =
@@ -122,7 +122,7 @@ function prunedText(data: Json): string {
 
 /** @param columns the member of a chain that each column shows @param none what is said without chains */
 function chainsText(data: Json, none: string, columns: Readonly<Record<string, string>>): string {
-  const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
+  const chains = isObject(data) ? objectsIn(data.chains) : [];
   if (chains.length === 0) return none;
   const rows = chains.map((chain) => [
     chain.project ?? "(installation)",

@@ -11,12 +11,11 @@ import type { PublishedState } from "../../calls/storage/stored-ledger.ts";
 import { writeWhole } from "../../platform/files/durable.ts";
 import { readRegularText } from "../../platform/files/regular-file.ts";
 import { explainedAs } from "../../platform/files/system-error.ts";
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, type Json, objectsIn } from "../../platform/json/json.ts";
 import { evidenceFileMaxBytes } from "../../platform/limits.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { quoteWord } from "../../platform/text/shell-word.ts";
 import { administer } from "../access/administer.ts";
-import { rowsOf } from "../access/administration.ts";
 import { bindWork, type Session } from "../command.ts";
 
 export function addCheckpointCommand(audit: Command, session: Session): void {
@@ -100,7 +99,7 @@ function checkpointsIn(notes: readonly string[]): readonly PublishedState[] {
 }
 
 function signedIn(data: Json): readonly Signed[] {
-  const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
+  const checkpoints = isObject(data) ? objectsIn(data.checkpoints) : [];
   return checkpoints.map(({ chain, size, hash, note }) => ({
     chain: String(chain),
     size: Number(size),

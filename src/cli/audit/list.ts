@@ -4,9 +4,9 @@
 import type { Command } from "commander";
 import { listChain } from "../../calls/operations/ledger/list-chain.ts";
 import { showRecord } from "../../calls/operations/ledger/show-record.ts";
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, type Json, objectsIn } from "../../platform/json/json.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../../platform/limits.ts";
-import { bindOperation, type Field, rowsOf, wholeNumber } from "../access/administration.ts";
+import { bindOperation, type Field, wholeNumber } from "../access/administration.ts";
 import type { Session } from "../command.ts";
 import { list, table } from "../terminal.ts";
 import { recordFields } from "./record-fields.ts";
@@ -63,7 +63,7 @@ const columns: Readonly<Record<string, string>> = {
 
 function toTable(data: Json): string {
   const { logs = null, total = 0, next_cursor: cursor = null } = isObject(data) ? data : {};
-  const rows = rowsOf(logs);
+  const rows = objectsIn(logs);
   if (rows.length === 0) return "No record matches.";
   const cells = rows.map((row) => Object.values(columns).map((field) => row[field] ?? null));
   const shown = table(Object.keys(columns), cells);

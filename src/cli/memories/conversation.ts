@@ -4,11 +4,10 @@ import type { Command } from "commander";
 import { machineUser } from "../../access/machine-user.ts";
 import type { ChannelRequest } from "../../assistants/local-access/channel.ts";
 import { eraseConversationOf } from "../../calls/operations/conversations/erase-of-project.ts";
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { version } from "../../platform/version.ts";
 import { administer } from "../access/administer.ts";
-import { rowsOf } from "../access/administration.ts";
 import { bindWork, type Invocation, type Session } from "../command.ts";
 import { confirm, requirePrompt } from "../confirmation.ts";
 import { createOutputFile } from "../output-text.ts";
@@ -73,7 +72,7 @@ async function listed(invocation: Invocation): Promise<Report> {
   });
   const call = await openCall(invocation);
   const data = await call(`?${query}`);
-  const rows = rowsOf(data.conversations ?? null);
+  const rows = objectsIn(data.conversations);
   if (rows.length === 0) return { data, text: `There is no conversation.${hintOf(invocation)}` };
   const columns = ["conversation", "first_at", "last_at", "passages", "kept"];
   const cells = rows.map((row) => columns.map((name) => row[name] ?? null));
@@ -89,13 +88,13 @@ async function shown(invocation: Invocation): Promise<Report> {
   const path = pathOf(invocation);
   const said: JsonObject[] = [];
   let page = await call(`${path}?page_size=1000`);
-  said.push(...rowsOf(page.said ?? null));
+  said.push(...objectsIn(page.said));
   while (typeof page.next_cursor === "string") {
     page = await call(`${path}?page_size=1000&cursor=${encodeURIComponent(page.next_cursor)}`);
-    said.push(...rowsOf(page.said ?? null));
+    said.push(...objectsIn(page.said));
   }
   const data: JsonObject = { ...page, said, next_cursor: null };
-  const kept = isObject(data.made) ? rowsOf(data.made.memories ?? null) : [];
+  const kept = isObject(data.made) ? objectsIn(data.made.memories) : [];
   const name = String(data.conversation);
   const text = [
     ...said.map((memory) => lineOf(memory, name)),
@@ -106,7 +105,7 @@ async function shown(invocation: Invocation): Promise<Report> {
 
 /** As the conversation has it, not the others in which the same was said. */
 function lineOf({ content = null, origins = null }: JsonObject, conversation: string): string {
-  const origin = rowsOf(origins).find((each) => each.conversation === conversation) ?? {};
+  const origin = objectsIn(origins).find((each) => each.conversation === conversation) ?? {};
   const { said_at, name, role } = origin;
   const when = typeof said_at === "string" ? `[${said_at}] ` : "";
   const who = name ?? role;

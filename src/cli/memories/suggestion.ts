@@ -3,10 +3,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { decisionsMax } from "../../memory/suggestions/limits.ts";
 import { suggestionKinds } from "../../memory/suggestions/suggestion.ts";
-import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { version } from "../../platform/version.ts";
-import { rowsOf } from "../access/administration.ts";
 import { bindWork, type Invocation, type Session } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { addSubjectOption, addTargetOptions, openCalls } from "../server-target.ts";
@@ -58,7 +57,7 @@ async function listAll(invocation: Invocation): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   for (;;) {
     const page = await call(`/v1/suggestions?${query}`, { method: "GET", headers: userAgent });
-    found.push(...rowsOf(page.suggestions ?? null));
+    found.push(...objectsIn(page.suggestions));
     if (typeof page.next_cursor !== "string") return found;
     query.set("cursor", page.next_cursor);
   }
@@ -77,7 +76,7 @@ async function decide(invocation: Invocation, decision: "accept" | "refuse"): Pr
     });
     // A failed one has no id.
     results.push(
-      ...rowsOf(answer.results ?? null).map((each, at) => ({ ...each, id: suggestion_ids[at] ?? null })),
+      ...objectsIn(answer.results).map((each, at) => ({ ...each, id: suggestion_ids[at] ?? null })),
     );
   }
   return results;
@@ -88,12 +87,10 @@ function toListReport(suggestions: readonly JsonObject[]): Report {
   const rows = suggestions.map(({ id, kind, outdated, memories, changes }) => [
     id,
     outdated === true ? `${kind}, outdated` : kind,
-    rowsOf(memories ?? null)
+    objectsIn(memories)
       .map(({ content }) => JSON.stringify(content))
       .join(" / "),
-    rowsOf(changes ?? null)
-      .map(describeChange)
-      .join("; "),
+    objectsIn(changes).map(describeChange).join("; "),
   ]);
   return { data: { suggestions }, text: table(["suggestion", "kind", "memories", "changes"], rows) };
 }

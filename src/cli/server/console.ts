@@ -8,7 +8,7 @@ import {
   listSessions,
   revokeSessions,
 } from "../../calls/operations/access/session-operations.ts";
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, type Json, objectsIn } from "../../platform/json/json.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { quoteWord } from "../../platform/text/shell-word.ts";
 import type { Config } from "../../server/config/config.ts";
@@ -16,7 +16,7 @@ import { assistantsAdvice, directoryOfAssistants } from "../../server/data-direc
 import { locate } from "../../server/data-directory/data-directory.ts";
 import { signInAddress } from "../../transports/http/console/sign-in-address.ts";
 import { administer } from "../access/administer.ts";
-import { bindOperation, rowsOf } from "../access/administration.ts";
+import { bindOperation } from "../access/administration.ts";
 import { bindWork, type Session } from "../command.ts";
 import { table } from "../terminal.ts";
 import { findOpener, openBrowser } from "./open-browser.ts";
@@ -91,7 +91,7 @@ const columns = [
 ];
 
 function toTable(data: Json): string {
-  const rows = rowsOf(data);
+  const rows = objectsIn(data);
   if (rows.length === 0) return "Nobody is signed in to the console.";
   return table(
     columns,

@@ -1,7 +1,7 @@
 // Owns the form in which tools show a memory: without what a model does not need, and as a line of text that says the same.
 
 import { Type } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { Fields, Nullable } from "../../platform/schema/schema.ts";
 
 /** What every tool shows of a memory. Members that only few memories have are not listed: answers may have more members. */
@@ -47,7 +47,7 @@ function showMemory(memory: Json | undefined): JsonObject {
 
 /** Who said it and when, as in a prompt. */
 function showOrigin({ origins }: JsonObject): JsonObject {
-  const [{ name, role, said_at } = {}] = objectsOf(origins);
+  const [{ name, role, said_at } = {}] = objectsIn(origins);
   const said_by = name ?? role;
   return {
     ...(said_by === undefined ? {} : { said_by }),
@@ -117,9 +117,4 @@ export function describeMemory(shown: JsonObject): string {
     ...(relevance === undefined ? [] : [`relevance ${relevance}`]),
   ];
   return `- ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
-}
-
-/** The objects of a list of an answer. */
-export function objectsOf(list: Json | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -4,7 +4,7 @@
 import { type Answer, dataOf } from "../../calls/contract/answer.ts";
 import type { ObjectInput } from "../../calls/contract/request.ts";
 import { injectMemories } from "../../calls/operations/search/inject.ts";
-import { objectsOf } from "./memory-view.ts";
+import { objectsIn } from "../../platform/json/json.ts";
 import { toOperationInput } from "./tool.ts";
 
 /** The operation that the resource and the prompt perform. */
@@ -23,7 +23,7 @@ export const rulesInput: ObjectInput = { kind: "object", fields: { max_character
 
 export function toRulesContents(answer: Answer) {
   const { rules } = dataOf(answer);
-  const items = objectsOf(rules).map(({ content }) => `- ${oneLine(String(content))}\n`);
+  const items = objectsIn(rules).map(({ content }) => `- ${oneLine(String(content))}\n`);
   const text = items.length === 0 ? "This project has no rules.\n" : items.join("");
   const { uri, mimeType } = rulesResource;
   return { contents: [{ uri, mimeType, text: `# Rules\n\n${text}` }] };

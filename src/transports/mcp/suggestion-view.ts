@@ -1,9 +1,8 @@
 // Owns the form in which tools show a suggestion: what would change, and as a line of text the same.
 
 import { Type } from "@sinclair/typebox";
-import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { Fields } from "../../platform/schema/schema.ts";
-import { objectsOf } from "./memory-view.ts";
 
 export const listedSuggestion = Fields({
   id: Type.String(),
@@ -25,8 +24,8 @@ export function showSuggestion({
     id,
     kind,
     ...(reason === null ? {} : { reason }),
-    memories: objectsOf(memories).map(({ id = null, content = null }) => ({ id, content })),
-    changes: objectsOf(changes).map(({ change = null, id = null, after = null }) => ({
+    memories: objectsIn(memories).map(({ id = null, content = null }) => ({ id, content })),
+    changes: objectsIn(changes).map(({ change = null, id = null, after = null }) => ({
       change,
       ...(id === null ? {} : { id }),
       ...(isObject(after) ? { after } : {}),

@@ -13,6 +13,7 @@ import { searchMemories } from "../../calls/operations/search/search.ts";
 import { acceptSuggestion, refuseSuggestion } from "../../calls/operations/suggestions/decisions.ts";
 import { listSuggestions } from "../../calls/operations/suggestions/list.ts";
 import { proposeSuggestion } from "../../calls/operations/suggestions/propose.ts";
+import { objectsIn } from "../../platform/json/json.ts";
 import { Fields } from "../../platform/schema/schema.ts";
 import { counted } from "../../platform/text/plural.ts";
 import {
@@ -21,7 +22,6 @@ import {
   extractedItem,
   foundMemory,
   listedMemory,
-  objectsOf,
   showFound,
   showItem,
   showListed,
@@ -51,11 +51,11 @@ export const tools: readonly Tool[] = [
     fixed: { mode: "hybrid" },
     output: Fields({ results: Type.Array(foundMemory), reranked: Type.Optional(Type.Boolean()) }),
     present: ({ results, reranked }) => ({
-      results: objectsOf(results).map(showFound),
+      results: objectsIn(results).map(showFound),
       ...(reranked === undefined ? {} : { reranked }),
     }),
     describe: ({ results, reranked }) => {
-      const found = objectsOf(results);
+      const found = objectsIn(results);
       if (found.length === 0) return "No memory was found.";
       const order = reranked === false ? "best first, not reranked" : "best first";
       return lines(`${counted(found.length, "memory", "memories")}, ${order}:`, found.map(describeMemory));
@@ -119,13 +119,13 @@ export const tools: readonly Tool[] = [
       total: Type.Integer(),
     }),
     present: ({ memories, pagination }) => {
-      const [{ page = 1, total_pages = 0, total = 0 } = {}] = objectsOf([pagination ?? null]);
-      return { memories: objectsOf(memories).map(showListed), page, total_pages, total };
+      const [{ page = 1, total_pages = 0, total = 0 } = {}] = objectsIn([pagination ?? null]);
+      return { memories: objectsIn(memories).map(showListed), page, total_pages, total };
     },
     describe: ({ memories, page, total_pages, total }) =>
       lines(
         `Page ${page} of ${total_pages}, memories in all: ${total}`,
-        objectsOf(memories).map(describeMemory),
+        objectsIn(memories).map(describeMemory),
       ),
   },
   {
@@ -154,12 +154,12 @@ export const tools: readonly Tool[] = [
     },
     output: Fields({ items: Type.Array(extractedItem) }),
     present: ({ extracted, redacted }, { dry_run }) => ({
-      items: objectsOf(extracted).map(showItem),
+      items: objectsIn(extracted).map(showItem),
       ...(dry_run === true ? { dry_run } : {}),
       ...(redacted === undefined ? {} : { redacted }),
     }),
     describe: ({ items, dry_run, redacted }) => {
-      const found = objectsOf(items);
+      const found = objectsIn(items);
       return lines(
         `${counted(found.length, "item")}${dry_run === true ? "; dry_run true: nothing was saved" : ""}`,
         [
@@ -200,12 +200,12 @@ export const tools: readonly Tool[] = [
       next_cursor: Type.Optional(Type.String()),
     }),
     present: ({ suggestions, next_cursor = null }) => ({
-      suggestions: objectsOf(suggestions).map(showSuggestion),
+      suggestions: objectsIn(suggestions).map(showSuggestion),
       ...(next_cursor === null ? {} : { next_cursor }),
     }),
     describe: ({ suggestions, next_cursor }) =>
-      lines(counted(objectsOf(suggestions).length, "suggestion"), [
-        ...objectsOf(suggestions).map(describeSuggestion),
+      lines(counted(objectsIn(suggestions).length, "suggestion"), [
+        ...objectsIn(suggestions).map(describeSuggestion),
         ...(next_cursor === undefined ? [] : [`next_cursor: ${next_cursor}`]),
       ]),
   },

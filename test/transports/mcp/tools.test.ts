@@ -1,8 +1,7 @@
 // Tests the tools of MCP with the official clients of both eras against a real server, and that each call has its own record.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isObject, type Json } from "../../../src/platform/json/json.ts";
-import { objectsOf } from "../../../src/transports/mcp/memory-view.ts";
+import { isObject, type Json, objectsIn } from "../../../src/platform/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, connectPrevious, eras, type ToolReply } from "./clients.ts";
 
@@ -416,11 +415,11 @@ test("the relevance of a memory has one scale, and a result says whether the ord
     const found = await client.call("memory_search", { query: "When do we release?" });
     const body = { query: "When do we release?", mode: "hybrid", rerank: "off" };
     const { data } = await server.call("POST", "/v1/memories/search", { body });
-    const expected = objectsOf(data.results).map(({ memory, score_details }) => [
+    const expected = objectsIn(data.results).map(({ memory, score_details }) => [
       isObject(memory) ? memory.id : null,
       isObject(score_details) ? Number(Number(score_details.relevance).toFixed(2)) : null,
     ]);
-    const shown = objectsOf(found.structured.results).map(({ id, relevance }) => [id, relevance]);
+    const shown = objectsIn(found.structured.results).map(({ id, relevance }) => [id, relevance]);
     expect(shown.toSorted()).toEqual(expected.toSorted());
     expect(found.structured.reranked).toBe(rerank === "on" ? true : undefined);
     await client.close();

@@ -1,7 +1,7 @@
 // Owns the transcripts of Gemini CLI: JSON Lines, see packages/core/src/services/chatRecordingService.ts in
 // github.com/google-gemini/gemini-cli. Must never take the calls of tools, thoughts, or messages that the user has taken back.
 
-import { isObject, type Json, type JsonObject } from "../../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../../platform/json/json.ts";
 import { textsOf, toSpokenText } from "../../../platform/text/spoken-text.ts";
 import { placeOf, type SpokenMessage, type TranscriptFormat, type TranscriptRecord } from "./transcript.ts";
 
@@ -32,7 +32,7 @@ function addRepeated(
   repeated: Json | undefined,
   { since, end }: { readonly since: string; readonly end: number },
 ): void {
-  for (const message of Array.isArray(repeated) ? repeated.filter(isObject) : []) {
+  for (const message of objectsIn(repeated)) {
     const { id, timestamp } = message;
     if (typeof id !== "string" || messages.has(id)) continue;
     if (typeof timestamp === "string" && timestamp >= since) messages.set(id, readMessage(message, end));
