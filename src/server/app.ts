@@ -68,7 +68,7 @@ export interface AppOptions {
 
 /** Listens on a TCP port and on the local socket. @throws Error that says what to do when the server cannot start */
 export function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  return start(config, options, async (parts, locked, http, { measured, overseeing }) => {
+  return start(config, options, async (parts, locked, http, { measured, status }) => {
     let certificate: () => Certificate | null = () => null;
     const certificateEndsAt = () => certificate()?.endsAt ?? null;
     const metrics = await listenForMetrics(config, { ...measured, certificateEndsAt }, http);
@@ -77,7 +77,7 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     certificate = listening.certificate;
     const { url, port, warning, reloadCertificate, stop } = listening;
     parts.defer(stop);
-    overseeing.listensOn(listening);
+    status.listensOn(listening);
     const first = await initialise(http.perform, locked.engine, options.makesLink ?? config.console);
     const socket = tryListenLocally(locked.directory, http, url, config);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
@@ -109,7 +109,7 @@ type Open<Opened> = (
   parts: AsyncDisposableStack,
   locked: LockedDirectory,
   http: HttpOptions,
-  watched: { readonly measured: Omit<MeasuredParts, "certificateEndsAt">; readonly overseeing: ServerStatus },
+  watched: { readonly measured: Omit<MeasuredParts, "certificateEndsAt">; readonly status: ServerStatus },
 ) => Promise<Opened>;
 
 /** @returns what `open` returns, and how to close the server */
@@ -179,7 +179,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     model: embedder.current.model.id,
     extractor: chooseExtractor(tools.extractors, defaultDetail).extractor.name,
   });
-  const overseeing = createServerStatus(config, {
+  const status = createServerStatus(config, {
     store,
     supervisor,
     history,
@@ -189,8 +189,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     reports,
     clock,
   });
-  parts.use(overseeing);
-  const http = { perform, mcp, console, clock, logger, calls, readiness: isReady, overview: overseeing };
+  parts.use(status);
+  const http = { perform, mcp, console, clock, logger, calls, readiness: isReady, overview: status };
   const measured = {
     store,
     embedder,
@@ -201,9 +201,9 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     memoryOutcomes,
     build,
   };
-  const opened = await open(parts, locked, http, { measured, overseeing });
+  const opened = await open(parts, locked, http, { measured, status });
   // Event streams end before the sockets, which wait for what is running.
-  parts.use(overseeing);
+  parts.use(status);
   background.start(parts, { config, locked, store, embedder, bodies, perform, supervisor, clock, logger });
   const startedAt = clock.elapsed();
   logger.info("server started", {

@@ -17,12 +17,12 @@ import { type DatabaseFile, openCurrent, openReading } from "./database-file/con
 import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
-import { removePreviousAnswers } from "./former-answers.ts";
 import { createErasureMarks } from "./ledger/audit-reader.ts";
 import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { createSuggestionReader } from "./memories/suggestions.ts";
+import { removePreviousAnswers } from "./previous-answers.ts";
 import { createRememberReader } from "./remember-tasks.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/groups/searches.ts";

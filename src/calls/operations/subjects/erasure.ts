@@ -106,9 +106,10 @@ export async function recordErasure(
   const proven = { entry, payload: draft.payload, checkpoint, inclusion };
   const receipt = toReceipt({ project: project.id, subject: id, ...proven });
   const counts = { records: records.length, exports: exports.length };
-  return { erasure: { ...counts, receipt }, after: afterErasure() };
+  return { erasure: { ...counts, receipt }, after: erasureEffects };
 }
 
-function afterErasure(): readonly AfterCommit[] {
-  return [{ effect: "erase_remains" }, { effect: "remove_expired_exports" }];
-}
+const erasureEffects: readonly AfterCommit[] = [
+  { effect: "erase_remains" },
+  { effect: "remove_expired_exports" },
+];

@@ -66,7 +66,8 @@ export function createCheckpointSigning({
   logger,
 }: SigningOptions): CheckpointSigning {
   const store = createNoteStore(database, signer, files);
-  const roots = createTreeRoots(database, trees, logger);
+  const headOf = createHeadReader(database);
+  const roots = createTreeRoots(database, headOf, trees, logger);
   const { leavesOf } = roots;
   // By time, because an older database may have been accepted after larger ones were signed.
   const findNewestRoot = database
@@ -83,7 +84,6 @@ export function createCheckpointSigning({
   const findAnchor = database
     .prepare<[number], string>("SELECT note FROM audit_anchor WHERE chain = ? ORDER BY through DESC LIMIT 1")
     .pluck();
-  const headOf = createHeadReader(database);
   /** The logs of chains, because the newest checkpoint of version 2 is not found by its size. */
   const logs = new Map<number, string>();
 

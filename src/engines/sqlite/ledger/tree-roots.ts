@@ -9,18 +9,22 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { toHex } from "../../../platform/text/byte-text.ts";
 import { type ChainTrees, growStepLeaves } from "./chain-tree.ts";
 import type { NamedHead } from "./head-seals.ts";
-import { createHeadReader } from "./known-heads.ts";
+import type { createHeadReader } from "./known-heads.ts";
 
 /** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
 export const isOfVersion2 = "substr(note, 43, 1) = '/'";
 
-export function createTreeRoots(database: Database, trees: ChainTrees, logger: Logger) {
+export function createTreeRoots(
+  database: Database,
+  headOf: ReturnType<typeof createHeadReader>,
+  trees: ChainTrees,
+  logger: Logger,
+) {
   const findLargestRoot = database
     .prepare<[number, number], string>(
       `SELECT note FROM audit_checkpoint WHERE chain = ? AND size <= ? AND ${isOfVersion2} ORDER BY size DESC LIMIT 1`,
     )
     .pluck();
-  const headOf = createHeadReader(database);
   /** Numbers of chains whose records differ from what they were signed as. */
   const different = new Set<number>();
 

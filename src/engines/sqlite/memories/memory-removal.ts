@@ -44,7 +44,7 @@ export function createMemoryRemoval({
       for (const each of wanted ?? kinds) {
         const count = sql.poolCount.get(serialOf(owner), each) ?? 0;
         if (count === 0) continue;
-        sql.bury.run(serialOf(owner), each);
+        sql.markForPurge.run(serialOf(owner), each);
         addToPool(owner, each, -count);
         sql.nextEpoch.run(revisions.next(serialOf(owner)), serialOf(owner), each);
         removed += count;

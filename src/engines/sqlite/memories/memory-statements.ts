@@ -90,7 +90,7 @@ export function memoryStatements(database: Database) {
     insertRemoval: database.prepare(
       "INSERT INTO memory_removal (project, revision, memory, removed_at) VALUES (?, ?, ?, ?)",
     ),
-    bury: database.prepare(
+    markForPurge: database.prepare(
       `INSERT INTO dead_pool (project, memory_type, epoch)
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),

@@ -60,7 +60,7 @@ export function createGroupSearch(
   }
 
   /** Performs a search whose result nobody gets, so that the first one finds everything in memory that searches need. */
-  function* dryRun(project: string, bytes: number): GroupSteps<PreloadOutcome> {
+  function* warmUp(project: string, bytes: number): GroupSteps<PreloadOutcome> {
     const model = statements.model();
     const found = statements.cache.project(project);
     if (model === null || found === null) return "absent";
@@ -114,7 +114,7 @@ export function createGroupSearch(
   return {
     answer,
     *preload(project, bytes) {
-      return [{ answer: yield* dryRun(project, bytes) }];
+      return [{ answer: yield* warmUp(project, bytes) }];
     },
   };
 }
