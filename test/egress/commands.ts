@@ -114,6 +114,8 @@ export async function administer(administration: Administration): Promise<string
   await expect(["version"]);
   for (const shell of ["bash", "zsh", "fish"]) await expect(["completion", shell]);
   await expect(["man"]);
+  await expect(["docs"]);
+  await expect(["docs", "quickstart"]);
   await expect(["stop"]);
   await expect(["project", "show", "nobody"], [1]);
   await expect(["--wrong"], [2]);
