@@ -17,10 +17,12 @@ import { type DatabaseFile, openCurrent, openReading } from "./database-file/con
 import { createSharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
+import { createExportTraces } from "./export/exports.ts";
 import { createErasureMarks } from "./ledger/audit-reader.ts";
 import { createLookUps } from "./look-ups.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
+import { createModelReader } from "./memories/model-change.ts";
 import { createSuggestionReader } from "./memories/suggestions.ts";
 import { removePreviousAnswers } from "./previous-answers.ts";
 import { createRememberReader } from "./remember-tasks.ts";
@@ -65,10 +67,16 @@ export async function openStore(
   await prepare(file, options.model);
   removePreviousAnswers(file.path, options.logger);
   const database = openReading(file);
-  const parts = startParts(file, isDamaged, options, spawn);
+  const snapshot = createSharedSnapshot(database);
+  const traces = createExportTraces(database, options.ledger.exports);
+  const hasExports = () => {
+    // It may be older than the export that is asked for.
+    snapshot.end();
+    return traces();
+  };
+  const parts = startParts(file, isDamaged, options, spawn, hasExports);
   const { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports } = parts;
   const { logger } = options;
-  const snapshot = createSharedSnapshot(database);
   const lookUps = createLookUps(snapshot, logger, readiness);
   const unlessDamaged = refusingDamaged(damage);
   return {
@@ -83,7 +91,12 @@ export async function openStore(
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
     retention: { sweep: unlessDamaged(writer.sweep) },
-    models: { ...reader.models, add: unlessDamaged(writer.addVectors), fail: writer.failModelChange },
+    models: {
+      ...reader.models,
+      ...lookUps(createModelReader(database)),
+      add: unlessDamaged(writer.addVectors),
+      fail: writer.failModelChange,
+    },
     remembering: {
       ...lookUps(createRememberReader(database)),
       begin: unlessDamaged((task) => writer.changeQueue({ begin: task })),
@@ -129,6 +142,7 @@ function startParts(
   isDamaged: boolean,
   options: StoreOptions,
   spawn: typeof spawnWorker,
+  hasExports: () => boolean,
 ) {
   const {
     plans,
@@ -197,7 +211,8 @@ function startParts(
   });
   // Administration searches nothing.
   if (searchThreads !== 0) cache.start();
-  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
+  const startExporter = () => start("exporter", { file, ledger, logLevel });
+  const exporter = createExporter(startExporter, hasExports, writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);
   return { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports };
 }

@@ -133,6 +133,7 @@ test("an exporter in a system call is followed by another one only after its end
   const init: ExporterInit = { file: { path: seam.path, runtime }, ledger, logLevel: "silent" };
   const exporter = createExporter(
     () => supervisor.start("exporter", init),
+    () => true,
     async () => {},
   );
   expect(await exporter.sweep(clock.now())).toEqual([]);

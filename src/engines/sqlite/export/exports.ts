@@ -1,6 +1,7 @@
 // Owns all SQL about exports except the reading of the records (export-rows.ts). Retention reads the lowest first_seq of the exports in
 // progress: it removes no record from there on.
 
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
 import {
@@ -171,6 +172,12 @@ function requireRoot(note: string | null): void {
     "The records of this project cannot be proved one by one yet, because the tree over its ledger is not complete. Send the call again in some minutes, or export all records of the time range.",
     60,
   );
+}
+
+/** @returns whether there is an export, or a file in the folder. */
+export function createExportTraces(database: Database, folder: string): () => boolean {
+  const any = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM audit_export)").pluck();
+  return () => any.get() === 1 || readdirSync(folder).length > 0;
 }
 
 /** For commands that wait for an export. */

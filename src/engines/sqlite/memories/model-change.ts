@@ -63,6 +63,11 @@ export function createModelTransaction(database: Database): ModelTransaction {
   };
 }
 
+/** What takes no time, for a connection that only reads. */
+export function createModelReader(database: Database) {
+  return { bound: createModelLookup(database), change: () => toChange(readChange(database)) };
+}
+
 /** For a connection that only reads. */
 export function createMissingReader(database: Database) {
   const behind = database.prepare<[number, number], ContentToEmbed>(
@@ -76,8 +81,6 @@ export function createMissingReader(database: Database) {
   );
   const count = countMemories(database);
   return {
-    boundModel: createModelLookup(database),
-    modelChange: () => toChange(readChange(database)),
     countMemories: () => count(),
     findMissing: database.transaction((limit: number): readonly ContentToEmbed[] => {
       const change = readChange(database);

@@ -56,8 +56,6 @@ const handlers = {
   placeRecord: audit.place,
   traceBatch: audit.traceBatch,
   recordsAbout: createRecordsAbout(database).prepare,
-  boundModel: missing.boundModel,
-  modelChange: missing.modelChange,
   countMemories: missing.countMemories,
   findMissing: missing.findMissing,
   startRun: prover.startRun,

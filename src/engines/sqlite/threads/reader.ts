@@ -41,7 +41,7 @@ interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
   readonly subjects: Pick<SubjectReader, "recordsAbout">;
   readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf" | "neighbours">;
-  readonly models: Pick<ModelVectors, "bound" | "change" | "count" | "findMissing">;
+  readonly models: Pick<ModelVectors, "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
   contents(countsProjects: boolean): Promise<DatabaseContents>;
@@ -141,8 +141,6 @@ export function createReader(
         ask(ofOwner(owner, signal), "madeOfConversation", owner, conversation),
     },
     models: {
-      bound: () => ask(serverItself, "boundModel"),
-      change: () => ask(serverItself, "modelChange"),
       count: () => ask(serverItself, "countMemories"),
       findMissing: (limit) => ask(serverItself, "findMissing", limit),
     },
