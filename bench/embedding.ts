@@ -176,12 +176,14 @@ async function speed(candidates: readonly Candidate[], rounds: number): Promise<
     if (maxTokens < length) return `${ms(value)} (cut to ${maxTokens})`;
     return name === own?.name ? ms(value) : `${ms(value)} (${(value / ours).toFixed(1)} x)`;
   };
-  const rows = candidates.map((candidate) => [
-    candidate.name,
-    ...lengths.map((length) => figure(candidate, length)),
-    perSecond(median(times.get(`${candidate.name} many`) ?? [])),
-    candidate.embedder.batching ? "yes" : "no",
-  ]);
+  const rows = await Promise.all(
+    candidates.map(async (candidate) => [
+      candidate.name,
+      ...lengths.map((length) => figure(candidate, length)),
+      perSecond(median(times.get(`${candidate.name} many`) ?? [])),
+      (await candidate.embedder.start()).batching ? "yes" : "no",
+    ]),
+  );
   const columns = [
     "model",
     ...lengths.map((length) => `${length} tokens`),

@@ -122,6 +122,10 @@ export function fieldRefusal(field: string, reason: string, advice = ""): Refusa
   return new Refusal(1400, `Field "${field}" ${reason}.${more}`, { field, reason });
 }
 
+export function shuttingDown(): Refusal {
+  return unavailable("The server is shutting down. Send the call again when it has started again.");
+}
+
 /** 1503: the call was not executed and can be retried unchanged. */
 export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
   return new Refusal(1503, message, {}, retryAfterSeconds);

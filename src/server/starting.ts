@@ -12,9 +12,9 @@ import type { GatewayTools } from "../gateway/gateway-tools.ts";
 import { createKeptSections } from "../gateway/kept-sections.ts";
 import { createMemoryOutcomes, type MemoryOutcomes } from "../gateway/memory-outcomes.ts";
 import { createBodyThread } from "../gateway/thread/body-thread.ts";
-import { startEmbedder } from "../models/embedding/embedder.ts";
+import { createEmbedder } from "../models/embedding/embedder.ts";
 import { readModelConfig } from "../models/embedding/model.ts";
-import type { ModelSource } from "../models/embedding/model-directory.ts";
+import { builtInModels, type ModelSource } from "../models/embedding/model-directory.ts";
 import {
   createReplaceableEmbedder,
   type ReplaceableEmbedder,
@@ -46,7 +46,7 @@ interface StartedEngines {
   readonly tokens: Tokens;
 }
 
-/** Opens the database while the embedder loads its model in another thread. */
+/** Opens the database; the embedder loads its model if texts are likely to come soon. */
 export async function startEngines(
   parts: AsyncDisposableStack,
   { engine, runtime }: LockedDirectory,
@@ -55,11 +55,12 @@ export async function startEngines(
 ): Promise<StartedEngines> {
   const { dimensions } = readModelConfig(model);
   const { embedders, embeddingThreads: threads } = config;
-  const starting = startEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger }).then(
-    (embedder) => createReplaceableEmbedder(embedder, (ms) => clock.sleep(ms)),
-  );
-  const started = starting.catch(() => null);
-  parts.defer(async () => (await started)?.close());
+  const first = createEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger });
+  const embedder = createReplaceableEmbedder(first, (ms) => clock.sleep(ms));
+  parts.defer(() => embedder.close());
+  // Nobody has tried the user's own model.
+  const isTried = builtInModels().some(({ sha256 }) => sha256 === model.sha256);
+  if (!isTried) await first.start();
   const store = await engine.open({
     ...storeSettingsOf(config),
     model: { id: model.id, sha256: model.sha256, dimensions },
@@ -73,8 +74,9 @@ export async function startEngines(
     onRemember,
   });
   parts.defer(() => store.close());
-  const embedder = await starting;
-  if (config.rerank.choice !== "off" && embedder.current.reranker === null) {
+  // So that the first call does not wait for it.
+  if (store.hadMemories) await first.start();
+  if (config.rerank.choice !== "off" && first.reranker === null) {
     logger.info("searches are not reranked; no reranker belongs to the embedding model", { model: model.id });
   }
   return { store, embedder, tokens: createTokens(createSigner(ledger.signingKey)) };

@@ -20,6 +20,8 @@ import type { SuggestionReader, SuggestionTransaction } from "./suggestion-store
 
 /** Reads see every answered write. */
 export interface Store {
+  /** Whether there were memories when it was opened: then searches are to be expected, and their threads have started. */
+  readonly hadMemories: boolean;
   readonly access: AccessReader;
   readonly memories: MemoryReader;
   readonly checks: CheckReader;

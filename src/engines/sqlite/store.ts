@@ -74,12 +74,19 @@ export async function openStore(
     snapshot.end();
     return traces();
   };
+  const hadMemories = database.prepare("SELECT EXISTS (SELECT 1 FROM memory)").pluck().get() === 1;
   const parts = startParts(file, isDamaged, options, spawn, hasExports);
   const { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports } = parts;
   const { logger } = options;
   const lookUps = createLookUps(snapshot, logger, readiness);
   const unlessDamaged = refusingDamaged(damage);
+  // Administration searches nothing.
+  if (options.searchThreads !== 0) {
+    cache.start();
+    if (hadMemories) searches.start();
+  }
   return {
+    hadMemories,
     access: lookUps(createAccessReader(database)),
     memories: {
       ...reader.memories,
@@ -196,7 +203,6 @@ function startParts(
     createScanners(scanners, (events) => start("scanner", { file, dimensions }, events)),
     clock,
   );
-  if (searchThreads !== 0) searches.start();
   const startReader = () =>
     start("reader", { file, verifierKeys: ledger.verifierKeys, exportFolder: ledger.exports });
   const reader = createReader(startReader, searches, clock, logger);
@@ -209,8 +215,6 @@ function startParts(
     searches,
     startThread: () => start("cacheWriter", cacheInit),
   });
-  // Administration searches nothing.
-  if (searchThreads !== 0) cache.start();
   const startExporter = () => start("exporter", { file, ledger, logLevel });
   const exporter = createExporter(startExporter, hasExports, writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);

@@ -1,9 +1,9 @@
-// Owns the threads of the embedder. The first one always runs. Others run while the first one has passages to compute nearly all the time
+// Owns the threads of the embedder. The first one starts with the first text. Others run while the first one has passages to compute nearly all the time
 // and processors are idle, because each needs the memory of a model. They have the lowest priority, and end when they get no time.
 // Must never give a query to another thread than the first.
 
 import type { EmbeddingRole } from "../../memory/embedding.ts";
-import type { Refusal } from "../../platform/errors.ts";
+import { type Refusal, shuttingDown } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Supervisor } from "../../platform/threads/supervisor.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -43,10 +43,8 @@ interface Extra {
 }
 
 export class EmbedderThreads {
-  /** Of the first thread; rejects when it cannot start. */
-  readonly ready: Promise<EmbedderReady>;
   readonly #options: EmbedderThreadsOptions;
-  readonly #first: EmbedderThread;
+  #started: EmbedderThread | null = null;
   readonly #extras = new Set<Extra>();
   /** Those that get no more texts, and end when they have answered theirs. */
   readonly #ending = new Set<Extra>();
@@ -58,22 +56,36 @@ export class EmbedderThreads {
   #isClosed = false;
 
   constructor(options: EmbedderThreadsOptions) {
-    const { supervisor, clock, init, onDown } = options;
     this.#options = options;
+  }
+
+  /** Starts the first thread, unless it was started. @throws Error when it cannot start */
+  start(): Promise<EmbedderReady> {
+    return this.#first.ready;
+  }
+
+  /** @throws Refusal 1503 unless texts are accepted */
+  requireUp(): void {
+    if (this.#isClosed) throw shuttingDown();
+    this.#first.requireUp();
+  }
+
+  get #first(): EmbedderThread {
+    this.#started ??= this.#startFirst();
+    return this.#started;
+  }
+
+  #startFirst(): EmbedderThread {
+    const { supervisor, clock, init, onDown } = this.#options;
     const first = { ...init, batching: null } satisfies EmbedderInit;
-    this.#first = new EmbedderThread(supervisor.start("embedder", first, { onDown }), clock);
-    this.ready = this.#first.ready;
-    this.ready.then(
+    const thread = new EmbedderThread(supervisor.start("embedder", first, { onDown }), clock);
+    thread.ready.then(
       ({ batching }) => {
         this.#batching = batching;
       },
       () => undefined,
     );
-  }
-
-  /** @throws Refusal 1503 unless texts are accepted */
-  requireUp(): void {
-    this.#first.requireUp();
+    return thread;
   }
 
   /** The thread for a text of this many characters: for a passage, the one that will probably answer first. */
@@ -88,7 +100,7 @@ export class EmbedderThreads {
 
   /** The first thread has the reranker. */
   async rerank(request: RerankRequest): Promise<RerankAnswer> {
-    this.#first.requireUp();
+    this.requireUp();
     return this.#first.rerank(request);
   }
 
@@ -97,7 +109,9 @@ export class EmbedderThreads {
     this.#timer?.cancel();
     const extras = [...this.#extras, ...this.#ending, ...(this.#starting === null ? [] : [this.#starting])];
     this.#extras.clear();
-    await Promise.all([this.#first, ...extras.map(({ thread }) => thread)].map((thread) => thread.close()));
+    const threads = extras.map(({ thread }) => thread);
+    if (this.#started !== null) threads.push(this.#started);
+    await Promise.all(threads.map((thread) => thread.close()));
   }
 
   #startChecks(): ClockTimer {

@@ -20,7 +20,7 @@ import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
 import { headOf } from "./head.ts";
 import { extraThreadSlowerMax } from "./limits.ts";
-import type { ModelIdentity } from "./model.ts";
+import { identify, type ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 import { createRerankQueue, type RerankQueue } from "./rerank-queue.ts";
 
@@ -28,8 +28,8 @@ export type { ModelIdentity } from "./model.ts";
 
 export interface Embedder {
   readonly model: ModelIdentity;
-  /** Whether several texts are embedded in one run of the model; decided when it is loaded. */
-  readonly batching: boolean;
+  /** Loads the model, unless a text has done so. @throws Error that says what to do when the model cannot be used */
+  start(): Promise<EmbedderReady>;
   /**
    * Float32Array [dimensions], L2-normalised, owned by the caller. The same text always has the same vector (cosine >= 0.9999).
    * @throws Refusal 1503 when the queue is full, the thread stopped or the call was cancelled; Refusal 1429 when too many texts of the
@@ -72,8 +72,20 @@ export type EmbedderOptions = Readonly<{
 /** Longer queries are not cached: they are rare and need much memory. */
 const cachedQueryMaxCharacters = 1_000;
 
-/** Starts the first thread, which loads the model. @throws Error that says what to do when the model cannot be used */
+/** @throws as Embedder.start */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
+  const embedder = createEmbedder(options);
+  try {
+    await embedder.start();
+    return embedder;
+  } catch (error) {
+    await embedder.close();
+    throw error;
+  }
+}
+
+/** The thread that loads the model starts with the first text. */
+export function createEmbedder(options: EmbedderOptions): Embedder {
   const { runtime, model, threads = 1, embedders = 1, queryCacheEntries = 1_000 } = options;
   const { queueLimits = embeddingQueueLimits, clock = createClock() } = options;
   const { head = headOf(model) } = options;
@@ -91,16 +103,11 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
     onDown: (reason) => queue.drain(reason),
     onMore: () => onMore(),
   });
-  try {
-    const reranks = createRerankQueue({ send: (request) => all.rerank(request), clock, logger });
-    const reranker = { id: head?.id ?? null, reranks };
-    const embedder = new QueuedEmbedder(all, await all.ready, queue, queryCacheEntries, reranker);
-    onMore = () => embedder.send("passage");
-    return embedder;
-  } catch (error) {
-    await all.close();
-    throw error;
-  }
+  const reranks = createRerankQueue({ send: (request) => all.rerank(request), clock, logger });
+  const reranker = { id: head?.id ?? null, reranks };
+  const embedder = new QueuedEmbedder(all, identify(model), queue, queryCacheEntries, reranker);
+  onMore = () => embedder.send("passage");
+  return embedder;
 }
 
 /** A text that is waiting or being computed. */
@@ -113,7 +120,6 @@ interface Pending {
 
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
-  readonly batching: boolean;
   readonly reranker: string | null;
   readonly judge: JudgeTexts;
   readonly #reranks: RerankQueue;
@@ -129,19 +135,22 @@ class QueuedEmbedder implements Embedder {
 
   constructor(
     threads: EmbedderThreads,
-    ready: EmbedderReady,
+    model: ModelIdentity,
     queue: EmbeddingQueue,
     queryCacheEntries: number,
     { id, reranks }: { readonly id: string | null; readonly reranks: RerankQueue },
   ) {
-    this.model = ready.model;
-    this.batching = ready.batching;
+    this.model = model;
     this.reranker = id;
     this.judge = id === null ? async () => null : reranks.judge;
     this.#reranks = reranks;
     this.#threads = threads;
     this.#queue = queue;
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
+  }
+
+  start(): Promise<EmbedderReady> {
+    return this.#threads.start();
   }
 
   /** Each caller receives a copy, because it may transfer the vector to a worker. */

@@ -8,8 +8,8 @@ export interface ThreadPolicy {
    * replacing a thread that waits for the disk is useless.
    */
   readonly silenceMaxMs: number;
-  /** What happens after a crash. `onceReady`: a thread that fails before it was ever ready is not started again. */
-  readonly restarts: "always" | "onceReady" | "never";
+  /** What happens after a crash. */
+  readonly restarts: "always" | "never";
   /**
    * Whether a new thread may start while the replaced one still runs. A thread inside a system call ends only when the call returns.
    * Never true for a thread that writes: two of them would write at once.
@@ -47,7 +47,7 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   cacheWriter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 5_000 },
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
-  embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },
+  embedder: { ...computes, ...runsOnnx, silenceMaxMs: 60_000 },
   // The first one computes the texts if this one fails.
   extraEmbedder: { ...runsOnce, ...runsOnnx, silenceMaxMs: 60_000 },
   extractor: { ...computes, silenceMaxMs: 60_000 },

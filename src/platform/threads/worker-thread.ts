@@ -2,7 +2,7 @@
 // hangs, and its shutdown. Must never depend on the content of requests. When a thread stops, its requests are refused with 1503.
 
 import type { Worker } from "node:worker_threads";
-import { type Refusal, unavailable } from "../errors.ts";
+import { type Refusal, shuttingDown, unavailable } from "../errors.ts";
 import { createLogRepeats } from "../log/log-repeats.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Clock } from "../time/clock.ts";
@@ -218,9 +218,8 @@ export class WorkerThread<Ready = unknown> {
   /** The worker has stopped or is replaced. */
   #down(cause: string): void {
     const { policy, clock, logger, events } = this.#options;
-    const wasReady = this.#state !== "starting";
     this.#silence.stop();
-    const willRestart = policy.restarts === "always" || (policy.restarts === "onceReady" && wasReady);
+    const willRestart = policy.restarts === "always";
     this.#state = willRestart ? "restarting" : "failed";
     this.#first.reject(new Error(cause));
     this.#pending.refuse(new ThreadEnded());
@@ -251,9 +250,7 @@ export class WorkerThread<Ready = unknown> {
   }
 
   #unavailable(): Refusal {
-    if (this.#state === "closed") {
-      return unavailable("The server is shutting down. Send the call again when it has started again.");
-    }
+    if (this.#state === "closed") return shuttingDown();
     return unavailable("A worker thread of the server is restarting. Send the call again.");
   }
 }

@@ -80,6 +80,7 @@ export function openMemoryStore(
     isLost: () => false,
   };
   return {
+    hadMemories: false,
     openExchange: async () => {},
     access: createAccessReader(data),
     memories: createMemoryReader(data),

@@ -87,13 +87,16 @@ async function expectUnready(app: TestApp, reason: unknown): Promise<void> {
 
 test("each thread that is being restarted is named until it is ready again", async () => {
   const { app, workers, holdStarts, releaseStarts } = await open();
+  await app.call("POST", "/v1/memories", fact("before"));
   await app.call("POST", "/v1/memories/search", { body: { query: "a" } });
   await app.call("GET", "/v1/memories");
+  const span = { start_time: "2020-01-01T00:00:00Z", end_time: "2099-01-01T00:00:00Z" };
+  await app.call("POST", "/v1/audit/logs/export", { body: { format: "json", ...span } });
   await app.call("POST", "/v1/memories/extract", {
     body: { text: "Never deploy on Fridays.", dry_run: true },
   });
   expect((await ready(app)).status).toBe(200);
-  const names = ["writer", "searcher", "scanner", "reader", "exporter", "embedder", "extractor"];
+  const names = ["writer", "searcher", "reader", "exporter", "embedder", "extractor"];
   expect([...workers.keys()].sort()).toEqual([...names].sort());
   holdStarts();
   for (const name of names) await workers.get(name)?.terminate();
