@@ -321,6 +321,29 @@ test("a conversation of the project goes from the records of its subjects, too, 
   expect(textOf("memory.extract")).not.toContain("kommt weg");
 });
 
+test("a name that clients remove from addresses is refused wherever it is given, and each other one is reached", async () => {
+  const { key } = await app.createProject("custom");
+  const messages = [{ role: "user", content: "Said somewhere." }];
+  const memory = { content: "Kept somewhere.", memory_type: "fact" };
+  for (const name of [".", "..", " .. "]) {
+    const refused = [
+      await app.call("POST", "/v1/memories/extract", { key, body: { messages, conversation: name } }),
+      await app.call("POST", "/v1/memories", { key, body: { ...memory, origins: [{ conversation: name }] } }),
+      await app.call("POST", "/v1/memories", { key, body: { ...memory, subject: name } }),
+      await app.call("GET", "/v1/memories", { key, headers: { "Memledger-Subject": name.trim() } }),
+      await app.call("GET", `/v1/audit/logs?conversation=${encodeURIComponent(name)}`, { key }),
+    ].map(({ code, message }) => [code, message]);
+    const reason = expect.stringContaining(`is "${name.trim()}", which clients remove from addresses`);
+    expect(refused).toEqual(refused.map(() => [1400, reason]));
+  }
+  for (const name of ["...", ".a", "a/../b", "%2e", "?"]) {
+    await say(name, [{ content: `Said in ${name}!` }], { key, subject: name });
+    expect(contentsOf((await read(name, { subject: name }, key)).data.said)).toEqual([`Said in ${name}!`]);
+    const path = `/v1/subjects/${encodeURIComponent(name)}/erase`;
+    expect((await app.call("POST", path, { key, body: {} })).data).toMatchObject({ erased: true });
+  }
+});
+
 test("pages have each conversation and each passage once, and a cursor of another list is refused", async () => {
   const { key } = await app.createProject("custom");
   const at = (minute: number) => `2026-05-01T10:${String(minute).padStart(2, "0")}:00Z`;
