@@ -11,7 +11,7 @@ export interface TextChunk extends TextRange {
 }
 
 /** Lines that the prompt adds to the text, such as the names of the speakers; they count as bytes of a chunk. */
-export interface TextLabels {
+interface TextLabels {
   /** Offsets of the parts of the text above which a line is added, in ascending order. */
   readonly starts: readonly number[];
   /** Length of one line. */
