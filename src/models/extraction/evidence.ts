@@ -1,13 +1,8 @@
 // Owns finding a quotation in a text. Must never accept a quotation so short that any text could contain it.
 
 import { withoutSpaces } from "../../memory/extraction/content-similarity.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import { evidenceMinLetters, evidenceMinWords } from "./limits.ts";
-
-/** UTF-16 offsets; the end is exclusive. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /**
  * Finds quotations in `text`, ignoring differences in Unicode form (NFKC), case, white space, quotation marks, dashes and invisible

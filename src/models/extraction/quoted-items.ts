@@ -10,7 +10,8 @@ import type {
 } from "../../memory/extraction/extractor.ts";
 import { contentMaxCharacters } from "../../platform/limits.ts";
 import { countCharacters, isBlank } from "../../platform/text/characters.ts";
-import { createQuotationFinder, type TextRange } from "./evidence.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
+import { createQuotationFinder } from "./evidence.ts";
 import type { LlmItem } from "./llm-answer.ts";
 import { withoutJoiners } from "./llm-prompt.ts";
 import type { PlacedItem } from "./merge-items.ts";

@@ -1,7 +1,7 @@
 // Owns splitting a long text into chunks for a language model with a small context. Must never lose a character that is not white space,
 // nor split a sentence that fits into a chunk.
 
-import type { TextRange } from "./evidence.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import { llmChunkMaxBytes, llmOverlapMaxBytes } from "./limits.ts";
 
 /** Offsets in UTF-16 units of the whole text. */
