@@ -9,7 +9,7 @@ import { toLabel } from "../platform/text/label.ts";
 import { fromTimestamp, toTimestamp } from "../platform/time/timestamp.ts";
 import { leadMaxCharacters } from "./limits.ts";
 
-export const speakerRoles = ["user", "assistant"] as const;
+const speakerRoles = ["user", "assistant"] as const;
 
 /** A place at which the words of a memory were said. */
 export interface Origin {

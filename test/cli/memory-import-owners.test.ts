@@ -97,7 +97,7 @@ test("a dry run with a map shows the first memories, and the import stores them"
   const dry = await run([...words, "--dry-run"]);
   expect(dry.exitCode).toBe(1);
   expect(dry.stderr).toBe(
-    `${file} is read as map: it has columns.\n${file}:3: Field "origins/0/said_at" must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z.\n`,
+    `${file} is read as map: it has columns.\n${file}:3: Field "at" must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z.\n`,
   );
   expect(dry.stdout).toContain("line 2\n");
   expect(dry.stdout).toContain("Likes tea; no milk.");
@@ -118,4 +118,29 @@ test.each<[string, readonly string[], RegExp]>([
 ])("%s is refused before the file is read", async (_, words, message) => {
   const { exitCode, stderr } = await run(["memory", "import", "none.csv", ...words]);
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test("a value at fault is named by its line and its column, as the file has them", async () => {
+  const rows = [
+    "wer;Notiz;wann;gültig bis;Gewicht;Thema",
+    "ada;Eins.;12.03.2024;;;",
+    "ada;Zwei.;2024-02-30;;;",
+    "ada;Drei.;;next week;;",
+    "ada;Vier.;;;heavy;",
+    "ada\u0001;Fünf.;;;;",
+    "ada;Sechs.;2024-03-12;;0.5;tea",
+  ];
+  const file = written("notes.csv", `${rows.join("\n")}\n`);
+  const map =
+    "content=Notiz,created=wann,expires=gültig bis,importance=Gewicht,subject=wer,metadata.topic=Thema";
+  const { exitCode, object } = await runJson(["memory", "import", file, "--map", map, "--dry-run"]);
+  expect(exitCode).toBe(1);
+  const messages = objectsIn(object.messages).map(({ line, message }) => `${line}: ${message}`);
+  expect(messages).toEqual([
+    expect.stringMatching(/^2: Field "wann" must be an RFC 3339 timestamp/),
+    expect.stringMatching(/^3: Field "wann" names a day that does not exist/),
+    expect.stringMatching(/^4: Field "gültig bis" must be/),
+    expect.stringMatching(/^5: Field "Gewicht" must be a number from 0 to 1/),
+    expect.stringMatching(/^6: Field "wer" contains a control character/),
+  ]);
 });

@@ -195,8 +195,8 @@ test("limits of the input", () => {
       `1 to ${limits.tagMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
     ],
     [
-      "the name of a subject",
-      `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
+      "the name of a subject, the id of a conversation",
+      `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters; not \`.\` or \`..\`, which clients remove from addresses`,
     ],
     [
       "`metadata` of a memory",

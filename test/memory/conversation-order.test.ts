@@ -7,6 +7,7 @@ import { unknownOrigin } from "../../src/memory/origin.ts";
 const said = (id: string, conversation: string | null, saidAt: number | null, createdAt = 100) => ({
   id,
   passage: conversation !== null,
+  subject: null,
   createdAt,
   origins: conversation === null ? [] : [{ ...unknownOrigin, conversation, saidAt }],
 });

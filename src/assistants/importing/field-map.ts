@@ -59,6 +59,13 @@ export function requireContent(map: FieldMap): FieldMap {
   return map;
 }
 
+/** What the source calls a field of a memory, such as "origins/0/said_at"; undefined: it is not mapped. */
+export function sourceOf(field: string, map: FieldMap): string | undefined {
+  const name = field.replace(/^origins\/0\//, "").replaceAll("/", ".");
+  const [whole = ""] = name.split(".");
+  return map.get(name) ?? map.get(whole);
+}
+
 function isMappable(name: string): boolean {
   return mappable.some((each) => each === name) || /^metadata\../.test(name);
 }

@@ -40,6 +40,8 @@ export interface ImportOptions {
   /** Of the memories for which the source has none; null: the project itself. */
   readonly subject: string | null;
   readonly now: number;
+  /** What the source calls a field of a memory; undefined: the same. */
+  sourceOf?(field: string): string | undefined;
   onMessage(place: Place, kind: "refused" | "skipped", text: string): void;
   /** @param memory JSON text of an item of a batch that is valid */
   onFound?(place: Place, memory: string, subject: string | null): void;
@@ -109,7 +111,7 @@ export function noCounts(): ImportCounts {
 
 /** The valid items. */
 async function* checkedOf(
-  { entries, type, tags, subject, now, onMessage, onFound, onProgress }: ImportOptions,
+  { entries, type, tags, subject, now, sourceOf, onMessage, onFound, onProgress }: ImportOptions,
   counts: ImportCounts,
   refuse: (place: Place, text: string) => void,
 ): AsyncGenerator<Waiting> {
@@ -123,7 +125,7 @@ async function* checkedOf(
     if ("fault" in entry) refuse(place, entry.fault);
     else if ("skipped" in entry) skip(entry.skipped);
     else {
-      const checked = check({ ...(subject !== null && { subject }), ...entry.memory }, type, tags);
+      const checked = check({ ...(subject !== null && { subject }), ...entry.memory }, type, tags, sourceOf);
       if ("fault" in checked) refuse(place, checked.fault);
       else if (checked.item.expiresAt !== null && checked.item.expiresAt <= now)
         skip("is a memory that has expired");
@@ -142,6 +144,7 @@ function check(
   { subject = null, ...memory }: FoundMemory,
   type: MemoryType,
   tags: readonly string[],
+  sourceOf: ImportOptions["sourceOf"],
 ):
   | { readonly item: NewItem; readonly text: string; readonly subject: string | null }
   | { readonly fault: string } {
@@ -155,8 +158,12 @@ function check(
     const owner = subject === null ? {} : readOwner({ subject });
     return { item: readBatchItem(JSON.parse(text)), text, subject: owner.subject ?? null };
   } catch (error) {
-    if (error instanceof Refusal) return { fault: error.message };
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    const { message, data } = error;
+    const source = typeof data.field === "string" ? sourceOf?.(data.field) : undefined;
+    return {
+      fault: source === undefined ? message : message.replace(`"${data.field}"`, () => `"${source}"`),
+    };
   }
 }
 

@@ -2,7 +2,7 @@
 // memory. Pure. Must never contain a text.
 
 import { canonical } from "../../platform/json/hash.ts";
-import type { Json, JsonObject } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { parseHeader } from "../verify/part-header.ts";
 import type { StoredParts } from "../verify/part-lines.ts";
 import { type SealedPayload, sealParts } from "./parts.ts";
@@ -58,14 +58,26 @@ export function partsAt(stored: StoredParts, pointers: readonly string[]): numbe
   return pointers.map((pointer) => partAt(places, pointer));
 }
 
-/** Ids of the memories that the record has made, as its payload says. */
-export function madeIn(stored: StoredParts): string[] {
+/** Ids of the memories that got their words in the call of a record, as its payload says. */
+interface MemoriesOfRecord {
+  readonly made: readonly string[];
+  /** Those that were there before. */
+  readonly updated: readonly string[];
+}
+
+export function memoriesOf(stored: StoredParts): MemoriesOfRecord {
   const payload = readPayload(stored).payload ?? "{}";
-  // Most records have made none.
-  const made: unknown = payload.includes('"made_of":') ? JSON.parse(payload).made_of : [];
-  return Array.isArray(made)
-    ? made.flatMap(({ memory }) => (typeof memory === "string" ? [memory] : []))
-    : [];
+  // Most records have neither.
+  if (!/"(?:made_of|extracted)":/.test(payload)) return { made: [], updated: [] };
+  const { made_of, request_body: asked, response_body: answer }: JsonObject = JSON.parse(payload);
+  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const isDryRun = isObject(asked) && asked.dry_run === true;
+  const updated = isDryRun ? [] : objectsIn(data.extracted).filter(({ action }) => action === "updated");
+  const ids = (values: readonly (Json | undefined)[]) => values.filter((id) => typeof id === "string");
+  return {
+    made: ids(objectsIn(made_of).map(({ memory }) => memory)),
+    updated: ids(updated.map(({ id }) => id)),
+  };
 }
 
 /** The innermost part at or around a pointer. Part 0 is around every one. */

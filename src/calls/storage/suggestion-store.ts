@@ -29,8 +29,8 @@ export interface SuggestionReader {
 export interface SuggestionTransaction extends Pick<SuggestionReader, "find"> {
   /** Those that concern a memory. */
   about(owner: Owner, memory: string): Promise<readonly Suggestion[]>;
-  /** How many were proposed by keys, or else were found. */
-  count(owner: Owner, which: "proposed" | "found"): Promise<number>;
+  /** How many were found, or were proposed by keys. @param key only those of this one; null: those of all keys */
+  count(owner: Owner, which: "proposed" | "found", key: string | null): Promise<number>;
   /** The memories are those of the owner, found in the same transaction. */
   insert(owner: Owner, suggestion: NewSuggestion, now: number): Promise<Suggestion>;
   /** @returns whether the owner had it */

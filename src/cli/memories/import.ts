@@ -2,7 +2,13 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createBatchCalls, ImportStopped } from "../../assistants/importing/batch-calls.ts";
-import { addToMap, type FieldMap, InvalidMap, requireContent } from "../../assistants/importing/field-map.ts";
+import {
+  addToMap,
+  type FieldMap,
+  InvalidMap,
+  requireContent,
+  sourceOf,
+} from "../../assistants/importing/field-map.ts";
 import { type FormatName, formatNames, formats } from "../../assistants/importing/formats/formats.ts";
 import {
   type ImportCounts,
@@ -123,6 +129,7 @@ async function run(invocation: Invocation): Promise<ImportReport> {
         tags: Array.isArray(options.tag) ? options.tag.map(String) : [],
         subject,
         now: createClock().now(),
+        ...(map !== null && { sourceOf: (field: string) => sourceOf(field, map) }),
         onMessage(place, status, message) {
           if (messages.length < messagesMax) messages.push({ ...place, status, message });
           progress.message(place, message);

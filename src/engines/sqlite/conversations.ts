@@ -1,6 +1,6 @@
 // Owns the SQL of conversations: those that origins of memories name (tables that triggers write), and their pseudonyms.
 
-import { madeIn } from "../../audit/parts/made-of.ts";
+import { memoriesOf } from "../../audit/parts/made-of.ts";
 import type {
   ConversationContents,
   ConversationPage,
@@ -9,6 +9,7 @@ import type {
   ConversationTransaction,
   PageQuery,
 } from "../../calls/storage/conversation-store.ts";
+import { wordsInRow } from "../../memory/extraction/content-similarity.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { type Conversation, type Owner, ownerId } from "../../memory/owner.ts";
 import type { Database } from "../../platform/native/sqlite.ts";
@@ -209,21 +210,50 @@ export function createMade(database: Database): (owner: Owner, conversation: Con
      ORDER BY r.memory`,
   );
   // What a person has rewritten has no origin any more.
-  const made = database.prepare<[{ project: number; ids: string; records: string }], MemoryRow>(
+  const withoutOrigin = database.prepare<
+    [Record<"ids" | "updated" | "records", string> & { project: number }],
+    MemoryRow
+  >(
     `SELECT ${memoryColumns} FROM json_each(:ids) i JOIN memory m ON m.id = i.value
-     WHERE m.project = :project AND m.origins IS NULL AND m.made_of ->> 'record' IN (SELECT value FROM json_each(:records))
+     WHERE m.project = :project AND m.origins IS NULL
+       AND (m.made_of ->> 'record' IN (SELECT value FROM json_each(:records)) OR m.id IN (SELECT value FROM json_each(:updated)))
        AND m.epoch = (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)
      ORDER BY m.serial`,
   );
   return (owner, { id, name }) => {
     const project = serialOf(owner);
     const records = naming(id);
-    const ids = records.flatMap(({ stored }) => (stored === null ? [] : madeIn(stored)));
-    const others = made.all({
-      project,
-      ids: JSON.stringify([...new Set(ids)]),
-      records: JSON.stringify(records.map((record) => record.id)),
-    });
-    return [...said.all({ project, name }), ...others].map(toMemory);
+    const find = (made: readonly string[], updated: readonly string[]) =>
+      withoutOrigin
+        .all({
+          project,
+          ids: JSON.stringify([...new Set([...made, ...updated])]),
+          updated: JSON.stringify(updated),
+          records: JSON.stringify(records.map((record) => record.id)),
+        })
+        .map(toMemory);
+    const touched = records.flatMap(({ stored }) => (stored === null ? [] : [memoriesOf(stored)]));
+    const made = touched.flatMap((each) => each.made);
+    const updated = touched.flatMap((each) => each.updated);
+    const memories = [...said.all({ project, name }).map(toMemory), ...find(made, updated)];
+    return withMerged(memories, name, (newer) => find([], [newer])[0]);
   };
+}
+
+/** And the memories that others were merged into: they have no origin either, and repeat the words. */
+function withMerged(
+  memories: readonly Memory[],
+  name: string,
+  find: (id: string) => Memory | undefined,
+): Memory[] {
+  const all = new Map(memories.map((memory) => [memory.id, memory]));
+  // It also passes over those that are added meanwhile.
+  for (const { supersededBy, origins, content } of all.values()) {
+    const isSaidElsewhere = origins.some(({ conversation }) => conversation !== name);
+    if (supersededBy === null || all.has(supersededBy) || isSaidElsewhere) continue;
+    const newer = find(supersededBy);
+    if (newer !== undefined && wordsInRow(newer.content).includes(wordsInRow(content)))
+      all.set(newer.id, newer);
+  }
+  return [...all.values()];
 }

@@ -43,7 +43,9 @@ export function trigramsOf(content: string): Trigrams {
   return { words: words.join(" "), counts, total: words.length + 2 };
 }
 
-const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/gu;
+/** Letters of scripts that have no spaces between words. */
+export const withoutSpaces =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/gu;
 const edges =
   /^[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}¿¡…]+|[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}¿¡…]+$/gu;
 

@@ -4,12 +4,12 @@
 import type { Memory } from "../memory.ts";
 import { wordsInRow } from "./content-similarity.ts";
 
-/** Passages of one conversation follow the first of them, oldest first. All others keep their places. */
-export function inConversationOrder<Each extends Pick<Memory, "id" | "passage" | "origins" | "createdAt">>(
-  memories: readonly Each[],
-): Each[] {
-  const conversationOf = ({ id, passage, origins }: Each) =>
-    (passage ? origins[0]?.conversation : null) ?? `memory ${id}`;
+/** Passages of one conversation follow the first of them, oldest first. All others keep their places. Another subject has another conversation. */
+export function inConversationOrder<
+  Each extends Pick<Memory, "id" | "passage" | "subject" | "origins" | "createdAt">,
+>(memories: readonly Each[]): Each[] {
+  const conversationOf = ({ id, passage, subject, origins }: Each) =>
+    JSON.stringify([(passage ? origins[0]?.conversation : null) ?? id, passage, subject]);
   const saidAt = ({ origins, createdAt }: Each) => origins[0]?.saidAt ?? createdAt;
   return [...Map.groupBy(memories, conversationOf).values()].flatMap((said) =>
     said.toSorted((one, other) => saidAt(one) - saidAt(other) || (one.id < other.id ? -1 : 1)),

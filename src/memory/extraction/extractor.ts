@@ -129,7 +129,7 @@ export interface Extraction {
 }
 
 /** What an extractor may use besides the text. */
-export interface ExtractionTools {
+interface ExtractionTools {
   /** Told which part of the text was read, from 0 to 1, if that takes long. */
   readonly onRead?: (part: number) => void;
   /** Absent: the items are not compared with memories. */

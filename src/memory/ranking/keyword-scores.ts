@@ -3,7 +3,7 @@
 import { queryTermsMax } from "../../platform/limits.ts";
 
 /** A word of a query that counts. */
-export interface CountedWord {
+interface CountedWord {
   /** Its position among the words of the query. */
   readonly at: number;
   /** Its weight, relative to the sum of all weights. */
@@ -24,26 +24,6 @@ export function countedWords(containing: readonly number[], searched: number): C
   const weights = counted.map((at) => weightOf(searched, containing[at] ?? 0));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return counted.map((at, index) => ({ at, share: (weights[index] ?? 0) / total }));
-}
-
-/**
- * Keyword scores of all rows, Float64Array [rows].
- *
- * @param holders for each distinct word of the query: the searched rows that contain it, each row once
- * @param rows number of rows, including rows that are not searched
- * @param searched number of rows searched
- */
-export function keywordScores(
-  holders: readonly (readonly number[])[],
-  rows: number,
-  searched: number,
-): Float64Array {
-  const scores = new Float64Array(rows);
-  const counts = holders.map(({ length }) => length);
-  for (const { at, share } of countedWords(counts, searched)) {
-    for (const row of holders[at] ?? []) scores[row] = (scores[row] ?? 0) + share;
-  }
-  return scores;
 }
 
 /**

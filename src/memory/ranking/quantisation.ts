@@ -39,7 +39,7 @@ export interface QuantisedQuery {
 }
 
 /** Of the difference between the approximate and the exact similarity of a row; see `errorBoundOf`. */
-export interface ErrorBound {
+interface ErrorBound {
   /** The length of the query. */
   readonly length: number;
   /** The error is at most residual * length + constant. */

@@ -1,6 +1,6 @@
 // Owns the limits of suggestions. Each bounds memory, disk or time.
 
-/** Of an owner: those that keys have proposed, and apart from them those that were found. */
+/** Of an owner: those that keys have proposed, of which one key has at most half, and apart from them those that were found. */
 export const proposedMax = 500;
 export const foundMax = 500;
 export const reasonMaxCharacters = 1_000;

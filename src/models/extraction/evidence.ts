@@ -1,12 +1,8 @@
 // Owns finding a quotation in a text. Must never accept a quotation so short that any text could contain it.
 
+import { withoutSpaces } from "../../memory/extraction/content-similarity.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import { evidenceMinLetters, evidenceMinWords } from "./limits.ts";
-
-/** UTF-16 offsets; the end is exclusive. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /**
  * Finds quotations in `text`, ignoring differences in Unicode form (NFKC), case, white space, quotation marks, dashes and invisible
@@ -38,7 +34,7 @@ function lettersOf(folded: string): string {
 function isInsideWord(folded: string, at: number): boolean {
   const before = folded.slice(Math.max(0, at - 2), at);
   const after = folded.slice(at, at + 2);
-  const isDense = (character: string) => character.search(unspaced) >= 0;
+  const isDense = (character: string) => character.search(withoutSpaces) >= 0;
   const [last = ""] = /.$/u.exec(before) ?? [];
   const [first = ""] = /^./u.exec(after) ?? [];
   if (/\p{M}/u.test(first)) return true;
@@ -47,12 +43,9 @@ function isInsideWord(folded: string, at: number): boolean {
   return isWord(last) && isWord(first);
 }
 
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
-
 /** In scripts without spaces every character counts as a word and as two letters. */
 function isLongEnough(folded: string): boolean {
-  const dense = folded.match(unspaced)?.length ?? 0;
+  const dense = folded.match(withoutSpaces)?.length ?? 0;
   const letters = folded.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const words = folded.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   return letters + dense >= evidenceMinLetters && Math.max(words, dense) >= evidenceMinWords;

@@ -12,7 +12,7 @@ import { ChatFailure } from "./chat-failure.ts";
 import { llmItemsMax } from "./limits.ts";
 
 /** What becomes of a statement. "keep both" adds it, too: the model says that it has seen a similar memory. */
-export const llmOperations = ["add", "replace", "keep both", "nothing"] as const;
+const llmOperations = ["add", "replace", "keep both", "nothing"] as const;
 
 /** Servers that enforce the schema generate the fields in this order: a model that quotes first makes fewer mistakes. */
 const llmAnswerItem = Fields({

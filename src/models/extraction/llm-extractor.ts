@@ -13,9 +13,9 @@ import type { Logger } from "../../platform/log/logger.ts";
 import { cancelled } from "../../platform/scheduling/cancellation.ts";
 import { createFairGate } from "../../platform/scheduling/fair-gate.ts";
 import type { QueueCounts } from "../../platform/scheduling/fair-queue.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
-import type { TextRange } from "./evidence.ts";
 import {
   llmNearTextMinCharacters,
   llmRequestLimits,

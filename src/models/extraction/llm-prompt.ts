@@ -20,7 +20,7 @@ export interface PromptPart {
 export const speakerLineBytes = 32;
 
 /** One chunk of a text, and what is known already. */
-export interface PromptInput {
+interface PromptInput {
   readonly parts: readonly PromptPart[];
   /** Their numbers in the answer begin with 1. */
   readonly memories: readonly NearMemory[];

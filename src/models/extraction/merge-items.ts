@@ -2,7 +2,7 @@
 
 import type { ExtractedItem } from "../../memory/extraction/extractor.ts";
 import { contentKey } from "../../memory/memory.ts";
-import type { TextRange } from "./evidence.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import type { TextChunk } from "./text-chunks.ts";
 
 /** An item with the range of its evidence in the whole text. */

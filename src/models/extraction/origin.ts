@@ -3,7 +3,7 @@
 import type { ExtractionSource, UtteranceRange } from "../../memory/extraction/extractor.ts";
 import type { Origin } from "../../memory/origin.ts";
 import { countCharacters } from "../../platform/text/characters.ts";
-import type { TextRange } from "./evidence.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 
 /** Who said the words of an item, and when. */
 export type Said = Pick<Origin, "role" | "name" | "saidAt">;

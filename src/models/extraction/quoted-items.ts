@@ -9,7 +9,9 @@ import type {
   Replacement,
 } from "../../memory/extraction/extractor.ts";
 import { contentMaxCharacters } from "../../platform/limits.ts";
-import { createQuotationFinder, type TextRange } from "./evidence.ts";
+import { countCharacters, isBlank } from "../../platform/text/characters.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
+import { createQuotationFinder } from "./evidence.ts";
 import type { LlmItem } from "./llm-answer.ts";
 import { withoutJoiners } from "./llm-prompt.ts";
 import type { PlacedItem } from "./merge-items.ts";
@@ -83,12 +85,9 @@ function toExtracted(
 ): ExtractedItem | null {
   const { type, importance, expiresAt } = item;
   const content = withoutJoiners(item.content).trim();
-  const isStorable = !isBlank(content) && content.isWellFormed() && !content.includes("\0");
-  if (!isStorable || [...content].length > contentMaxCharacters) return null;
+  const visible = content.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  const isStorable = !isBlank(visible) && content.isWellFormed() && !content.includes("\0");
+  if (!isStorable || countCharacters(content) > contentMaxCharacters) return null;
   if (expiresAt !== null && expiresAt <= now) return null;
   return { content, type, importance, expiresAt, evidence: text.slice(start, end) };
-}
-
-function isBlank(text: string): boolean {
-  return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }

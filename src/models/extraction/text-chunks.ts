@@ -1,7 +1,7 @@
 // Owns splitting a long text into chunks for a language model with a small context. Must never lose a character that is not white space,
 // nor split a sentence that fits into a chunk.
 
-import type { TextRange } from "./evidence.ts";
+import type { TextRange } from "../../platform/text/passages.ts";
 import { llmChunkMaxBytes, llmOverlapMaxBytes } from "./limits.ts";
 
 /** Offsets in UTF-16 units of the whole text. */
@@ -11,7 +11,7 @@ export interface TextChunk extends TextRange {
 }
 
 /** Lines that the prompt adds to the text, such as the names of the speakers; they count as bytes of a chunk. */
-export interface TextLabels {
+interface TextLabels {
   /** Offsets of the parts of the text above which a line is added, in ascending order. */
   readonly starts: readonly number[];
   /** Length of one line. */

@@ -3,20 +3,15 @@
 import type { ExtractedItem, ExtractionSource, UtteranceRange } from "../../memory/extraction/extractor.ts";
 import { leadOf } from "../../memory/origin.ts";
 import { endOfText } from "../../platform/text/characters.ts";
+import { passageRanges, type TextRange } from "../../platform/text/passages.ts";
 import { passageLeadCharacters, passageMaxCharacters } from "./limits.ts";
 import { type Said, toOrigin } from "./origin.ts";
 import { timeReader } from "./rules/message-time.ts";
 import { findSpeakers, roleOf } from "./rules/speakers.ts";
 import { splitSentences } from "./sentences.ts";
 
-/** UTF-16 offsets; the end is exclusive. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** What somebody says without a break. */
-interface Turn extends Range {
+interface Turn extends TextRange {
   readonly said: Said;
   /** In which it is; null: the source is a text. */
   readonly message: UtteranceRange | null;
@@ -75,9 +70,9 @@ function turnsOf({ text, utterances }: ExtractionSource, now: number): readonly 
 }
 
 /** Paragraphs and code blocks, as many in each passage as fit. A longer one ends after a sentence, or else after a word. */
-function passagesOf(text: string): Range[] {
-  const passages: Range[] = [];
-  let open: Range | null = null as Range | null;
+function passagesOf(text: string): TextRange[] {
+  const passages: TextRange[] = [];
+  let open: TextRange | null = null as TextRange | null;
   for (const part of blocksOf(text).flatMap((block) => partsOf(text, block))) {
     if (open !== null && part.end - open.start > passageMaxCharacters) {
       passages.push(open);
@@ -92,9 +87,9 @@ function passagesOf(text: string): Range[] {
 const fence = /^\s*(```|~~~)/;
 
 /** Without the white space around each. */
-function blocksOf(text: string): Range[] {
-  const blocks: Range[] = [];
-  let open: Range | null = null as Range | null;
+function blocksOf(text: string): TextRange[] {
+  const blocks: TextRange[] = [];
+  let open: TextRange | null = null as TextRange | null;
   let fenced: string | null = null;
   let offset = 0;
   for (const line of text.split(/(?<=\n)/)) {
@@ -119,25 +114,13 @@ function blocksOf(text: string): Range[] {
   return open === null ? blocks : [...blocks, open];
 }
 
-function partsOf(text: string, { start, end }: Range): Range[] {
+function partsOf(text: string, { start, end }: TextRange): TextRange[] {
   if (end - start <= passageMaxCharacters) return [{ start, end }];
-  return splitSentences(text.slice(start, end)).flatMap((sentence) =>
-    wordsOf(text, { start: start + sentence.start, end: start + sentence.start + sentence.text.length }),
-  );
-}
-
-/** Divides after a word where there is one, and never within a character. */
-function wordsOf(text: string, { start, end }: Range): Range[] {
-  const parts: Range[] = [];
-  let from = start;
-  while (end - from > passageMaxCharacters) {
-    const window = text.slice(from, from + passageMaxCharacters);
-    const blank = window.search(/\s\S*$/);
-    const isSplit = /[\ud800-\udbff]$/.test(window);
-    const length = blank > 0 ? blank : window.length - (isSplit ? 1 : 0);
-    parts.push({ start: from, end: from + length });
-    from += length;
-    while (from < end && /\s/.test(text.charAt(from))) from += 1;
-  }
-  return from < end ? [...parts, { start: from, end }] : parts;
+  return splitSentences(text.slice(start, end)).flatMap((sentence) => {
+    const from = start + sentence.start;
+    return passageRanges(sentence.text, passageMaxCharacters).map((part) => ({
+      start: from + part.start,
+      end: from + part.end,
+    }));
+  });
 }

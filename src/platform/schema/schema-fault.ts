@@ -14,6 +14,8 @@ import { timestampFault } from "../time/timestamp-fault.ts";
 export interface TextLimits {
   readonly minLength?: number;
   readonly maxLength: number;
+  /** Of a label that is a segment of paths. */
+  readonly not?: { readonly pattern: string };
 }
 
 /** TypeBox reports missing fields before unknown ones. A misspelt field is both; the unknown name is reported, because it is the cause. */
@@ -100,7 +102,8 @@ function lengthFault({ minItems = 0, maxItems }: TSchema, length: number): strin
 function stringFault(schema: TSchema, value: string): string | null {
   if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "AnyText") return anyTextFault({ maxLength: Number(schema.maxLength) }, value);
-  if (schema[Kind] === "Label") return labelFault({ maxLength: Number(schema.maxLength) }, value);
+  if (schema[Kind] === "Label")
+    return labelFault({ maxLength: Number(schema.maxLength), not: schema.not }, value);
   if (schema[Kind] === "Moment") return readMoment(value).fault;
   return schema.format === "date-time" ? timestampFault(value) : null;
 }
@@ -174,7 +177,9 @@ export function labelFault(limits: TextLimits, value: unknown): string | null {
   const label = typeof value === "string" ? toLabel(value) : value;
   const fault = textFault(limits, label);
   if (fault !== null || typeof label !== "string") return fault;
-  return hasControlCharacter(label)
-    ? "contains a control character, such as a line feed or a tab; remove it"
+  if (hasControlCharacter(label))
+    return "contains a control character, such as a line feed or a tab; remove it";
+  return limits.not !== undefined && new RegExp(limits.not.pattern).test(label)
+    ? `is "${label}", which clients remove from addresses; use another name`
     : null;
 }

@@ -34,6 +34,9 @@ const notBlank = "^[\\s\\x85]*[^\\s\\x85\\x00][^\\x00]*$";
 const visible = "[^\\s\\x00-\\x1f\\x7f-\\x9f]";
 const labelForm = `^[\\s\\x85]*${visible}([^\\x00-\\x1f\\x7f-\\x9f]*${visible})?[\\s\\x85]*$`;
 
+/** RFC 3986, section 5.2.4: clients resolve these segments of paths, also if they are percent-encoded. */
+export const dotSegments = { pattern: "^[\\s\\x85]*\\.{1,2}[\\s\\x85]*$" };
+
 type TextOptions = TextLimits & { readonly description: string; readonly examples?: string[] };
 
 /** Text counted in Unicode code points, as JSON Schema counts; blank text, NUL and lone surrogates are refused. */

@@ -26,11 +26,16 @@ export function shortenName(name: string): string {
   return shorten(name, shownNameMaxCharacters);
 }
 
-/** The end of the text from the beginning of a word, if there is one: at most so many UTF-16 units, as well-formed Unicode. */
+/** The borders of words in any language (Unicode, UAX #29), also where there is no white space between them. */
+const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+
+/** The end of the text from the beginning of a word, if there is one: at most so many Unicode code points, without white space around them. */
 export function endOfText(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  const end = text.slice(-maxCharacters);
-  const beginsWord = /\s/u.test(text.charAt(text.length - maxCharacters - 1));
-  const words = beginsWord ? end : end.replace(/^\S*\s+/u, "");
-  return (words === "" ? end : words).toWellFormed();
+  const end = [...text.slice(-2 * maxCharacters)].slice(-maxCharacters).join("");
+  if (end.length === text.length) return text.trim();
+  // Twice as much, because the word at the border may begin in front of it.
+  const around = text.slice(-2 * end.length);
+  const at = around.length - end.length;
+  const { index = at, segment = "" } = segmenter.segment(around).containing(at) ?? {};
+  return ((index < at ? around.slice(index + segment.length).trim() : "") || end.trim()).toWellFormed();
 }

@@ -12,7 +12,6 @@ import type { TagPage, TagQuery } from "../../../src/memory/counts.ts";
 import { type Kind, kindOf, kindsOf, originOf } from "../../../src/memory/kind.ts";
 import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory.ts";
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
-import { keywordScores } from "../../../src/memory/ranking/keyword-scores.ts";
 import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/memory/ranking/limits.ts";
 import { canBeMistyped, Vocabulary } from "../../../src/memory/ranking/near-words.ts";
 import { prominence, recencyOf } from "../../../src/memory/ranking/prominence.ts";
@@ -27,6 +26,7 @@ import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
 import { cancelled } from "../../../src/platform/scheduling/cancellation.ts";
 import { compareLabels } from "../../../src/platform/text/label.ts";
 import type { Data, MemoryRow } from "./data.ts";
+import { keywordScores } from "./keyword-scores.ts";
 
 export function createMemoryReader(data: Data): MemoryReader {
   const rowsOf = (owner: Owner, withProject = false) =>

@@ -58,7 +58,8 @@ export function createSuggestionTransaction(data: Data): SuggestionTransaction {
     find: async (owner, id) => findIn(data, owner, id),
     about: async (owner, memory) =>
       suggestionsOf(data, ownerId(owner)).filter(({ memories }) => memories.some(({ id }) => id === memory)),
-    count: async (owner, which) => of(owner, which === "proposed").length,
+    count: async (owner, which, key) =>
+      of(owner, which === "proposed").filter((each) => key === null || each.key === key).length,
     async insert(owner, fields, now) {
       const suggestion = { ...fields, id: createId(now), createdAt: now };
       suggestions.set(suggestion.id, { suggestion, project: ownerId(owner) });

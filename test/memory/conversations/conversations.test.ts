@@ -297,6 +297,48 @@ test("a key for a subject has its own conversations only, and learns nothing of 
   expect((await app.call("GET", "/v1/audit/verify", { key })).data).toMatchObject({ failure: null });
 });
 
+test("conversations with one id of the project and of subjects are not mixed in the ledger or in a prompt", async () => {
+  const { key } = await app.createProject("custom");
+  const owners: readonly [string, JsonObject][] = [
+    ["the project", {}],
+    ["user:1", { subject: "user:1" }],
+    ["user:2", { subject: "user:2" }],
+  ];
+  const at = (minute: number) => `2026-05-01T10:0${minute}:00Z`;
+  for (const [minute, [name, owner]] of owners.entries()) {
+    const messages = [
+      { content: `The mill of ${name} opens at nine.`, said_at: at(minute) },
+      { content: `The mill of ${name} closes at five.`, said_at: at(minute + 4) },
+    ];
+    await say("chat", messages, { key, ...owner });
+  }
+  const recorded = async (fields: Record<string, string>) => {
+    const answer = await app.call("GET", `/v1/audit/logs${query({ action: "memory.extract", ...fields })}`, {
+      key,
+    });
+    return (answer.data.logs as { id: string }[]).map(({ id }) => id);
+  };
+  const found = [
+    await recorded({ conversation: "chat" }),
+    await recorded({ conversation: "chat", subject: "user:1" }),
+    await recorded({ conversation: "chat", subject: "user:2" }),
+  ];
+  expect(found.map(({ length }) => length)).toEqual([1, 1, 1]);
+  expect(new Set(found.flat()).size).toBe(3);
+  expect(await recorded({ conversation: "chat", subject: "user:3" })).toEqual([]);
+  const body = { query: "When is the mill open?", subject: "user:1" };
+  const { data } = await app.call("POST", "/v1/memories/inject", { key, body });
+  const lines = String(data.prompt).match(/The mill of .*?\./g) ?? [];
+  expect(lines.toSorted()).toEqual(
+    ["the project", "user:1"].flatMap((name) => [
+      `The mill of ${name} closes at five.`,
+      `The mill of ${name} opens at nine.`,
+    ]),
+  );
+  for (const first of [0, 2])
+    expect(lines[first + 1]).toBe(lines[first]?.replace("opens at nine", "closes at five"));
+});
+
 test("a conversation of the project goes from the records of its subjects, too, and nothing else of them does", async () => {
   const { id, key } = await app.createProject("custom");
   await say("plan", [{ content: "Der Maulwurfshügel kommt weg." }], { key });
@@ -319,6 +361,29 @@ test("a conversation of the project goes from the records of its subjects, too, 
   expect(textOf("memory.create")).toContain("kommt weg");
   expect(textOf("memory.list")).toContain("kommt weg");
   expect(textOf("memory.extract")).not.toContain("kommt weg");
+});
+
+test("a name that clients remove from addresses is refused wherever it is given, and each other one is reached", async () => {
+  const { key } = await app.createProject("custom");
+  const messages = [{ role: "user", content: "Said somewhere." }];
+  const memory = { content: "Kept somewhere.", memory_type: "fact" };
+  for (const name of [".", "..", " .. "]) {
+    const refused = [
+      await app.call("POST", "/v1/memories/extract", { key, body: { messages, conversation: name } }),
+      await app.call("POST", "/v1/memories", { key, body: { ...memory, origins: [{ conversation: name }] } }),
+      await app.call("POST", "/v1/memories", { key, body: { ...memory, subject: name } }),
+      await app.call("GET", "/v1/memories", { key, headers: { "Memledger-Subject": name.trim() } }),
+      await app.call("GET", `/v1/audit/logs?conversation=${encodeURIComponent(name)}`, { key }),
+    ].map(({ code, message }) => [code, message]);
+    const reason = expect.stringContaining(`is "${name.trim()}", which clients remove from addresses`);
+    expect(refused).toEqual(refused.map(() => [1400, reason]));
+  }
+  for (const name of ["...", ".a", "a/../b", "%2e", "?"]) {
+    await say(name, [{ content: `Said in ${name}!` }], { key, subject: name });
+    expect(contentsOf((await read(name, { subject: name }, key)).data.said)).toEqual([`Said in ${name}!`]);
+    const path = `/v1/subjects/${encodeURIComponent(name)}/erase`;
+    expect((await app.call("POST", path, { key, body: {} })).data).toMatchObject({ erased: true });
+  }
 });
 
 test("pages have each conversation and each passage once, and a cursor of another list is refused", async () => {

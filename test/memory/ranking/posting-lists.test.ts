@@ -3,7 +3,6 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keywordScores } from "../../../src/memory/ranking/keyword-scores.ts";
 import { postingListsBytesPerSlot, postingsAtOnce } from "../../../src/memory/ranking/limits.ts";
 import {
   type IndexedSlots,
@@ -13,6 +12,7 @@ import {
 import { countSlots, keywordsOfOwners } from "../../../src/memory/ranking/query-keywords.ts";
 import { addToMembers, countBits, type SlotSet } from "../../../src/memory/ranking/scan/slot-set.ts";
 import { queryTermsMax } from "../../../src/platform/limits.ts";
+import { keywordScores } from "../../engines/memory/keyword-scores.ts";
 
 /** An index of memories that are only their words, and the table of words beside it, from which nothing is ever removed. */
 class Memories implements IndexedSlots {

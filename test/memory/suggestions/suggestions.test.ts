@@ -2,6 +2,7 @@
 // attacker and bad input get.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { proposedMax } from "../../../src/memory/suggestions/limits.ts";
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { startTestApp } from "../../fixture.ts";
 
@@ -335,10 +336,9 @@ test("a suggestion is gone with its memory, deleted alone or with others", async
   }
 });
 
-test("what a key proposes is limited, and never makes room for something else", async () => {
-  const { proposedMax } = await import("../../../src/memory/suggestions/limits.ts");
+test("what a key proposes is limited, never makes room for something else, and leaves room for other keys", async () => {
   const first = await propose({ kind: "create", content: "First.", memory_type: "fact" });
-  for (let at = 1; at < proposedMax; at++) {
+  for (let at = 1; at < proposedMax / 2; at++) {
     app.passTime(1_000);
     await propose({ kind: "create", content: `Number ${at}.`, memory_type: "fact" });
   }
@@ -347,6 +347,11 @@ test("what a key proposes is limited, and never makes room for something else", 
   expect(refused).toMatchObject({ status: 400, code: 2111, data: { suggestion_limit: proposedMax } });
   expect(await decide(first, "refuse")).toMatchObject({ status: 200 });
   await propose(more);
+  const other = (await app.createKey(project, ["memory.propose"])).key;
+  for (let at = 0; at < proposedMax / 4; at++)
+    await propose({ kind: "create", content: `Other ${at}.`, memory_type: "fact" }, other);
+  expect(await call("POST", "/v1/suggestions", more, { with: other })).toMatchObject({ code: 2111 });
+  await propose(more, (await app.createKey(project, ["memory.propose"])).key);
 });
 
 describe("nobody reaches the suggestions of others", () => {

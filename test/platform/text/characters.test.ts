@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { countCharacters, shorten, shortenName } from "../../../src/platform/text/characters.ts";
+import { countCharacters, endOfText, shorten, shortenName } from "../../../src/platform/text/characters.ts";
 
 test("a text is shortened before a character that does not fit", () => {
   expect(shorten("ab\u{1f600}c", 3)).toBe("ab");
@@ -28,4 +28,31 @@ test("what is left of any text is well-formed, a beginning of it, and at most on
 
 test("characters are code points", () => {
   expect(countCharacters("a\u{1f600}e\u0301")).toBe(4);
+});
+
+test("the end of a text begins with a word, also without white space between words", () => {
+  expect(endOfText("We meet at the old mill.", 12)).toBe("old mill.");
+  expect(endOfText("We meet at the old mill.", 9)).toBe("old mill.");
+  expect(endOfText(" We meet. ", 20)).toBe("We meet.");
+  const said = "次の会議は金曜日の午後三時に渋谷のオフィスで行います。";
+  const end = endOfText(`${said.repeat(10)}\n${said}`, 40);
+  expect(end).toEndWith(`行います。\n${said}`);
+  expect(countCharacters(end)).toBeGreaterThan(36);
+  expect(endOfText("x".repeat(50), 10)).toBe("x".repeat(10));
+  expect(endOfText("\u{1f600}".repeat(50), 10)).toBe("\u{1f600}".repeat(10));
+});
+
+test("the end of any text is well-formed, and not longer than it may be", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.integer({ min: 1, max: 20 }),
+      (text, max) => {
+        const end = endOfText(text, max);
+        expect(end.isWellFormed()).toBe(true);
+        expect(countCharacters(end)).toBeLessThanOrEqual(max);
+        expect(text.toWellFormed().trimEnd()).toEndWith(end);
+      },
+    ),
+  );
 });

@@ -6,6 +6,7 @@ import {
   extractionTextMaxCharacters,
   messageQueryContextMaxCharacters,
   messageQueryMaxCharacters,
+  messageQueryShortCharacters,
 } from "../../../src/platform/limits.ts";
 import { startTestApp } from "../../fixture.ts";
 import { createMemory, runScenarios, sendRecorded } from "./scenario.ts";
@@ -147,6 +148,26 @@ describe("an injection", async () => {
     const unbroken = await inject([user("🦊".repeat(1_000)), user("Why?")]);
     expect(unbroken.data.query).toBe(`${"🦊".repeat(messageQueryContextMaxCharacters)}\nWhy?`);
   });
+
+  test.each([
+    ["Chinese", "我们决定每周二发布新版本。", "新版本应该在什么时候发布呢?"],
+    [
+      "Japanese",
+      "次の会議は金曜日の午後三時に渋谷のオフィスで行います。",
+      "次の会議はいつどこで行われますか?",
+    ],
+    ["Korean", "우리 회의는 금요일 오후 세시입니다.", "다음 회의는 무슨 요일 몇 시에 합니까?"],
+  ])(
+    "takes a question in %s for as long as it is in English, and cuts no word of what was said before",
+    async (_, said, question) => {
+      expect([...question].length).toBeLessThan(messageQueryShortCharacters);
+      expect((await inject([user(said), user(question)])).data.query).toBe(question);
+      const before = `${said.repeat(40)}\n${said}`;
+      const query = String((await inject([user(before), user("なぜ?")])).data.query);
+      expect(`${before}\nなぜ?`).toEndWith(query);
+      expect([...query].length).toBeGreaterThan(messageQueryContextMaxCharacters - 10);
+    },
+  );
 
   test("keeps the beginning and the end of a long message, whatever the length of the history is", async () => {
     const half = messageQueryMaxCharacters / 2;

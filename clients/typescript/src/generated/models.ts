@@ -1295,8 +1295,8 @@ export interface MemoryInjectRequest {
   /**
    * A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a
    * message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer
-   * than 25 characters, the last 240 characters of what the user said before are put. All other messages are
-   * ignored.
+   * than 25 characters, of which those of Chinese, Japanese and Korean count twice, the last 240 characters of
+   * what the user said before are put. All other messages are ignored.
    */
   messages?: readonly Message[] | undefined;
   /**

@@ -1,12 +1,13 @@
 // Owns the items of a batch and their results, in the form of the API. An invalid item is refused alone: its call is not.
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { sourceIdMaxCharacters } from "../../../memory/limits.ts";
 import { type MemoryType, memoryId } from "../../../memory/memory.ts";
 import { type Origin, provenance, readProvenance } from "../../../memory/origin.ts";
 import { type ErrorData, Refusal } from "../../../platform/errors.ts";
 import { isObject, type JsonObject } from "../../../platform/json/json.ts";
-import { Choice, createParser, Fields, jsonObject, Text } from "../../../platform/schema/schema.ts";
+import { Choice, createParser, Fields, Text } from "../../../platform/schema/schema.ts";
 import { newMemoryFields, toNew } from "./create.ts";
 
 /** A memory that is created, without its id at its source. */
@@ -65,18 +66,14 @@ export function toNewItem(
 
 export const batchResult = Fields(
   {
-    index: Type.Integer({ minimum: 0, description: "Position of the item in the request." }),
+    index,
     status: Choice(["created", "existing", "refused"], {
       title: "BatchItemStatus",
       description:
         "created: the item is a new memory. existing: a memory has the source_id, or an unexpired memory has the content; nothing was changed. refused: nothing was stored.",
     }),
     id: Type.Optional(memoryId),
-    code: Type.Optional(Type.Integer({ description: "Error code of a refused item." })),
-    message: Type.Optional(
-      Type.String({ description: "Of a refused item: what is wrong and what to do next." }),
-    ),
-    data: Type.Optional(jsonObject),
+    ...refusalFields,
   },
   {
     title: "BatchResult",

@@ -9,8 +9,9 @@ import type { Transaction } from "../../storage/store.ts";
 
 /**
  * What is found again about the same versions of the same memories waits once. The oldest ones that were found make room for another one that
- * is found. What somebody has proposed stays until somebody decides.
- * @throws Refusal 2111 when a key proposes one and the owner has too many
+ * is found. What somebody has proposed stays until somebody decides. A key leaves as many places free as it has taken, so that others can
+ * propose something whatever it does.
+ * @throws Refusal 2111 when a key proposes one and has no place left
  */
 export async function addSuggestion(
   { suggestions }: Pick<Transaction, "suggestions">,
@@ -24,15 +25,18 @@ export async function addSuggestion(
     const same = waiting.find(({ memories }) => isDeepStrictEqual(memories, suggestion.memories));
     if (same !== undefined) return same;
   }
-  const which = suggestion.source === "key" ? "proposed" : "found";
-  const count = await suggestions.count(owner, which);
-  if (which === "found") await suggestions.removeOldestFound(owner, count + 1 - foundMax);
-  else if (count >= proposedMax) throw full;
+  if (suggestion.source === "key") {
+    const free = proposedMax - (await suggestions.count(owner, "proposed", null));
+    if ((await suggestions.count(owner, "proposed", suggestion.key)) >= free) throw full;
+  } else {
+    const found = await suggestions.count(owner, "found", null);
+    await suggestions.removeOldestFound(owner, found + 1 - foundMax);
+  }
   return suggestions.insert(owner, suggestion, now);
 }
 
 const full = new Refusal(
   2111,
-  `${proposedMax} proposed changes wait already. Accept or refuse some of them first.`,
+  "As many proposed changes of this key wait as can wait beside those of other keys. Accept or refuse some of them first.",
   { suggestion_limit: proposedMax },
 );

@@ -162,7 +162,7 @@ export function toValues({
 export function noSuggestion(): Refusal {
   return new Refusal(
     2110,
-    "The suggestion does not exist in this project. It may have been accepted or refused. List suggestions to find its id.",
+    "The suggestion does not exist in this project. It may have been accepted or refused, or one of its memories was deleted. List suggestions to find its id.",
   );
 }
 

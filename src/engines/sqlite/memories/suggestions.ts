@@ -110,8 +110,9 @@ export function createSuggestionTransaction(
     `SELECT ${columns} FROM suggestion s WHERE s.project = :project AND ${isOfMemory} AND ${isAlive}`,
   );
   const count = database
-    .prepare<[number, number], number>(
-      "SELECT COUNT(*) FROM suggestion WHERE project = ? AND (source = 'key') = ?",
+    .prepare<[{ project: number; proposed: number; key: string | null }], number>(
+      `SELECT COUNT(*) FROM suggestion
+       WHERE project = :project AND (source = 'key') = :proposed AND (:key IS NULL OR key = :key)`,
     )
     .pluck();
   const insert = database.prepare(
@@ -139,7 +140,8 @@ export function createSuggestionTransaction(
   return {
     find: async (owner, id) => find(owner, id),
     about: async (owner, memory) => about.all({ memory, project: serialOf(owner) }).map(toSuggestion),
-    count: async (owner, which) => count.get(serialOf(owner), which === "proposed" ? 1 : 0) ?? 0,
+    count: async (owner, which, key) =>
+      count.get({ project: serialOf(owner), proposed: Number(which === "proposed"), key }) ?? 0,
     async insert(owner, suggestion, now) {
       const id = createId(now);
       const { kind, source, key, record, fields, reason, quotes, memories } = suggestion;

@@ -55,7 +55,7 @@ export function chooseByReach(
 }
 
 /** What bounds the final score of a row of a query that has words. */
-export interface KeywordBounds {
+interface KeywordBounds {
   /** At least the keyword score of each row. */
   readonly keywords: Float64Array;
   /** The similarity of a row is at most that without the low column + its residual * length + constant. */

@@ -19,7 +19,7 @@ export interface PreparedQuery {
   readonly keywordBounds: Float64Array | null;
 }
 
-export interface QueryMemory {
+interface QueryMemory {
   /** @param at the position of the query in its task. What was prepared for this position before is no longer valid. */
   prepare(query: ScanQuery, at: number): PreparedQuery;
 }

@@ -18,7 +18,7 @@ export function timeReader(now: number): (words: string) => number | null {
 }
 
 /** Milliseconds since 1970; null without a day. A time without a day is ignored, because a chat may continue after midnight. */
-export function parseMessageTime(words: string, now: number): number | null {
+function parseMessageTime(words: string, now: number): number | null {
   const match = iso.exec(words);
   if (match !== null) {
     const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
