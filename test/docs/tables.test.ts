@@ -44,9 +44,7 @@ test("settings", () => {
   expect(tableOf("docs/operator/CONFIGURATION.md", "group")).toEqual(
     [...groups].map(([group, settings]) => [
       group,
-      settings
-        .map((setting) => `\`${`${flagOf(setting)} ${setting.default ?? ""}`.trimEnd()}\``)
-        .join(", "),
+      settings.map((setting) => `\`${`${flagOf(setting)} ${setting.default ?? ""}`.trimEnd()}\``).join(", "),
     ]),
   );
 });
