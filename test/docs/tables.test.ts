@@ -8,21 +8,12 @@ import {
   exchangeBodiesMaxBytes,
   exchangeBodiesMaxBytesPerProject,
   projectsPageMax,
-  tokenLifeSecondsDefault,
-  tokenLifeSecondsMax,
 } from "../../src/access/limits.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { batchMaxItems, sourceIdMaxCharacters } from "../../src/memory/limits.ts";
-import {
-  decisionsMax,
-  foundMax,
-  proposedMax,
-  quoteMaxCharacters,
-  quotesMax,
-  reasonMaxCharacters,
-} from "../../src/memory/suggestions/limits.ts";
+import { foundMax, proposedMax } from "../../src/memory/suggestions/limits.ts";
 import { errorStatus } from "../../src/platform/errors.ts";
 import * as limits from "../../src/platform/limits.ts";
 import { upstreamSettings } from "../../src/server/config/gateway-settings.ts";
@@ -166,10 +157,6 @@ test("limits of the input", () => {
       "`messages` of an extraction",
       `1 to ${number(limits.extractionTextMaxCharacters)} characters in the messages of user and assistant; no NUL`,
     ],
-    [
-      "`messages` of an injection",
-      `the first and the last ${number(limits.messageQueryMaxCharacters / 2)} characters of the last message of the user are read; no NUL`,
-    ],
     ["`tags` of a memory, or of a filter", `${limits.tagsMax}; at least 1 in a filter`],
     [
       "a tag",
@@ -184,24 +171,12 @@ test("limits of the input", () => {
       `${limits.memoryMetadataMembersMax} members, ${kib(limits.memoryMetadataMaxBytes)} as JSON without white space`,
     ],
     [
-      "a name in `metadata`",
-      `1 to ${limits.memoryMetadataNameMaxCharacters} characters; no control characters`,
-    ],
-    [
       "`metadata` of a filter",
       `1 to ${limits.metadataConditionsMax} conditions; 1 to ${limits.metadataChoicesMax} values of \`in\``,
     ],
-    ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
-    ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
-    [
-      "`expires_in` of a token",
-      `1 to ${number(tokenLifeSecondsMax)} seconds (${tokenLifeSecondsMax / 86_400} days), default ${number(tokenLifeSecondsDefault)}`,
-    ],
     ["`source_id`", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
-    ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
-    ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],
     ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],
     [
       "request body",
@@ -214,11 +189,6 @@ test("limits of the input", () => {
     ["`X-Audit-Metadata`", `a JSON object of ${kib(limits.metadataMaxBytes)}`],
     ["exports", `one in progress per project; files are kept for ${limits.exportLifeMs / 86_400_000} days`],
     ["suggestions of an owner", `${proposedMax} that were proposed, and ${foundMax} that were found`],
-    ["`suggestion_ids` of a call", `1 to ${decisionsMax}`],
-    [
-      "`reason`, and `quotes` of a suggestion",
-      `${number(reasonMaxCharacters)} characters, and ${quotesMax} of ${number(quoteMaxCharacters)} characters`,
-    ],
   ];
   expect(tableOf("docs/user/LIMITS.md", "what").slice(0, expected.length)).toEqual(expected);
 });

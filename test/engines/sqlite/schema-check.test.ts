@@ -84,7 +84,7 @@ describe("the frozen schema", () => {
 
   test("has the digests that the page about the format names", () => {
     const page = readFileSync(join(import.meta.dir, "../../../docs/engineer/AUDIT-FORMAT.md"), "utf8");
-    const named = page.match(/^\d+ [0-9a-f]{64}$/gm);
+    const named: readonly string[] = page.match(/^\d+ [0-9a-f]{64}$/gm) ?? [];
     const expected = formats
       .slice(1)
       .flatMap((format) => schemaVariants(format).map(({ objects }) => `${format} ${schemaDigest(objects)}`));
