@@ -86,10 +86,6 @@ test("calls", () => {
   const known = routes.map(({ method, path }) => `${method} ${path}`);
   expect(named).toHaveLength(5);
   expect(named.filter((call) => !known.includes(call))).toEqual([]);
-  const actions = tableOf("docs/user/API.md", "group").flatMap(([, names = ""]) =>
-    names.replaceAll("`", "").split(", "),
-  );
-  expect(actions.toSorted()).toEqual(routes.map(({ operation }) => operation.name).toSorted());
 });
 
 test("calls of administration", () => {
@@ -153,10 +149,6 @@ test("limits of the input", () => {
       "text of an extraction",
       `1 to ${number(limits.extractionTextMaxCharacters)} characters; ${refusedIn("memory.extract", "text")}`,
     ],
-    [
-      "`messages` of an extraction",
-      `1 to ${number(limits.extractionTextMaxCharacters)} characters in the messages of user and assistant; no NUL`,
-    ],
     ["`tags` of a memory, or of a filter", `${limits.tagsMax}; at least 1 in a filter`],
     [
       "a tag",
@@ -170,11 +162,6 @@ test("limits of the input", () => {
       "`metadata` of a memory",
       `${limits.memoryMetadataMembersMax} members, ${kib(limits.memoryMetadataMaxBytes)} as JSON without white space`,
     ],
-    [
-      "`metadata` of a filter",
-      `1 to ${limits.metadataConditionsMax} conditions; 1 to ${limits.metadataChoicesMax} values of \`in\``,
-    ],
-    ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
     ["`source_id`", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],
