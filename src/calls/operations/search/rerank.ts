@@ -57,7 +57,7 @@ export const rerankDetails = Type.Optional(
       relevance: Type.Number({
         ...unit,
         description:
-          "Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2, limited to 0..1.",
+          "Replaces the relevance in final_score: (relevance + max_sim + period * 0.3 - 0.5) / 1.5, limited to 0..1.",
       }),
       max_sim: Type.Number({
         minimum: -1,
