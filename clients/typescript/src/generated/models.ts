@@ -1825,7 +1825,7 @@ export interface RerankDetails {
   max_sim: number;
   /**
    * If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its
-   * text, or else created_at.
+   * text, or else said_at of its origin, or else created_at.
    */
   period: number;
 }

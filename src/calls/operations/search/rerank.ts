@@ -67,7 +67,7 @@ export const rerankDetails = Type.Optional(
       period: Type.Number({
         ...unit,
         description:
-          "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else created_at.",
+          "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else said_at of its origin, or else created_at.",
       }),
     },
     { title: "RerankDetails", description: "Only if the memory was reranked." },

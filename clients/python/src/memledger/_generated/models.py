@@ -1082,7 +1082,7 @@ class RerankDetails(Model):
     """Mean over the words of the query: similarity to the most similar word of the memory."""
     period: float
     """If the query names a time, such as last May: how much of the memory's date is in it. The date is one
-    in its text, or else created_at.
+    in its text, or else said_at of its origin, or else created_at.
     """
 
 
