@@ -104,16 +104,6 @@ test.each(sentences)("%s: %s", (page, sentence) => {
   expect(read(page).replace(/\s+/g, " ").includes(sentence)).toBe(true);
 });
 
-test("the quality of the built-in extractor is that of the last run", () => {
-  const shown = tableOf("docs/user/EXTRACTION.md", "half, kind");
-  expect(shown).toHaveLength(4);
-  const measured = tableOf("bench/RESULTS.md", "half, kind").map((row) => {
-    const [kind = "", , marked, items, precision, recall, , type, expiry] = row;
-    return [kind.replaceAll("**", ""), marked, items, precision, recall, type, expiry];
-  });
-  for (const row of shown) expect(measured).toContainEqual(row);
-});
-
 test("the quality of the recognition of secrets is that of the last run", () => {
   const row = tableOf("bench/RESULTS.md", "cases").find(([name]) => name === "unseen");
   const [, secrets, , found, others, wrong] = row ?? [];

@@ -1819,16 +1819,13 @@ export type Rerank = "auto" | "on" | "off";
 
 /** Only if the memory was reranked. */
 export interface RerankDetails {
-  /**
-   * Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2, limited to
-   * 0..1.
-   */
+  /** Replaces the relevance in final_score: (relevance + max_sim + period * 0.3 - 0.5) / 1.5, limited to 0..1. */
   relevance: number;
   /** Mean over the words of the query: similarity to the most similar word of the memory. */
   max_sim: number;
   /**
    * If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its
-   * text, or else created_at.
+   * text, or else said_at of its origin, or else created_at.
    */
   period: number;
 }

@@ -57,7 +57,7 @@ export const rerankDetails = Type.Optional(
       relevance: Type.Number({
         ...unit,
         description:
-          "Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2, limited to 0..1.",
+          "Replaces the relevance in final_score: (relevance + max_sim + period * 0.3 - 0.5) / 1.5, limited to 0..1.",
       }),
       max_sim: Type.Number({
         minimum: -1,
@@ -67,7 +67,7 @@ export const rerankDetails = Type.Optional(
       period: Type.Number({
         ...unit,
         description:
-          "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else created_at.",
+          "If the query names a time, such as last May: how much of the memory's date is in it. The date is one in its text, or else said_at of its origin, or else created_at.",
       }),
     },
     { title: "RerankDetails", description: "Only if the memory was reranked." },

@@ -1075,14 +1075,14 @@ MissedReason = Literal["type", "origin", "tags", "metadata", "inactive", "expire
 class RerankDetails(Model):
     """Only if the memory was reranked."""
     relevance: float
-    """Replaces the relevance in final_score: (relevance + max_sim * 0.5 + period * 0.2 - 0.3) / 1.2,
-    limited to 0..1.
+    """Replaces the relevance in final_score: (relevance + max_sim + period * 0.3 - 0.5) / 1.5, limited to
+    0..1.
     """
     max_sim: float
     """Mean over the words of the query: similarity to the most similar word of the memory."""
     period: float
     """If the query names a time, such as last May: how much of the memory's date is in it. The date is one
-    in its text, or else created_at.
+    in its text, or else said_at of its origin, or else created_at.
     """
 
 
