@@ -284,8 +284,9 @@ describe("what the server of Bun cannot do, as docs/user/API.md says", () => {
 });
 
 test("a server that stops finishes the calls that run and takes no more", async () => {
-  const leaving = await startTestApp();
+  const leaving = await startTestApp({ "metrics-port": "0" });
   const { key } = await leaving.createKey(leaving.projectId, permissions);
+  const metrics = async () => (await fetch(leaving.metricsUrl ?? "")).text();
   const content = "word ".repeat(1_900).trim();
   const running = Array.from({ length: 8 }, (_, index) =>
     leaving.call("POST", "/v1/memories", {
@@ -293,7 +294,7 @@ test("a server that stops finishes the calls that run and takes no more", async 
       body: { content: `${index} ${content}`, memory_type: "fact" },
     }),
   );
-  await Bun.sleep(5);
+  while (!(await metrics()).includes("memledger_calls_running 8\n")) await Bun.sleep(1);
   await leaving.stop();
   const outcomes = await Promise.allSettled(running);
   const statuses = outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value.status : 0));
