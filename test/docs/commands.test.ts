@@ -21,7 +21,7 @@ const notRun: Readonly<Record<string, string>> = {
   "bun install --cwd release/runtimes --frozen-lockfile --os '*' --cpu '*'":
     "downloads Bun for all platforms",
   "npm pack ./clients/typescript":
-    "writes into the source; test/clients/package.test.ts builds the package elsewhere",
+    "writes into the source; test/clients/package.slow.test.ts builds the package elsewhere",
   "pip install ./clients/python": "downloads packages",
   "pip install './clients/python[langgraph]' langchain-openai": "downloads packages; bun run interop does it",
   "pip install crewai 'crewai-tools[mcp]'": "downloads a gigabyte of packages",

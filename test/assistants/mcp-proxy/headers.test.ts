@@ -1,4 +1,4 @@
-// Tests the headers that the proxy adds, with the check of the official SDK's server on the other side in mcp.test.ts.
+// Tests the headers that the proxy adds, with the check of the official SDK's server on the other side in mcp.slow.test.ts.
 
 import { expect, test } from "bun:test";
 import { headersFor } from "../../../src/assistants/mcp-proxy/headers.ts";
