@@ -26,7 +26,7 @@ const chat = { action: "gateway.chat", http_status: 200 };
 
 /** As the ledger has it. */
 function newestEntry(): JsonObject {
-  const record = app.records(project).at(-1);
+  const record = app.records(project, app.countRecords(project) - 1).at(-1);
   if (record === undefined) throw new Error("no record");
   return record.entry;
 }

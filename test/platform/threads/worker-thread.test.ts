@@ -30,7 +30,9 @@ const folder = mkdtempSync(join(tmpdir(), "memledger-threads-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const names = Object.keys(threadPolicies) as SupervisedName[];
-const restarting = names.filter((name) => threadPolicies[name].restarts !== "never");
+/** One of each kind; they differ in the time limits at most. */
+const kinds = [...Map.groupBy(names, kindOf).values()].flatMap((alike) => alike.slice(0, 1));
+const restarting = kinds.filter((name) => threadPolicies[name].restarts !== "never");
 const closeLater = closeAfterEach<Observed>();
 
 interface Observed {
@@ -54,6 +56,11 @@ interface Observed {
 interface Setting extends Omit<ScriptedInit, "counts"> {
   /** `terminate` has no effect until the test says so, as if every worker were in a system call. */
   readonly holdsWorkers?: boolean;
+}
+
+function kindOf(name: SupervisedName): string {
+  const { silenceMaxMs: _, closeMaxMs, ...kind } = threadPolicies[name];
+  return JSON.stringify({ ...kind, finishes: closeMaxMs > 0 });
 }
 
 function open(name: SupervisedName, { holdsWorkers = false, ...how }: Setting = {}): Observed {
@@ -349,7 +356,7 @@ describe("restarts", () => {
     expect(delays().at(-1)).toBe(restartDelayMinMs);
   });
 
-  test.each(names)("of the %s after a first start that fails", async (name) => {
+  test.each(kinds)("of the %s after a first start that fails", async (name) => {
     const { thread, told, restarting, counts, untilUp, ask } = open(name, { failsFirst: true });
     expect(await outcomeOf(thread.ready)).toMatchObject({
       message: expect.stringContaining("does not start"),
@@ -375,7 +382,7 @@ describe("restarts", () => {
   });
 });
 
-describe.each(names)("closing the %s", (name) => {
+describe.each(kinds)("closing the %s", (name) => {
   test("lets it finish where it may, and refuses what waits and what comes later", async () => {
     const { ask, thread, counts, workers } = open(name);
     await ask({ echo: "before" });
@@ -429,18 +436,5 @@ describe.each(names)("closing the %s", (name) => {
     Atomics.notify(gate, 0);
     await Promise.all([closing, closed]);
     expect(slow.told).toEqual(["down 1503"]);
-  });
-});
-
-test("closing threads while they load an addon does not end the process", async () => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "close-while-loading.ts"), "100"], {
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  expect({ exitCode: await child.exited, stdout, stderr }).toEqual({
-    exitCode: 0,
-    stdout: "closed\n",
-    stderr: "",
   });
 });
