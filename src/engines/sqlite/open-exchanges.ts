@@ -87,6 +87,10 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
   };
 }
 
+export function hasOpenExchange(database: Database): boolean {
+  return database.prepare("SELECT EXISTS (SELECT 1 FROM open_exchange)").pluck().get() === 1;
+}
+
 /** @returns a function for a transaction that erases a text: no row of an exchange has it any more. */
 export function createOpenExchangeErasure(database: Database, signer: Pick<Signer, "seal">): () => void {
   const list = database.prepare<[], StoredExchange>("SELECT * FROM open_exchange");

@@ -24,6 +24,7 @@ import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { createModelReader } from "./memories/model-change.ts";
 import { createSuggestionReader } from "./memories/suggestions.ts";
+import { hasOpenExchange } from "./open-exchanges.ts";
 import { removePreviousAnswers } from "./previous-answers.ts";
 import { createRememberReader } from "./remember-tasks.ts";
 import { bindModel } from "./schema/model-binding.ts";
@@ -78,6 +79,8 @@ export async function openStore(
   const parts = startParts(file, isDamaged, options, spawn, hasExports);
   const { clock, supervisor, writer, damage, readiness, searches, reader, cache, exports } = parts;
   const { logger } = options;
+  // Whoever reads the ledger of the started server finds them.
+  if (hasOpenExchange(database)) await writer.recordedLeft;
   const lookUps = createLookUps(snapshot, logger, readiness);
   const unlessDamaged = refusingDamaged(damage);
   // Administration searches nothing.

@@ -134,7 +134,7 @@ function asObject(schema: TObject, translate: (schema: TSchema, named: NamedSche
 
 /** Each tool is read by a model, at the cost of its context: a schema says there what a model could not guess, and no more. */
 function withoutTexts(schema: TSchema, description: string | undefined): TSchema {
-  const { title, examples, pattern, minLength, description: longer, ...rest } = schema;
+  const { title, examples, pattern, not, minLength, description: longer, ...rest } = schema;
   const { anyOf, items } = rest;
   return Type.Unsafe({
     ...rest,

@@ -50,6 +50,8 @@ export interface Writer {
   expect(project: string): Disposable;
   /** Stores the state of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** Resolves when the exchanges that the last process has left have their records, or cannot get them. */
+  readonly recordedLeft: Promise<void>;
   /** As Store.openExchange. Exchanges that come while others are committed are committed together. */
   openExchange(exchange: OpenExchange): Promise<void>;
   /** One step of the removal of erased text. `through`: of the step before; null for the first one. @throws as `check` does */
@@ -132,9 +134,13 @@ export function createWriter(
     return committed;
   };
   // The first request, so it is done before any exchange is opened.
-  void ask({ recordLeft: true }).catch(() => {});
+  const recordedLeft = ask<unknown>({ recordLeft: true }).then(
+    () => {},
+    () => {},
+  );
 
   return {
+    recordedLeft,
     async openExchange(exchange) {
       if (thread.silentMs >= writerHangsAfterMs) throw hangs;
       opening.push(exchange);
