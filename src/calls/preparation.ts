@@ -173,7 +173,7 @@ export function createPrepare(
     };
     const mayReadErasedText = exchange === null ? operation.effects.readOnly : !exchange.isErasedMeanwhile;
     if (mayReadErasedText) await watch.begin();
-    const prepared = await operation.prepare(input, preparation);
+    const prepared = await operation.prepare?.(input, preparation);
     credits.settle();
     return prepared;
   };

@@ -41,8 +41,6 @@ export const listPlans = installationOperation({
   summary: "List the plans",
   description: "Lists the plans that a project can have, with their features and limits.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Type.Array(planView),
   example: {

@@ -24,8 +24,6 @@ export const previewRetention = installationOperation({
   summary: "Preview a change of the retention",
   description: "Counts the audit records that a change of plan or retention would delete. Changes nothing.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: reference, ...projectChanges }),
   output,
 

@@ -18,9 +18,7 @@ export const eraseConversationOf = installationOperation({
   description:
     "Permanently erases a conversation of a project or of one of its subjects, as conversation.erase does. A memory that was said elsewhere, too, keeps its embedding.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
   unrecorded: ["subject", "conversation"],
-  success: 200,
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
     subject: Type.Optional(subjectName),

@@ -49,8 +49,6 @@ export const eraseConversation = projectOperation({
   forConversations: "known",
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     conversation: conversationName,
     dry_run: Type.Optional(

@@ -5,7 +5,6 @@ import { conversationName } from "../../../platform/schema/conversation-name.ts"
 import { foreignCursor, nextCursor } from "../../../platform/schema/page.ts";
 import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { ConversationSummary } from "../../storage/conversation-store.ts";
 
@@ -69,8 +68,6 @@ export const listConversations = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(conversationPlace),
   output: Fields(
     { conversations: Type.Array(listedConversation), next_cursor: nextCursor },
@@ -85,6 +82,4 @@ export const listConversations = projectOperation({
     // The names would be in a record about none of them, which no erasure finds.
     return { precomputed: { data, recorded: {} }, prepared: null };
   },
-
-  apply: confirm,
 });

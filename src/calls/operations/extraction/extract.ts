@@ -44,7 +44,6 @@ export const extractMemories = projectOperation({
   feature: "memory",
   mayRunLong: true,
   refusals: [1402, 2101, 2103],
-  success: 200,
   input: Fields(
     {
       text: Type.Optional(

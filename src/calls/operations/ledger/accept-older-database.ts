@@ -29,8 +29,6 @@ export const acceptOlderDatabase = installationOperation({
   description:
     "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records. Ends all sessions of the console and revokes all tokens.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),
   output: Fields({ accepted: Type.Integer({ minimum: 1, description: "Number of checkpoints." }) }),
 

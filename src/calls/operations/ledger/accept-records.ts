@@ -11,8 +11,6 @@ export const acceptRecords = installationOperation({
   description:
     "Accepts records that this server did not write, or that take the place of others, so that it continues and signs their chains. The acceptance is recorded with the number and the hash of the newest record of each chain.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({
     chains: Type.Array(

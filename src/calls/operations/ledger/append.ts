@@ -74,7 +74,6 @@ export const appendRecord = projectOperation({
     memory_results: items(memoryResult, "Memories that were used."),
   }),
   output: auditRecordDetail,
-  refusals: [],
   example: {
     input: {
       action: "gateway.chat",

@@ -29,8 +29,6 @@ export const eraseRecords = installationOperation({
   description:
     "Permanently erases the text of a memory or of a record from the payload of every record that holds it: those that name it, those that it came from, and those that repeat it. The other parts of these payloads are kept; records of older versions lose the whole payload, and so does the named record. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text, and the suggestions that concern it or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     ...erased,
     delete_memory: Type.Optional(

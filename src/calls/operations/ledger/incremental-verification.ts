@@ -5,7 +5,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { ChainReport } from "../../../audit/verify/verdict.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { Verification } from "../../storage/ledger-store.ts";
 import { requireHashes } from "./checkpoint-operations.ts";
@@ -34,7 +33,6 @@ export const verifyRecords = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -125,8 +123,6 @@ export const verifyRecords = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 function toRoundView({

@@ -46,10 +46,8 @@ export const listChain = installationOperation({
   description:
     "Lists the audit records of a project, or of the installation: administration, and calls without a valid key. Newest first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
   unrecorded: ["subject", "conversation"],
   answersWithRecords: true,
-  success: 200,
   input,
   output,
   prepare: readChain,

@@ -17,7 +17,6 @@ import { auditPageSizeDefault } from "../../../platform/limits.ts";
 import { cursorField, nextCursor, pageFields, requireOnePlace } from "../../../platform/schema/page.ts";
 import { Fields, Moment, notTogether } from "../../../platform/schema/schema.ts";
 import { fromMoment } from "../../../platform/time/iso8601.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { HiddenReads, RecordPage, RecordQuery } from "../../storage/ledger-store.ts";
 import { consoleReads } from "./console-reads.ts";
@@ -71,7 +70,6 @@ export const listRecords = projectOperation({
   forConversations: "known",
   feature: "audit",
   answersWithRecords: true,
-  success: 200,
   input: listInput,
   output: Fields(
     {
@@ -91,7 +89,6 @@ export const listRecords = projectOperation({
     },
     { title: "AuditRecordPage" },
   ),
-  refusals: [],
   example: {
     input: { action: "memory.create", page_size: 50 },
     data: { logs: [exampleRecord], total: 1, page: 1, page_size: 50, next_cursor: null, newest_seq: 1284 },
@@ -115,8 +112,6 @@ export const listRecords = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 type ListFilters = RecordFilters & Static<ReturnType<typeof Fields<typeof recordSpan>>>;

@@ -19,7 +19,6 @@ import { toId } from "../../../platform/ids.ts";
 import { isObject } from "../../../platform/json/json.ts";
 import { pageSizeDefault, pageSizeMax } from "../../../platform/limits.ts";
 import { Choice, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { consoleReads } from "./console-reads.ts";
 import { retentionFloor, withoutConsoleReads } from "./list.ts";
@@ -85,8 +84,6 @@ export const readMemoryHistory = projectOperation({
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_id: Id({ description: "Memory identifier, 32 hexadecimal characters." }),
     include: Type.Optional(
@@ -168,8 +165,6 @@ export const readMemoryHistory = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 type EventRecord = Pick<

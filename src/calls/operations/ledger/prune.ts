@@ -26,8 +26,6 @@ export const pruneRecords = installationOperation({
   description:
     "Removes the audit records that are older than their project's retention, and signs an anchor for each chain. Reports the chains that it changed and those that it skipped. Pruning also runs automatically every hour.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({
     records: Type.Integer({ minimum: 0, description: "Number of records removed from all chains." }),

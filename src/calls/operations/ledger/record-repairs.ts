@@ -12,8 +12,6 @@ export const recordRepairs = installationOperation({
   description:
     "Records what memledger doctor is about to repair in the database: vectors and words that do not fit the memories. Memories and audit records are never changed.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({
     orphan_vectors: number("Vectors of memories that do not exist, which are deleted."),
     missing_vectors: number("Memories without a vector, which are embedded again."),

@@ -3,7 +3,6 @@
 import { Type } from "@sinclair/typebox";
 import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { retentionFloor } from "./list.ts";
 
@@ -17,8 +16,6 @@ export const readLedgerStatistics = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -60,6 +57,4 @@ export const readLedgerStatistics = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -51,7 +51,6 @@ export const createMemories = projectOperation({
   feature: "memory",
   mayRunLong: true,
   refusals: [2101],
-  success: 200,
   input: Fields({
     memories: Type.Array(CheckedLater(batchItem), {
       minItems: 1,

@@ -38,8 +38,6 @@ export const deleteMemories = projectOperation({
   passages: { memories: ({ memory_ids }) => memory_ids },
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_ids: Type.Array(memoryId, {
       minItems: 1,
@@ -68,8 +66,6 @@ export const deleteMemories = projectOperation({
     input: { memory_ids: [exampleMemory.id] },
     data: { deleted: 1, refused: 0, results: [{ index: 0, status: "deleted", id: exampleMemory.id }] },
   },
-
-  async prepare() {},
 
   async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller, now }) {
     if (known !== undefined && known.length !== memory_ids.length)

@@ -27,8 +27,6 @@ export const deleteMemory = projectOperation({
   output: null,
   example: { input: { memory_id: exampleMemory.id }, data: null },
 
-  async prepare() {},
-
   async apply(transaction, input, _prepared, { caller: { owner }, now }) {
     const memory = await requireMemory(transaction, owner, input.memory_id);
     await transaction.memories.remove(owner, memory.id, now);
@@ -53,8 +51,6 @@ export const deleteAllMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
     origin: originFilter,
@@ -66,8 +62,6 @@ export const deleteAllMemories = projectOperation({
     { title: "DeletedMemories" },
   ),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
-
-  async prepare() {},
 
   async apply({ memories }, input, _prepared, { caller, now }) {
     const kinds = kindsOf(input.memory_type ?? null, input.origin);

@@ -10,7 +10,6 @@ import { fieldRefusal, type Refusal } from "../../../platform/errors.ts";
 import { pageSizeMax } from "../../../platform/limits.ts";
 import { nextCursor } from "../../../platform/schema/page.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 export const exportMemories = projectOperation({
@@ -23,8 +22,6 @@ export const exportMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     ...memoryFilterFields,
     include_vectors: Type.Optional(
@@ -93,8 +90,6 @@ export const exportMemories = projectOperation({
     const vectors = page.vectors.vectors.map(toBase64);
     return { precomputed: { data: { ...recorded, vectors }, recorded }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 function toBase64(vector: Float32Array): string {

@@ -18,7 +18,6 @@ import {
   toPageFields,
 } from "../../../platform/schema/page.ts";
 import { Choice, Fields, notTogether } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 /** What the pages of a list have in common. */
@@ -35,8 +34,6 @@ export const listMemories = projectOperation({
   forConversations: "known",
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       ...memoryFilterFields,
@@ -109,6 +106,4 @@ export const listMemories = projectOperation({
     const data = { memories: found.memories.map(toAgentMemory), ...toPageFields(found, limit) };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

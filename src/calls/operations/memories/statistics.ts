@@ -3,7 +3,6 @@
 import { Type } from "@sinclair/typebox";
 import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -17,8 +16,6 @@ export const readMemoryStatistics = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -72,6 +69,4 @@ export const readMemoryStatistics = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -59,8 +59,6 @@ export const updateMemories = projectOperation({
   passages: { memories: ({ memories }) => memories.map((each) => (isObject(each) ? each.memory_id : null)) },
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memories: Type.Array(CheckedLater(updateItem), {
       minItems: 1,

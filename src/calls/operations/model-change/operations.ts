@@ -24,8 +24,6 @@ export const beginModelChange = installationOperation({
   description:
     "Begins to compute the embeddings of all memories with another model. Searches use the previous embeddings until all are computed.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields(model.properties),
   output: Fields({
     state: Choice(["started", "running", "finished"], {
@@ -59,8 +57,6 @@ export const changeModel = installationOperation({
   description:
     "Replaces the embeddings of all memories by those of the new model, which a change has computed. The server itself performs it when all are computed.",
   effects: { readOnly: false, destructive: true, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({ sha256 }),
   output: Fields({
     from: Nullable(model),
@@ -87,8 +83,6 @@ export const cancelModelChange = installationOperation({
   summary: "Cancel a change of the embedding model",
   description: "Ends a change of the embedding model. The model in use and its embeddings stay.",
   effects: { readOnly: false, destructive: true, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({ model: Nullable(model), cancelled: model }),
 

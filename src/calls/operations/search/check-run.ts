@@ -11,7 +11,6 @@ import { matchesTags } from "../../../memory/tags.ts";
 import { topKMax } from "../../../platform/limits.ts";
 import { cancelled } from "../../../platform/scheduling/cancellation.ts";
 import { Choice, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { SearchHit, SearchQuery } from "../../storage/memory-store.ts";
 
@@ -57,8 +56,6 @@ export const runChecks = projectOperation({
   forSubjects: true,
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -104,8 +101,6 @@ export const runChecks = projectOperation({
       const data = { passed, failed: results.length - passed, results };
       return { precomputed: { data }, prepared: null };
     }),
-
-  apply: confirm,
 });
 
 async function runOne(check: Check, preparation: Preparation): Promise<CheckResult> {

@@ -23,7 +23,6 @@ import type { JsonObject } from "../../../platform/json/json.ts";
 import { promptMaxCharacters } from "../../../platform/limits.ts";
 import { type FieldRules, Fields, Nullable, notTogether } from "../../../platform/schema/schema.ts";
 import { isBlank } from "../../../platform/text/characters.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { touchMemories } from "../memories/read.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
@@ -54,8 +53,6 @@ export const injectMemories = projectOperation({
   forConversations: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       query: Type.Optional(query),
@@ -196,8 +193,6 @@ export const injectMemories = projectOperation({
     const details = { output_content: data.prompt, ...told };
     return { precomputed: { data, details, after }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 /** What a request that matches `given` needs. */

@@ -11,7 +11,6 @@ import { tagsMatch, toTagFilter, WantedTags } from "../../../memory/tags.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { topKDefault, topKMax } from "../../../platform/limits.ts";
 import { Choice, Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { SearchQuery } from "../../storage/memory-store.ts";
 import { touchMemories } from "../memories/read.ts";
@@ -33,8 +32,6 @@ export const searchMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       query,
@@ -132,6 +129,4 @@ export const searchMemories = projectOperation({
     const memories = hits.map(({ memory }) => memory);
     return { precomputed: { data, after: touchMemories(caller.owner, memories, now) }, prepared: null };
   },
-
-  apply: confirm,
 });

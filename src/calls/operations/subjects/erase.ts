@@ -47,8 +47,6 @@ export const eraseSubject = projectOperation({
   permission: "subject.erase",
   forSubjects: "known",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     dry_run: Type.Optional(
       Type.Boolean({ default: false, description: "true: only count what would be erased." }),

@@ -5,7 +5,6 @@ import { fieldRefusal } from "../../../platform/errors.ts";
 import { nextCursor } from "../../../platform/schema/page.ts";
 import { Fields, Id } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const listedSubject = Fields(
@@ -26,8 +25,6 @@ export const listSubjects = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     cursor: Type.Optional(Id({ description: "next_cursor of the previous page." })),
     page_size: Type.Optional(
@@ -60,6 +57,4 @@ export const listSubjects = projectOperation({
     // The names would be in a record about nobody, which no erasure finds.
     return { precomputed: { data: { subjects, next_cursor: next }, recorded: {} }, prepared: null };
   },
-
-  apply: confirm,
 });

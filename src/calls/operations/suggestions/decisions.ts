@@ -54,7 +54,6 @@ function accepting<Given extends TObject>(
     ...decided,
     effects,
     refusals: [2101, 2104, 2108, 2110],
-    success: 200,
     output: acceptedSuggestion,
     prepare: (input, preparation) =>
       embedAccepted((input as Input).suggestion_id, toAcceptance(input), preparation),
@@ -112,12 +111,9 @@ export const refuseSuggestion = projectOperation({
   ...decided,
   effects,
   refusals: [2110],
-  success: 200,
   input: Fields({ suggestion_id: suggestionId }),
   output: refusedSuggestion,
   example: { input: { suggestion_id: exampleId }, data: { id: exampleId, kind: exampleKind } },
-
-  async prepare() {},
 
   async apply(transaction, { suggestion_id }, _prepared, { caller: { owner } }) {
     const { id, kind } = await takeOut(transaction, owner, suggestion_id);
@@ -164,8 +160,6 @@ export const acceptSuggestions = projectOperation({
   ...decided,
   effects,
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({ suggestion_ids: suggestionIds("accepted") }),
   output: decisionResults,
   example: {
@@ -199,8 +193,6 @@ export const refuseSuggestions = projectOperation({
   description: `Removes up to ${decisionsMax} suggestions, with a result for each. Memories stay as they are.`,
   ...decided,
   effects,
-  refusals: [],
-  success: 200,
   input: Fields({ suggestion_ids: suggestionIds("refused") }),
   output: decisionResults,
   example: {
@@ -211,8 +203,6 @@ export const refuseSuggestions = projectOperation({
       results: [{ index: 0, status: "refused", id: exampleId, kind: exampleKind }],
     },
   },
-
-  async prepare() {},
 
   async apply(transaction, { suggestion_ids }, _prepared, { caller: { owner } }: ProjectApplication) {
     const data = await decideAll(transaction, suggestion_ids, async (suggestion_id) => {
