@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
-import { foreignCursor, nextCursor } from "../../../platform/schema/page.ts";
+import { foreignCursor, nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
 import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { projectOperation } from "../../contract/operation.ts";
@@ -13,14 +13,7 @@ const pageSizeMax = 1_000;
 
 export const conversationPlace = {
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-  page_size: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageSizeMax,
-      default: pageSizeDefault,
-      description: "Items of a page.",
-    }),
-  ),
+  page_size: pageSizeField("Items of a page.", pageSizeDefault, pageSizeMax),
 };
 
 /** @returns what a storage engine is asked for */

@@ -17,7 +17,8 @@ import { auditRecord, exampleRecord } from "../../../audit/record-schema.ts";
 import { parseObject, toAuditRecordDetail } from "../../../audit/record-view.ts";
 import { toId } from "../../../platform/ids.ts";
 import { isObject } from "../../../platform/json/json.ts";
-import { pageSizeDefault, pageSizeMax } from "../../../platform/limits.ts";
+import { pageSizeDefault } from "../../../platform/limits.ts";
+import { pageSizeField } from "../../../platform/schema/page.ts";
 import { Choice, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { consoleReads } from "./console-reads.ts";
@@ -97,14 +98,7 @@ export const readMemoryHistory = projectOperation({
     cursor: Type.Optional(
       Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Events per page.",
-      }),
-    ),
+    page_size: pageSizeField("Events per page.", pageSizeDefault),
   }),
   output: Fields(
     {

@@ -8,7 +8,7 @@ import { toMetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { toTagFilter } from "../../../memory/tags.ts";
 import { fieldRefusal, type Refusal } from "../../../platform/errors.ts";
 import { pageSizeMax } from "../../../platform/limits.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
@@ -30,14 +30,7 @@ export const exportMemories = projectOperation({
     cursor: Type.Optional(
       Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeMax,
-        description: "Memories per page.",
-      }),
-    ),
+    page_size: pageSizeField("Memories per page.", pageSizeMax),
   }),
   output: Fields(
     {

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { fieldRefusal } from "../../../platform/errors.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
 import { Fields, Id } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { projectOperation } from "../../contract/operation.ts";
@@ -27,14 +27,7 @@ export const listSubjects = projectOperation({
   feature: "memory",
   input: Fields({
     cursor: Type.Optional(Id({ description: "next_cursor of the previous page." })),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Subjects of a page.",
-      }),
-    ),
+    page_size: pageSizeField("Subjects of a page.", pageSizeDefault, pageSizeMax),
   }),
   output: Fields(
     {

@@ -3,8 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { memoryId } from "../../../memory/memory.ts";
 import { toId } from "../../../platform/ids.ts";
-import { pageSizeMax } from "../../../platform/limits.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
 import { Fields, Id } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import {
@@ -31,14 +30,7 @@ export const listSuggestions = projectOperation({
     kind: Type.Optional(suggestionKind),
     memory_id: Type.Optional({ ...memoryId, description: "Only those that concern this memory." }),
     cursor: Type.Optional(Id({ description: "next_cursor of the previous page, with the same filters." })),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Suggestions of a page.",
-      }),
-    ),
+    page_size: pageSizeField("Suggestions of a page.", pageSizeDefault),
   }),
   output: Fields(
     { suggestions: Type.Array(suggestionView), next_cursor: nextCursor },
