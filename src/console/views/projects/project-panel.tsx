@@ -9,6 +9,7 @@ import { showMessage } from "../../parts/messages.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countOf, countText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { pathOf } from "../../project.ts";
 import { OptionFields } from "./option-fields.tsx";
@@ -67,20 +68,11 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           </a>
         </p>
         <dl class="facts">
-          <dt>Id</dt>
-          <dd>
-            <CopyText text={project.id} what="the id of the project" />
-          </dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={project.created_at} />
-          </dd>
-          <dt>Memories</dt>
-          <dd class="count">{countText(project.memories)}</dd>
-          <dt>Passages</dt>
-          <dd class="count">{countText(project.passages)}</dd>
-          <dt>Valid keys</dt>
-          <dd class="count">{countText(project.keys)}</dd>
+          <Fact name="Id" value={<CopyText text={project.id} what="the id of the project" />} />
+          <Fact name="Created" value={<Time at={project.created_at} />} />
+          <Fact name="Memories" class="count" value={countText(project.memories)} />
+          <Fact name="Passages" class="count" value={countText(project.passages)} />
+          <Fact name="Valid keys" class="count" value={countText(project.keys)} />
         </dl>
         <form onSubmit={submit}>
           <OptionFields options={options} former={before.plan} onChange={setOptions} error={error} />
