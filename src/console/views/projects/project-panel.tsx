@@ -11,6 +11,7 @@ import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countOf, countText } from "../../parts/text/count.tsx";
 import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { pathOf } from "../../project.ts";
 import { OptionFields } from "./option-fields.tsx";
 import { PlanContents } from "./plan-contents.tsx";
@@ -32,27 +33,20 @@ interface ProjectPanelProps {
 export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps) {
   const before = optionsOf(project);
   const [options, setOptions] = useState(before);
-  const [error, setError] = useState<unknown>(null);
   const [preview, setPreview] = useState<Preview | null>(null);
   const changes = changesOf(before, options);
   const isChanged = Object.keys(changes).length > 0;
   const input = { project: project.id, ...changes };
   const update = async () => {
     await administer("project.update", input, true);
-    setError(null);
     showMessage({ text: `The project ${project.name} is changed.` });
     onChanged();
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      const found = await administer<Preview>("project.preview_retention", input, true);
-      if (found.is_shorter) setPreview(found);
-      else await update();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { error, submit } = useForm(async () => {
+    const found = await administer<Preview>("project.preview_retention", input, true);
+    if (found.is_shorter) setPreview(found);
+    else await update();
+  });
   return (
     <SidePanel title={project.name} shows={project.id} onClose={onClose}>
       <div class="form">
