@@ -48,6 +48,12 @@ export class TextBudget {
     return recorded;
   }
 
+  /** As `takeValue`. */
+  takeObject(value: JsonObject): JsonObject | null {
+    const taken = this.takeValue(value);
+    return isObject(taken) ? taken : null;
+  }
+
   refuse(): void {
     this.#isTruncated = true;
   }
