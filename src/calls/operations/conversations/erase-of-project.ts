@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { nameMaxCharacters } from "../../../platform/limits.ts";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
-import { Fields, Text } from "../../../platform/schema/schema.ts";
+import { Fields, Flag, Text } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import { requireProject, unknownProject } from "../access/require-project.ts";
@@ -23,9 +23,7 @@ export const eraseConversationOf = installationOperation({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
     subject: Type.Optional(subjectName),
     conversation: conversationName,
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "true: only count what would be erased." }),
-    ),
+    dry_run: Flag("true: only count what would be erased.", false),
   }),
   output: Fields({
     erased: Type.Boolean({

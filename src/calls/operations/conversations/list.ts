@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
 import { foreignCursor, nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
-import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { ConversationSummary } from "../../storage/conversation-store.ts";
@@ -33,8 +33,8 @@ export const conversationFields = {
     description: "When the first of these words was said; where nobody says it, when they were stored.",
   }),
   last_at: Timestamp({ description: "The same of the last of these words." }),
-  passages: Type.Integer({ minimum: 0, description: "Number of its passages." }),
-  kept: Type.Integer({ minimum: 0, description: "Number of the memories that were kept of it." }),
+  passages: Count("Number of its passages."),
+  kept: Count("Number of the memories that were kept of it."),
 };
 
 const listedConversation = Fields(conversationFields, { title: "ListedConversation" });

@@ -11,7 +11,7 @@ import { signerId, textOfNote } from "../../../audit/verify/note.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { auditPageSizeDefault } from "../../../platform/limits.ts";
 import { nextCursor, pageFields } from "../../../platform/schema/page.ts";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { installationOperation, projectOperation } from "../../contract/operation.ts";
 import type { ListedCheckpoint } from "../../storage/ledger-store.ts";
@@ -20,7 +20,7 @@ import { requireProject } from "../access/require-project.ts";
 const checkpointView = Fields(
   {
     chain: Type.String({ description: "Identifier of the chain." }),
-    size: Type.Integer({ minimum: 0, description: "Number of records of the chain." }),
+    size: Count("Number of records of the chain."),
     hash: Type.String({ description: "Hash of the newest record." }),
     created_at: Timestamp({ description: "When the checkpoint was signed." }),
     note: Type.String({ description: "The checkpoint as a signed note. Keep this text outside the server." }),
@@ -63,7 +63,7 @@ export const readCheckpoint = projectOperation({
 
 const storedCheckpointView = Fields(
   {
-    size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
+    size: Count("Number of records of the chain at that time."),
     hash: Nullable(
       Type.String({ description: "Hash of the newest of these records; null: it was removed." }),
     ),

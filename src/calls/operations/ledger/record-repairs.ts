@@ -1,10 +1,9 @@
 // Owns the record of a repair of the database by `memledger doctor`. It is appended before the repair, so that no change is without one.
 
-import { Type } from "@sinclair/typebox";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
-const number = (description: string) => Type.Integer({ minimum: 0, description });
+const number = (description: string) => Count(description);
 
 export const recordRepairs = installationOperation({
   name: "doctor.fix",

@@ -7,15 +7,13 @@ import { type MemoryType, memoryId } from "../../../memory/memory.ts";
 import { type Origin, provenance, readProvenance } from "../../../memory/origin.ts";
 import { type ErrorData, Refusal } from "../../../platform/errors.ts";
 import { isObject, type JsonObject } from "../../../platform/json/json.ts";
-import { Choice, createParser, Fields, Text } from "../../../platform/schema/schema.ts";
+import { Choice, createParser, Fields, Flag, Text } from "../../../platform/schema/schema.ts";
 import { newMemoryFields, toNew } from "./create.ts";
 
 /** A memory that is created, without its id at its source. */
 export const batchFields = {
   ...newMemoryFields,
-  is_active: Type.Optional(
-    Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
-  ),
+  is_active: Flag("Whether the memory is searched and injected.", true),
 };
 
 export const sourceId = Text({

@@ -7,7 +7,7 @@ import { exampleMemory, memoryId, memoryType } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { metadataFilter, toMetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { toTagFilter, WantedTags } from "../../../memory/tags.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import { requireMemory } from "./read.ts";
@@ -57,10 +57,7 @@ export const deleteAllMemories = projectOperation({
     tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
     metadata: metadataFilter,
   }),
-  output: Fields(
-    { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },
-    { title: "DeletedMemories" },
-  ),
+  output: Fields({ deleted_count: Count("Number of deleted memories.") }, { title: "DeletedMemories" }),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
 
   async apply({ memories }, input, _prepared, { caller, now }) {

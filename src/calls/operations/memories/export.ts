@@ -9,7 +9,7 @@ import { toTagFilter } from "../../../memory/tags.ts";
 import { fieldRefusal, type Refusal } from "../../../platform/errors.ts";
 import { pageSizeMax } from "../../../platform/limits.ts";
 import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Fields, Flag } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 export const exportMemories = projectOperation({
@@ -24,9 +24,7 @@ export const exportMemories = projectOperation({
   feature: "memory",
   input: Fields({
     ...memoryFilterFields,
-    include_vectors: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to return the embeddings, too." }),
-    ),
+    include_vectors: Flag("Whether to return the embeddings, too.", false),
     cursor: Type.Optional(
       Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),

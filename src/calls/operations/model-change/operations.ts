@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Refusal, unavailable } from "../../../platform/errors.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Nullable, Text, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import type { ModelBinding, ModelChange } from "../../storage/model-change-store.ts";
@@ -16,7 +16,7 @@ const model = Fields({
   sha256,
   dimensions: Type.Integer({ minimum: 1, maximum: 65_536, description: "Dimensions of its vectors." }),
 });
-const memories = Type.Integer({ minimum: 0, description: "Number of memories." });
+const memories = Count("Number of memories.");
 
 export const beginModelChange = installationOperation({
   name: "model.begin_change",

@@ -3,14 +3,14 @@
 import { Type } from "@sinclair/typebox";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
-import { Fields, Id } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Id } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const listedSubject = Fields(
   {
     subject: subjectName,
-    memories: Type.Integer({ minimum: 0, description: "Number of memories of the subject." }),
+    memories: Count("Number of memories of the subject."),
   },
   { title: "ListedSubject" },
 );

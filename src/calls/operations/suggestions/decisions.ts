@@ -1,11 +1,11 @@
 // Owns the operations with which somebody decides about suggestions: accept, merge and refuse, one or many.
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { count, index, refusalFields } from "../../../memory/batch-result.ts";
+import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { content, exampleMemory } from "../../../memory/memory.ts";
 import { decisionsMax } from "../../../memory/suggestions/limits.ts";
 import { embeddingsAtOnce } from "../../../platform/limits.ts";
-import { Choice, Fields } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields } from "../../../platform/schema/schema.ts";
 import type { ProjectApplication } from "../../contract/application.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
@@ -146,8 +146,8 @@ type DecisionResult = Static<typeof decisionResult>;
 
 const decisionResults = Fields(
   {
-    decided: count("Suggestions that were accepted or refused, as the call says."),
-    failed: count("Suggestions that stay as they are."),
+    decided: Count("Suggestions that were accepted or refused, as the call says."),
+    failed: Count("Suggestions that stay as they are."),
     results: Type.Array(decisionResult, { description: "One result for each, in the order of the request." }),
   },
   { title: "DecisionResults" },
