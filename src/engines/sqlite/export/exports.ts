@@ -146,15 +146,11 @@ export function createExportTraces(database: Database, folder: string): () => bo
 
 /** For commands that wait for an export. */
 export function findExport(file: DatabaseFile, folder: string, id: string): Export | null {
-  const database = openReading(file);
-  try {
-    const row = database
-      .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
-      .get(id);
-    return row === undefined ? null : toExport(row, folder);
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  const row = database
+    .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
+    .get(id);
+  return row === undefined ? null : toExport(row, folder);
 }
 
 /** @returns a function that stores the progress or the result of an export, in its own transaction. */
