@@ -10,6 +10,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { listProjects, pathOf, projectId } from "../../project.ts";
 import { Activity } from "./activity.tsx";
+import { CountTable } from "./count-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { type Health, type InstallationState, isEvent, type ServerState, sum } from "./state.ts";
 import { MemoryTypes, Tile, Used } from "./tile.tsx";
@@ -103,32 +104,23 @@ function ProjectTable() {
       <h3>
         Projects <a href={pathOf("projects")}>All</a>
       </h3>
-      <table class="counts">
-        <thead>
-          <tr>
-            <th scope="col">Project</th>
-            <th scope="col">Memories</th>
-            <th scope="col">Keys</th>
+      <CountTable columns={["Project", "Memories", "Keys"]}>
+        {first.map(({ id, name, memories = null, keys = null }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={pathOf("project-overview", id)}>
+                <bdi>{name}</bdi>
+              </a>
+            </th>
+            <td>
+              <Count value={memories} />
+            </td>
+            <td>
+              <Count value={keys} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {first.map(({ id, name, memories = null, keys = null }) => (
-            <tr key={id}>
-              <th scope="row">
-                <a href={pathOf("project-overview", id)}>
-                  <bdi>{name}</bdi>
-                </a>
-              </th>
-              <td>
-                <Count value={memories} />
-              </td>
-              <td>
-                <Count value={keys} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </CountTable>
     </div>
   );
 }
