@@ -1,7 +1,8 @@
 // Owns the queries about one project that somebody watches: its newest record, memories, limits and exports. They read counters and the
 // ends of indexes only, because they are asked every second.
 
-import type { ChainContents, ProjectUse } from "../../calls/storage/statistics.ts";
+import type { NewProject } from "../../calls/storage/access-store.ts";
+import type { ChainContents } from "../../calls/storage/statistics.ts";
 import type { Kind } from "../../memory/kind.ts";
 import { exportListMax } from "../../platform/limits.ts";
 import type { Database } from "../../platform/native/sqlite.ts";
@@ -12,7 +13,7 @@ export function createChainContentsReader(
   database: Database,
   exportFolder: string,
 ): (project: string | null) => ChainContents {
-  const find = database.prepare<[string], ProjectUse & { serial: number }>(
+  const find = database.prepare<[string], NewProject & { serial: number }>(
     `SELECT serial, name, plan, subscription, credits, memory_limit AS memoryLimit, passage_limit AS passageLimit,
        retention_days AS retentionDays
      FROM project WHERE id = ? AND deleted_at IS NULL`,
