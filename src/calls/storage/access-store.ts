@@ -2,8 +2,7 @@
 
 import type { AdministrationKey } from "../../access/administration-key.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { Key, Permission } from "../../access/key.ts";
-import type { KeyGateway } from "../../access/key-gateway.ts";
+import type { Key } from "../../access/key.ts";
 import type { Project } from "../../access/project.ts";
 import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
 
@@ -28,14 +27,8 @@ export interface AccessReader {
 
 export type NewProject = Omit<Project, "id" | "createdAt">;
 
-export interface NewKey {
-  readonly name: string;
+export interface NewKey extends Pick<Key, "name" | "permissions" | "expiresAt" | "subject" | "gateway"> {
   readonly secretDigest: Uint8Array;
-  readonly permissions: readonly Permission[];
-  readonly expiresAt: number | null;
-  /** As of Key. */
-  readonly subject: string | null;
-  readonly gateway: KeyGateway | null;
 }
 
 export interface NewAdministrationKey extends Pick<AdministrationKey, "name" | "expiresAt"> {
