@@ -1,10 +1,10 @@
 // Owns what every assembler collects of an answer besides what was said: who answered, the usage, an error, and whether all of it was
 // received. Must never throw.
 
-import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type JsonObject, textIn } from "../../platform/json/json.ts";
 import { eventMaxValues } from "../limits.ts";
 import type { AssembledAnswer } from "./assembled.ts";
-import { readObject, type TextBudget, textIn } from "./parts.ts";
+import { readObject, type TextBudget } from "./parts.ts";
 
 export class AnswerHead {
   isComplete = false;

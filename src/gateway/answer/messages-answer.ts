@@ -1,10 +1,10 @@
 // Owns assembling an answer of Anthropic Messages from its events or from the whole. Must never throw, whatever a server sends.
 
-import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
 import { AnswerHead } from "./answer-head.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import { inOrder, partAt, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { inOrder, partAt, TextBudget, withoutEmpty } from "./parts.ts";
 import { countIn, type Tokens, toTokens } from "./token-counts.ts";
 
 interface Block {

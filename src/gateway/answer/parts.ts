@@ -105,10 +105,6 @@ function isShallow(value: Json, depth: number): boolean {
   return Object.values(value).every((item: Json) => isShallow(item, depth - 1));
 }
 
-export function textIn(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
-}
-
 /** Without empty members. */
 export function withoutEmpty(members: { readonly [name: string]: Json | undefined }): JsonObject {
   const filled = Object.entries(members).flatMap(([name, value]): [string, Json][] => {
