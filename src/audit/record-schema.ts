@@ -2,14 +2,14 @@
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { Json } from "../platform/json/json.ts";
-import { Fields, jsonObject, Nullable, Timestamp } from "../platform/schema/schema.ts";
+import { Count, Fields, jsonObject, Nullable, Timestamp } from "../platform/schema/schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const open = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Unsafe<Json>(Type.Union([schema, Type.Null()], { description }));
 
-const kind = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const kind = (description: string) => Type.Optional(Count(description));
 
 export const tokens = Fields(
   {

@@ -2,7 +2,7 @@
 // memory_query and memory_results, which follow from request and response. A record that cannot be read must never make a list fail.
 
 import { successCode } from "../platform/errors.ts";
-import { isObject, type Json, type JsonObject, objectsIn } from "../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../platform/json/json.ts";
 import { memoryAuditFields } from "./memory-fields.ts";
 import type { StoredRecord } from "./record.ts";
 import type { AuditRecord, AuditRecordDetail, ExportedFields } from "./record-schema.ts";
@@ -27,12 +27,12 @@ export function toAuditRecordDetail(
   return {
     ...toExported(record, { entry, payload }, showHash),
     os_uid: numberOf(payload.os_uid),
-    os_user: textOf(payload.os_user),
-    sudo_user: textOf(payload.sudo_user),
-    administration_key_id: textOf(payload.administration_key_id),
-    session_id: textOf(payload.session_id),
-    token_id: textOf(payload.token_id),
-    performed_for: textOf(payload.performed_for),
+    os_user: textIn(payload.os_user),
+    sudo_user: textIn(payload.sudo_user),
+    administration_key_id: textIn(payload.administration_key_id),
+    session_id: textIn(payload.session_id),
+    token_id: textIn(payload.token_id),
+    performed_for: textIn(payload.performed_for),
     erased_places: [...record.erased],
   };
 }
@@ -70,33 +70,33 @@ function toListFields(
   const status = numberOf(entry.status) ?? 0;
   const code = numberOf(entry.code);
   return {
-    id: textOf(entry.id) ?? "",
-    action: textOf(entry.action) ?? "",
-    model_id: textOf(payload.model_id),
-    project_id: textOf(entry.project),
-    gateway_id: textOf(payload.gateway_id),
-    ip_address: textOf(payload.ip_address),
-    user_agent: textOf(payload.user_agent),
+    id: textIn(entry.id) ?? "",
+    action: textIn(entry.action) ?? "",
+    model_id: textIn(payload.model_id),
+    project_id: textIn(entry.project),
+    gateway_id: textIn(payload.gateway_id),
+    ip_address: textIn(payload.ip_address),
+    user_agent: textIn(payload.user_agent),
     http_status: status,
     is_success: status >= 200 && status <= 299,
     is_cache_hit: numbers.is_cache_hit === true,
     error_code: code === successCode ? null : code,
-    error_msg: textOf(payload.error_msg),
+    error_msg: textIn(payload.error_msg),
     duration: numberOf(numbers.duration),
     credits_consumed: numberOf(numbers.credits_consumed) ?? 0,
     balance_consumed_usd: numberOf(numbers.balance_consumed_usd) ?? 0,
     tokens: (numbers.tokens ?? null) as AuditRecord["tokens"],
     metadata: payload.metadata ?? null,
     hash: showHash ? record.hash : null,
-    created_at: textOf(entry.at) ?? "",
-    key_id: textOf(entry.key),
+    created_at: textIn(entry.at) ?? "",
+    key_id: textIn(entry.key),
     seq: record.seq,
-    memory_id: textOf(entry.memory),
+    memory_id: textIn(entry.memory),
     redacted: record.removal === "redacted",
     payload_expired: record.removal === "expired",
     performed: isOwn({
-      action: textOf(entry.action) ?? "",
-      project: textOf(entry.project),
+      action: textIn(entry.action) ?? "",
+      project: textIn(entry.project),
       isPerformed: entry.performed === true,
     }),
   };
@@ -125,8 +125,8 @@ function toExported(record: StoredRecord, parsed: ParsedRecord, showHash: boolea
     redacted,
     payload_expired,
     request_parameters: payload.request_parameters ?? null,
-    transport: textOf(payload.transport),
-    client_name: textOf(payload.client_name),
+    transport: textIn(payload.transport),
+    client_name: textIn(payload.client_name),
     performed,
   };
 }
@@ -142,10 +142,6 @@ function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
     deleted: isObject(deleted) ? deleted : null,
     deletedMemories: objectsIn(all),
   });
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 function numberOf(value: Json | undefined): number | null {

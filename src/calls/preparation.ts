@@ -68,24 +68,8 @@ export function createPrepare(
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
   createRecordId: (now: number) => string,
 ): Prepare {
-  const {
-    store,
-    clock,
-    prices,
-    gateway,
-    forward,
-    memoryOutcomes,
-    keptSections,
-    bodies,
-    extractors,
-    redactor,
-    embed,
-    plans,
-    tokens,
-    reranker,
-    embeddingModel,
-    knownBackups = async () => null,
-  } = tools;
+  const { clock, plans, embed, embeddingModel, reranker, knownBackups = async () => null, ...others } = tools;
+  const { store } = others;
   const pagePins = createPagePins(clock);
   const examplePrompts = createExamplePrompts(embed);
   const reservations = createReservations((project) => store.access.findCredits(project));
@@ -106,19 +90,10 @@ export function createPrepare(
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
+      ...others,
       caller,
       plan,
-      store,
-      prices,
-      gateway,
-      forward,
-      memoryOutcomes,
-      keptSections,
-      bodies,
-      extractors,
-      redactor,
       pagePins,
-      tokens,
       knownBackups,
       signal,
       exchange,
@@ -173,7 +148,7 @@ export function createPrepare(
     };
     const mayReadErasedText = exchange === null ? operation.effects.readOnly : !exchange.isErasedMeanwhile;
     if (mayReadErasedText) await watch.begin();
-    const prepared = await operation.prepare(input, preparation);
+    const prepared = await operation.prepare?.(input, preparation);
     credits.settle();
     return prepared;
   };

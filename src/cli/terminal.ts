@@ -94,6 +94,17 @@ export function table(head: readonly string[], rows: readonly (readonly unknown[
   return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
+/** The members of objects with these names, a row for each object. */
+export function tableOf(
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): string {
+  return table(
+    columns,
+    rows.map((row) => columns.map((column) => row[column])),
+  );
+}
+
 /** One `name  value` line per entry. */
 export function list(entries: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(entries);

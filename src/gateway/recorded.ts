@@ -1,7 +1,7 @@
 // Owns the form of received JSON in audit records: large base64 data is replaced by media type, length and SHA-256, and what I-JSON
 // (RFC 7493) cannot express by text. Must never replace what somebody has written as text.
 
-import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, textIn } from "../platform/json/json.ts";
 import { isExact } from "../platform/json/json-number.ts";
 import type { RequestBody } from "./dialects/request-body.ts";
 import { recordedBase64MinCharacters } from "./limits.ts";
@@ -52,16 +52,12 @@ function toRecordedObject(object: JsonObject): JsonObject {
   const type = typeMembers.map((name) => object[name]).find((each) => typeof each === "string");
   let isChanged = false;
   const entries = Object.entries(object).map(([name, value]): [string, Json] => {
-    const data = isLargeText(value) && dataMembers.has(name) ? digestOf(value, textOf(type)) : null;
+    const data = isLargeText(value) && dataMembers.has(name) ? digestOf(value, textIn(type)) : null;
     const member: [string, Json] = [name.toWellFormed(), data ?? toRecordedValue(value)];
     isChanged ||= member[0] !== name || member[1] !== value;
     return member;
   });
   return isChanged ? Object.fromEntries(entries) : object;
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 function isLargeText(value: Json): value is string {

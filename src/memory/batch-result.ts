@@ -1,7 +1,7 @@
 // Owns what the results of batches have in common: their schemas.
 
 import { Type } from "@sinclair/typebox";
-import { jsonObject } from "../platform/schema/schema.ts";
+import { Count, jsonObject } from "../platform/schema/schema.ts";
 
 export const refusalFields = {
   code: Type.Optional(Type.Integer({ description: "Error code of a refused item." })),
@@ -10,5 +10,4 @@ export const refusalFields = {
   ),
   data: Type.Optional(jsonObject),
 };
-export const index = Type.Integer({ minimum: 0, description: "Position of the item in the request." });
-export const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const index = Count("Position of the item in the request.");

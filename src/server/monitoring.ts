@@ -1,7 +1,6 @@
 // Owns what the metrics of this server are made of: it connects its parts with src/server/metrics/. The library for metrics is loaded only if
 // metrics are configured.
 
-import { readBackupState } from "../calls/operations/backups/last-backup.ts";
 import type { CallStatistics } from "../calls/statistics/call-statistics.ts";
 import type { NamedQueue } from "../calls/storage/statistics.ts";
 import type { Store } from "../calls/storage/store.ts";
@@ -14,7 +13,8 @@ import { commit, version } from "../platform/version.ts";
 import type { HttpOptions } from "../transports/http/server.ts";
 import type { Config } from "./config/config.ts";
 import { durationMs } from "./config/setting.ts";
-import type { CurrentFacts, FactSources } from "./metrics/facts.ts";
+import { measuredReaders, restartsOf } from "./measured-facts.ts";
+import type { CurrentFacts } from "./metrics/facts.ts";
 import type { MetricsServer } from "./metrics/metrics-server.ts";
 
 /** The parts of a server that count. */
@@ -47,21 +47,13 @@ export async function listenForMetrics(
   }
   const { startMetricsServer } = await import("./metrics/metrics-server.ts");
   const { createFactReader } = await import("./metrics/facts.ts");
-  const { readDisk, readProcess, watchEventLoop } = await import("./metrics/process-facts.ts");
+  const { readProcess, watchEventLoop } = await import("./metrics/process-facts.ts");
   const { statistics } = parts.store;
   const eventLoop = watchEventLoop(clock);
-  const sources: FactSources = {
-    groups: () => statistics.groups(),
-    searches: () => statistics.searches(),
+  const readers = {
+    ...measuredReaders(config.dataDir, { ...parts, readiness }),
     contents: () => statistics.contents(projects),
-    files: () => statistics.files(),
-    disk: () => readDisk(config.dataDir),
     process: readProcess,
-    backups: async () => ({
-      ...readBackupState(config.dataDir),
-      everyMs: config.backupDir === null ? null : durationMs(config.backupEvery),
-    }),
-    readiness,
   };
   const readCurrent = (): CurrentFacts => ({
     calls: parts.statistics.read(),
@@ -69,13 +61,14 @@ export async function listenForMetrics(
     embedding: parts.embedder.counts(),
     store: statistics.current(),
     queues: queuesOf(parts),
-    restarts: [...parts.supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
+    restarts: restartsOf(parts.store, parts.supervisor),
     searchIndexLimitBytes: config.searchCacheMb * 1024 * 1024,
+    backupEveryMs: config.backupDir === null ? null : durationMs(config.backupEvery),
     build: { version, commit, ...parts.build() },
     certificateEndsAt: parts.certificateEndsAt(),
     eventLoopDelays: eventLoop.read(),
   });
-  const readFacts = createFactReader(readCurrent, sources, clock);
+  const readFacts = createFactReader(readCurrent, readers, clock);
   const { allowedHosts } = config;
   const server = await startMetricsServer({ hostname, port, allowedHosts, readFacts, logger });
   return {

@@ -1,6 +1,5 @@
 // Owns what the overview of the console is made of: it connects the parts of this server with src/transports/http/console/overview/.
 
-import { readBackupState } from "../calls/operations/backups/last-backup.ts";
 import type { CallHistory } from "../calls/statistics/call-history.ts";
 import { installationStepSeconds, installationSteps, pastCallsMax } from "../calls/statistics/limits.ts";
 import type { NearLimitsQuery } from "../calls/storage/statistics.ts";
@@ -8,6 +7,7 @@ import type { Store } from "../calls/storage/store.ts";
 import type { MemoryOutcomes } from "../gateway/memory-outcomes.ts";
 import type { Json } from "../platform/json/json.ts";
 import { componentVersions } from "../platform/native/component-versions.ts";
+import type { Readers } from "../platform/statistics/source.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { commit, version } from "../platform/version.ts";
@@ -37,7 +37,7 @@ import type { SettingReport } from "./config/sources.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { readDirectorySizes } from "./data-directory/directory-sizes.ts";
 import { readRotations, rotationsPath } from "./ledger/ledger-rotation.ts";
-import { readDisk } from "./metrics/process-facts.ts";
+import { measuredReaders, restartsOf } from "./measured-facts.ts";
 
 const dayMs = 86_400_000;
 const pastCallsMs = installationSteps * installationStepSeconds * 1_000;
@@ -72,10 +72,7 @@ export interface ServerStatus extends Overview, Disposable {
 export function createServerStatus(config: Config, parts: StatusParts): ServerStatus {
   const { store, history, clock, supervisor } = parts;
   let address: ListeningAddress | null = null;
-  const restarts = watchRestarts(() => {
-    const own = [...supervisor.restarts()].map(([thread, count]) => ({ thread, restarts: count }));
-    return [...store.statistics.current().restarts, ...own];
-  }, clock);
+  const restarts = watchRestarts(() => restartsOf(store, supervisor), clock);
   const current = (): CurrentFacts => {
     const { verifiedAt, chainsWithFailure } = store.statistics.current();
     const { format, model, extractor } = parts.build();
@@ -143,22 +140,14 @@ function serverFacts(config: Config, clock: Clock): ServerFacts {
   };
 }
 
-function slowFacts(
-  config: Config,
-  { store, readiness, clock }: StatusParts,
-): { readonly [Name in keyof SlowFacts]: () => Promise<SlowFacts[Name]> } {
-  const { statistics, models } = store;
+function slowFacts(config: Config, parts: StatusParts): Readers<SlowFacts> {
+  const { statistics, models } = parts.store;
   const { dataDir } = config;
   return {
-    readiness,
-    disk: () => readDisk(dataDir),
+    ...measuredReaders(dataDir, parts),
     directory: () => readDirectorySizes(dataDir),
-    files: () => statistics.files(),
     contents: () => statistics.contents(false),
-    nearLimits: () => statistics.nearLimits(nearLimitsQuery(config, clock.now())),
-    groups: () => statistics.groups(),
-    searches: () => statistics.searches(),
-    backups: async () => readBackupState(dataDir),
+    nearLimits: () => statistics.nearLimits(nearLimitsQuery(config, parts.clock.now())),
     modelChange: () => models.change(),
   };
 }

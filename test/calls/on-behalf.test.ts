@@ -2,6 +2,7 @@
 // record and checks of its own, and the caller's request is counted once.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import type { Static } from "@sinclair/typebox";
 import { permissions } from "../../src/access/key.ts";
 import type { Answer } from "../../src/calls/contract/answer.ts";
 import type { Preparation, ProjectOperation } from "../../src/calls/contract/operation.ts";
@@ -27,7 +28,7 @@ function gateway(work: (preparation: Preparation) => Promise<unknown>): ProjectO
     ...appendRecord,
     async prepare(input, preparation) {
       await work(preparation);
-      return appendRecord.prepare(input as Parameters<typeof appendRecord.prepare>[0], preparation);
+      return appendRecord.prepare?.(input as Static<typeof appendRecord.input>, preparation);
     },
   };
 }

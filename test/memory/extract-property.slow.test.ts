@@ -140,7 +140,7 @@ async function extract(
     importance: item.importance,
     expiresAt: item.expiresAt,
   }));
-  const prepared = await extractMemories.prepare(input, {
+  const prepared = await extractMemories.prepare?.(input, {
     caller: member.caller,
     plan: defaultPlans.custom,
     store: seam.store,

@@ -56,7 +56,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
   }));
   const { caller } = member;
   const fields = { text: said.map(({ content }) => content).join(" ") || "nothing", ...input };
-  const prepared = await extractMemories.prepare(fields, {
+  const prepared = await extractMemories.prepare?.(fields, {
     caller,
     plan: defaultPlans.custom,
     store: seam.store,

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Refusal } from "../../platform/errors.ts";
 import type { JsonObject } from "../../platform/json/json.ts";
-import { Choice, Fields, Nullable, Timestamp } from "../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Nullable, Timestamp } from "../../platform/schema/schema.ts";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
 
 export const exportFormats = ["csv", "json"] as const;
@@ -74,7 +74,7 @@ export const exportId = Type.String({ maxLength: 100, description: "Identifier o
 const task = {
   export_id: exportId,
   status: Choice(exportStatuses, { title: "ExportStatus", description: "Progress of the export." }),
-  estimated_records: Type.Integer({ minimum: 0, description: "Number of records of the export." }),
+  estimated_records: Count("Number of records of the export."),
   download_url: Nullable(
     Type.String({ description: "Path of the file; null until the export is completed." }),
   ),
@@ -100,8 +100,8 @@ export const exportDetail = Fields(
         },
       ),
     ),
-    records: Type.Integer({ minimum: 0, description: "Number of records written so far." }),
-    bytes: Nullable(Type.Integer({ minimum: 0, description: "Size of the file in bytes." })),
+    records: Count("Number of records written so far."),
+    bytes: Nullable(Count("Size of the file in bytes.")),
     sha256: Nullable(Type.String({ description: "SHA-256 of the file." })),
     error: Nullable(Type.String({ description: "The reason of a failure; null otherwise." })),
     created_at: Timestamp({ description: "When the export was created." }),

@@ -5,7 +5,7 @@ import canonicalize from "canonicalize";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
 import type { Export } from "./export.ts";
 
-interface ExportFacts {
+export interface ExportFacts {
   /** Identifiers of the chain and its project. */
   readonly chain: string;
   readonly project: string;

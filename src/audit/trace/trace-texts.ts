@@ -1,6 +1,5 @@
 // Owns what of a text is looked for in records: all of it, its beginning and its end, or single words. Pure.
 
-import { isObject, type Json } from "../../platform/json/json.ts";
 import { toWordText } from "../../platform/text/word-text.ts";
 import type { Trace } from "./traced.ts";
 
@@ -34,18 +33,6 @@ export function longestWord(wordText: string): string {
     .trim()
     .split(" ")
     .reduce((longest, word) => (word.length > longest.length ? word : longest), "");
-}
-
-/** Of a message in several parts also what they say together. */
-export function stringsIn(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) {
-    const parts = value.flatMap((each) =>
-      isObject(each) && typeof each.text === "string" ? [each.text] : [],
-    );
-    return [...value.flatMap(stringsIn), ...(parts.length > 1 ? [parts.join(" ")] : [])];
-  }
-  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 /** What memories say now, which no record may have any more. */

@@ -2,7 +2,7 @@
 // the text without an id. Nothing is stored for it: the relations are read from the payloads, oldest first, so they are there for the
 // records of every version. Pure. Must never follow a text into the records of another project.
 
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, type Json, textIn } from "../../platform/json/json.ts";
 import { toWordText } from "../../platform/text/word-text.ts";
 import { toMemoryEvent } from "../memory-events.ts";
 import { findHeldParts, type HeldText } from "../parts/held-parts.ts";
@@ -178,14 +178,10 @@ function linksOf(payload: Json): Links {
   if (!isObject(payload)) return { extracted: null, repeated: null, injection: null };
   const { remembers, repeats, injection } = payload;
   return {
-    extracted: isObject(remembers) ? idOf(remembers.record) : null,
-    repeated: idOf(repeats),
-    injection: idOf(injection),
+    extracted: isObject(remembers) ? textIn(remembers.record) : null,
+    repeated: textIn(repeats),
+    injection: textIn(injection),
   };
-}
-
-function idOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 const makingActions: ReadonlySet<string> = new Set([

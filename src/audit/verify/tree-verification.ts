@@ -1,7 +1,7 @@
 // Owns the checks of the Merkle tree of a chain: the statement, every stored node that can be computed, and the roots at checkpoints. Pure;
 // must never read a file.
 
-import { frontierAt, type TreeHasher, type TreeNode, type TreeReader } from "../tree.ts";
+import { frontierAt, type TreeHasher, type TreeNode, type TreeReader, type TreeStatement } from "../tree.ts";
 import { parseCanonical } from "./entry-parser.ts";
 import { type NewerMembers, newerMembers } from "./entry-version-2.ts";
 import { levelsPerStored, type NodePlace, placesAtCut } from "./node-places.ts";
@@ -9,12 +9,7 @@ import type { Segment } from "./segment.ts";
 import { endOf, joinForests, parseHash, rootOfNodes } from "./tree-forest.ts";
 import { earlier, type Failure } from "./verdict.ts";
 
-export interface ParsedStatement {
-  readonly chain: string;
-  readonly first: number;
-  readonly genesis: string;
-  readonly hash: string;
-  readonly through: number;
+export interface ParsedStatement extends TreeStatement {
   readonly newer: NewerMembers | null;
 }
 

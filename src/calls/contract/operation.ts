@@ -20,7 +20,7 @@ import { subjectName } from "../../platform/schema/subject-name.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
 import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
-import type { Applied, Precomputed } from "./applied.ts";
+import { type Applied, confirm, type Precomputed } from "./applied.ts";
 import type { Effects } from "./effects.ts";
 import type { Exchange, ExchangeSettings } from "./exchange.ts";
 import type { KnownBackup } from "./known-backup.ts";
@@ -139,8 +139,8 @@ export interface ProjectOperation<
   readonly exchange?: ExchangeSettings;
   /** Error codes of its own rules, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
-  /** The result is sent to the writer's thread: plain data and typed arrays only. */
-  prepare(
+  /** The result is sent to the writer's thread: plain data and typed arrays only. Absent: nothing to prepare. */
+  prepare?(
     input: Static<Input>,
     preparation: Preparation,
   ): Promise<Prepared | Precomputed<DataOf<Output>, Prepared>>;
@@ -199,12 +199,16 @@ export function exchangeOf(operation: Operation): ProjectOperation["exchange"] {
   return operation.scope === "project" ? operation.exchange : undefined;
 }
 
-/** Gives an operation its types and its scope. */
+/** What an operation says: the members named by `Usual` only if they are not the usual ones, which the functions below set. */
+type Said<Of extends Operation, Usual extends keyof Of> = Omit<Of, "scope" | Usual> &
+  Partial<Pick<Of, Usual>>;
+
+/** Gives an operation its types and its scope. By default it answers 200, refuses nothing of its own, and `apply` confirms what `prepare` has read. */
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
-  operation: Omit<ProjectOperation<Input, Prepared, Output>, "scope">,
+  said: Said<ProjectOperation<Input, Prepared, Output>, "success" | "refusals" | "apply">,
 ): ProjectOperation<Input, Prepared, Output> {
-  if (operation.forSubjects === undefined || operation.exchange !== undefined)
-    return { scope: "project", ...operation };
+  const operation = { scope: "project", success: 200, refusals: [], apply: confirm, ...said } as const;
+  if (operation.forSubjects === undefined || operation.exchange !== undefined) return operation;
   const { properties, ...schema } = operation.input;
   // `prepare` and `apply` do not see them. An operation that needs one of them says so in its own input.
   const named = {
@@ -214,23 +218,23 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
     subject: properties.subject ?? Type.Optional(subjectName),
   };
   const input = Type.Object({ ...properties, ...named }, schema);
-  return { scope: "project", ...operation, input: input as unknown as Input };
+  return { ...operation, input: input as unknown as Input };
 }
 
-/** Gives an operation its types and its scope. */
+/** Gives an operation its types and its scope. By default it answers 200, without a secret. */
 export function installationOperation<
   Input extends TObject,
   Output extends TSchema | null,
   Prepared = unknown,
 >(
-  operation: Omit<InstallationOperation<Input, Output, Prepared>, "scope">,
+  said: Said<InstallationOperation<Input, Output, Prepared>, "success" | "secret">,
 ): InstallationOperation<Input, Output, Prepared> {
-  return { scope: "installation", ...operation };
+  return { scope: "installation", success: 200, secret: false, ...said };
 }
 
-/** Gives an operation its types and its scope. */
+/** Gives an operation its types and its scope. The defaults are those of an operation of the installation. */
 export function sessionOperation<Input extends TObject, Output extends TSchema | null>(
-  operation: Omit<SessionOperation<Input, Output>, "scope">,
+  said: Said<SessionOperation<Input, Output>, "success" | "secret">,
 ): SessionOperation<Input, Output> {
-  return { scope: "session", ...operation };
+  return { scope: "session", success: 200, secret: false, ...said };
 }

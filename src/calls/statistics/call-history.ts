@@ -14,11 +14,12 @@ import {
   silentProjectMs,
 } from "./limits.ts";
 
-interface CountedCall {
+export interface CountedCall {
+  /** Name of an operation, not what the client has named. */
   readonly operation: string;
   readonly code: number;
   readonly seconds: number;
-  /** Null: no project. */
+  /** Of the caller; null: administration, or no known key. */
   readonly project: string | null;
   /** Clock.elapsed() at the end of the call. */
   readonly endedAtMs: number;

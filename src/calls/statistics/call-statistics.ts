@@ -10,24 +10,16 @@ import {
 } from "../../platform/statistics/distribution.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Transport } from "../contract/request.ts";
-import type { CallHistory } from "./call-history.ts";
+import type { CallHistory, CountedCall } from "./call-history.ts";
 
-interface CountedCall {
-  /** Of an operation, not of what the client has named. */
-  readonly operation: Operation["name"];
+interface AnsweredCall extends CountedCall {
   readonly transport: Transport;
-  readonly code: number;
-  readonly seconds: number;
-  /** Of the caller; null: administration, or no known key. */
-  readonly project: string | null;
-  /** Clock.elapsed() */
-  readonly endedAtMs: number;
 }
 
 export interface CallStatistics {
   begin(): void;
   /** Once for each `begin`. */
-  end(call: CountedCall): void;
+  end(call: AnsweredCall): void;
   /** A call waited so long for the writer and its transaction. */
   recorded(operation: Operation["name"], seconds: number): void;
   /** A request that belongs to no operation, such as one for an unknown path, or a message of MCP that calls no tool. */

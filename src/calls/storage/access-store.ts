@@ -2,9 +2,7 @@
 
 import type { AdministrationKey } from "../../access/administration-key.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { Key, Permission } from "../../access/key.ts";
-import type { KeyGateway } from "../../access/key-gateway.ts";
-import type { PlanName } from "../../access/plan.ts";
+import type { Key } from "../../access/key.ts";
 import type { Project } from "../../access/project.ts";
 import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
 
@@ -27,24 +25,10 @@ export interface AccessReader {
   findCredits(project: Project): Promise<number | null>;
 }
 
-export interface NewProject {
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly subscription: Project["subscription"];
-  readonly credits: number | null;
-  readonly memoryLimit: number | null;
-  readonly passageLimit: number | null;
-  readonly retentionDays: number | null;
-}
+export type NewProject = Omit<Project, "id" | "createdAt">;
 
-export interface NewKey {
-  readonly name: string;
+export interface NewKey extends Pick<Key, "name" | "permissions" | "expiresAt" | "subject" | "gateway"> {
   readonly secretDigest: Uint8Array;
-  readonly permissions: readonly Permission[];
-  readonly expiresAt: number | null;
-  /** As of Key. */
-  readonly subject: string | null;
-  readonly gateway: KeyGateway | null;
 }
 
 export interface NewAdministrationKey extends Pick<AdministrationKey, "name" | "expiresAt"> {

@@ -60,17 +60,9 @@ export interface InjectionCandidates {
 }
 
 /** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
-export interface ProminenceQuery {
+export interface ProminenceQuery
+  extends Pick<SearchQuery, "origin" | "tags" | "metadata" | "topK" | "withProject" | "now"> {
   readonly types: readonly MemoryType[];
-  /** As of SearchQuery. */
-  readonly origin?: MemoryOrigin | null;
-  readonly tags: TagFilter | null;
-  /** Null or absent: whatever the metadata is. */
-  readonly metadata?: MetadataFilter | null;
-  readonly topK: number;
-  /** As of SearchQuery. */
-  readonly withProject?: boolean;
-  readonly now: number;
 }
 
 /** What an injection without a query injects, read in one transaction. */

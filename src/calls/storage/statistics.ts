@@ -1,11 +1,11 @@
 // Owns what an engine tells about itself for metrics: plain numbers. Nothing here names a project, except where that is asked for.
 
 import type { PlanName } from "../../access/plan.ts";
-import type { Project } from "../../access/project.ts";
 import type { Export, ExportStatus } from "../../audit/export/export.ts";
 import type { Kind } from "../../memory/kind.ts";
 import type { QueueCounts } from "../../platform/scheduling/fair-queue.ts";
 import type { DistributionState } from "../../platform/statistics/distribution.ts";
+import type { NewProject } from "./access-store.ts";
 import type { ChainOwner } from "./ledger-store.ts";
 
 /** Each method may take as long as the thread that answers it is busy; the caller limits that. An engine answers null for what it lacks. */
@@ -161,21 +161,11 @@ export interface ChainContents {
   /** Of the project; empty for the installation. */
   readonly memories: readonly Readonly<{ type: Kind; memories: number }>[];
   /** Of the project, newest first, at most as many as the list of exports has. Null: there is no such project any more. */
-  readonly project: ProjectUse | null;
+  readonly project: NewProject | null;
   readonly exports: readonly Export[];
 }
 
 /** The project as it is now. */
-export interface ProjectUse {
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly subscription: Project["subscription"];
-  readonly credits: number | null;
-  readonly memoryLimit: number | null;
-  readonly passageLimit: number | null;
-  readonly retentionDays: number | null;
-}
-
 export interface NearLimitsQuery {
   /** Keys that are valid at the first time and expire before the second one, in milliseconds since 1970. */
   readonly now: number;

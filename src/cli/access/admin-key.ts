@@ -8,7 +8,7 @@ import {
 } from "../../calls/operations/access/administration-key-operations.ts";
 import { type Json, objectsIn } from "../../platform/json/json.ts";
 import type { Session } from "../command.ts";
-import { table } from "../terminal.ts";
+import { tableOf } from "../terminal.ts";
 import { bindOperation, type Field } from "./administration.ts";
 import { expires, requireKeyId, toSecretText } from "./key.ts";
 
@@ -46,8 +46,5 @@ const columns = ["id", "name", "created_at", "expires_at", "revoked_at", "last_u
 function toTable(data: Json): string {
   const rows = objectsIn(data);
   if (rows.length === 0) return "There are no administration keys.";
-  return table(
-    columns,
-    rows.map((row) => columns.map((column) => row[column] ?? null)),
-  );
+  return tableOf(columns, rows);
 }

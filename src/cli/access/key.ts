@@ -5,7 +5,7 @@ import { mayContainSecret, permissions } from "../../access/key.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "../../calls/operations/access/key-operations.ts";
 import { type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import type { Session } from "../command.ts";
-import { table } from "../terminal.ts";
+import { tableOf } from "../terminal.ts";
 import { bindOperation, describe, type Field } from "./administration.ts";
 import { gatewayFields } from "./key-gateway.ts";
 
@@ -99,8 +99,5 @@ function toTable(data: Json): string {
     ...(rows.some(({ subject }) => subject !== undefined) ? ["subject"] : []),
     ...(rows.some(({ gateway }) => gateway !== null) ? ["gateway"] : []),
   ];
-  return table(
-    columns,
-    rows.map((row) => columns.map((column) => row[column] ?? null)),
-  );
+  return tableOf(columns, rows);
 }

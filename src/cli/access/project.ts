@@ -16,7 +16,7 @@ import { counted } from "../../platform/text/plural.ts";
 import type { Config } from "../../server/config/config.ts";
 import type { Session } from "../command.ts";
 import type { Confirmation } from "../confirmation.ts";
-import { table } from "../terminal.ts";
+import { tableOf } from "../terminal.ts";
 import { administer } from "./administer.ts";
 import { bindOperation, describe, type Field, numberOr, wholeNumber } from "./administration.ts";
 
@@ -158,8 +158,5 @@ function toTable(data: Json): string {
   const rows = objectsIn(data);
   if (rows.length === 0) return "There are no projects.";
   const columns = ["id", "name", "plan", "subscription", "memories", "keys", "created_at"];
-  return table(
-    columns,
-    rows.map((row) => columns.map((column) => row[column] ?? null)),
-  );
+  return tableOf(columns, rows);
 }

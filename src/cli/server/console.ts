@@ -18,7 +18,7 @@ import { signInAddress } from "../../transports/http/console/sign-in-address.ts"
 import { administer } from "../access/administer.ts";
 import { bindOperation } from "../access/administration.ts";
 import { bindWork, type Session } from "../command.ts";
-import { table } from "../terminal.ts";
+import { tableOf } from "../terminal.ts";
 import { findOpener, openBrowser } from "./open-browser.ts";
 
 export function addConsoleCommands(program: Command, session: Session): void {
@@ -93,10 +93,7 @@ const columns = [
 function toTable(data: Json): string {
   const rows = objectsIn(data);
   if (rows.length === 0) return "Nobody is signed in to the console.";
-  return table(
-    columns,
-    rows.map((row) => columns.map((column) => row[column] ?? null)),
-  );
+  return tableOf(columns, rows);
 }
 
 function toRevoked(data: Json): string {

@@ -6,6 +6,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
+import { type Form, useForm } from "./use-form.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -58,6 +59,50 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   );
 }
 
+interface FormDialogProps extends Pick<DialogProps, "title" | "onClose"> {
+  readonly form: Form;
+  /** The fields. */
+  readonly children: ComponentChildren;
+  /** On the button that sends the form, such as "Revoke the key". */
+  readonly action: string;
+  /** Whether the form cannot be sent yet. Default: it can. */
+  readonly isOff?: boolean;
+  /** Default: the error is shown below the fields. */
+  readonly hidesError?: boolean;
+  readonly isDangerous?: boolean;
+}
+
+/** A dialog with a form, which `form` sends. */
+export function FormDialog(props: FormDialogProps) {
+  const {
+    title,
+    form,
+    children,
+    action,
+    isOff = false,
+    hidesError = false,
+    isDangerous = false,
+    onClose,
+  } = props;
+  const { error, isRunning, submit } = form;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        {children}
+        {error !== null && !hidesError && <Failure error={error} />}
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <Button type="submit" class={isDangerous ? "danger" : "primary"} isOff={isOff || isRunning}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
 interface ConfirmProps {
   readonly title: string;
   /** What will happen. */
@@ -74,50 +119,30 @@ interface ConfirmProps {
 /** Asks before something that cannot be undone. It closes when it was done. */
 export function Confirm({ title, children, action, typed = null, run, onClose }: ConfirmProps) {
   const [text, setText] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const [isRunning, setRunning] = useState(false);
   const inputId = useId();
   const isConfirmed = typed === null || text.trim() === typed.trim();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!isConfirmed || isRunning) return;
-    setRunning(true);
-    try {
-      await run();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setRunning(false);
-    }
-  };
+  const form = useForm(async () => {
+    if (!isConfirmed) return;
+    await run();
+    onClose();
+  });
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
-        {children}
-        {typed !== null && (
-          <div class="field">
-            <label for={inputId}>
-              Type <strong dir="auto">{typed}</strong> to confirm
-            </label>
-            <input
-              id={inputId}
-              value={text}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </div>
-        )}
-        {error !== null && <Failure error={error} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <Button type="submit" class="danger" isOff={!isConfirmed || isRunning}>
-            {action}
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={title} form={form} action={action} isOff={!isConfirmed} isDangerous onClose={onClose}>
+      {children}
+      {typed !== null && (
+        <div class="field">
+          <label for={inputId}>
+            Type <strong dir="auto">{typed}</strong> to confirm
+          </label>
+          <input
+            id={inputId}
+            value={text}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </div>
+      )}
+    </FormDialog>
   );
 }

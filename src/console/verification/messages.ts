@@ -1,8 +1,7 @@
 // Owns the messages between a page and the worker that verifies for it, and between this one and the worker that hashes the file.
 
-import type { SuppliedFile } from "../../audit/verify/evidence.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Progress } from "./verify-export.ts";
+import type { ExportInput, Progress } from "./verify-export.ts";
 
 /** Where the bytes of an export come from. */
 export type ExportSource =
@@ -10,17 +9,8 @@ export type ExportSource =
   /** An address of this server. The browser sends its cookie. */
   | { readonly kind: "download"; readonly path: string; readonly headers: Readonly<Record<string, string>> };
 
-export interface VerificationRequest {
-  /** For messages. */
-  readonly name: string;
+export interface VerificationRequest extends Omit<ExportInput, "file" | "fileHash"> {
   readonly source: ExportSource;
-  /** Texts, as in ExportInput. */
-  readonly manifest: string | null;
-  readonly publicKey: string | null;
-  readonly rotations: string;
-  readonly checkpoints: readonly SuppliedFile[];
-  readonly isWhole: boolean;
-  readonly remarks: readonly string[];
 }
 
 /** The two ports are connected: the page starts both workers, because a worker of a saved page cannot start another one. */

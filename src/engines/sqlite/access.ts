@@ -1,7 +1,7 @@
 // Owns all SQL about projects and keys.
 
 import type { Caller } from "../../access/caller.ts";
-import { isNamed } from "../../access/project.ts";
+import { isNamed, type Project } from "../../access/project.ts";
 import type {
   AccessReader,
   AccessTransaction,
@@ -14,11 +14,9 @@ import {
   callerBy,
   type KeyRow,
   keyColumns,
-  type ProjectRow,
   projectColumns,
   toCaller,
   toKey,
-  toProject,
   toText,
 } from "./access-rows.ts";
 import { createAdministrationKeyReader, createAdministrationKeyTransaction } from "./administration-keys.ts";
@@ -37,9 +35,9 @@ export function createAccessReader(database: Database): AccessReader {
   const credits = database.prepare<[string], { credits: number | null }>(
     "SELECT credits FROM project WHERE id = ? AND deleted_at IS NULL",
   );
-  const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
+  const byReference = database.prepare<[string, string, string], Project>(projectByReference);
   const named = database.prepare<[string, string], CallerRow>(
-    `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project
+    `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at AS deletedAt FROM api_key k JOIN project p ON p.serial = k.project
      WHERE k.project = (SELECT serial FROM project WHERE id = ?) AND k.name = ? ORDER BY k.id`,
   );
   const callerOf = (keyId: string) => {
@@ -55,10 +53,7 @@ export function createAccessReader(database: Database): AccessReader {
     findCallersNamed: async (projectId, keyName) => named.all(projectId, keyName).map(toCaller),
     ...createAdministrationKeyReader(database),
     ...createSessionReader(database, callerOf),
-    async findProject(idOrName) {
-      const row = byReference.get(idOrName, idOrName, idOrName);
-      return row === undefined ? null : toProject(row);
-    },
+    findProject: async (idOrName) => byReference.get(idOrName, idOrName, idOrName) ?? null,
     async findCredits({ id }) {
       const row = credits.get(id);
       return row === undefined ? 0 : row.credits;
@@ -89,7 +84,7 @@ export function createAccessTransaction(
   findCaller: (keyId: string) => Caller | null,
 ): AccessTransaction {
   const { find, serialOf } = lookupOf(database);
-  const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
+  const byReference = database.prepare<[string, string, string], Project>(projectByReference);
   const insertProject = database.prepare(
     `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, passage_limit, retention_days, created_at)
      VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :passageLimit, :retentionDays, :createdAt)`,
@@ -101,7 +96,7 @@ export function createAccessTransaction(
      WHERE id = :id`,
   );
   const summariesBy = (order: string) =>
-    database.prepare<[number, number], ProjectRow & { memories: number; passages: number; keys: number }>(
+    database.prepare<[number, number], Project & Omit<ProjectSummary, "project">>(
       `SELECT ${projectColumns},
        ${memoriesOf("p")} AS memories, ${passagesOf("p")} AS passages,
        (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
@@ -133,17 +128,12 @@ export function createAccessTransaction(
       insertPools(serial);
       return { ...project, id, createdAt: now };
     },
-    async findProject(idOrName) {
-      const row = byReference.get(idOrName, idOrName, idOrName);
-      return row === undefined ? null : toProject(row);
-    },
+    findProject: async (idOrName) => byReference.get(idOrName, idOrName, idOrName) ?? null,
     async listProjects({ text, after, order, limit }, now) {
       const place = after === null ? 0 : find(after);
       if (place === undefined) return null;
       const found: ProjectSummary[] = [];
-      for (const row of summaries[order].iterate(now, place)) {
-        const project = toProject(row);
-        const { memories, passages, keys } = row;
+      for (const { memories, passages, keys, ...project } of summaries[order].iterate(now, place)) {
         if (isNamed(project, text)) found.push({ project, memories, passages, keys });
         if (found.length >= limit) break;
       }

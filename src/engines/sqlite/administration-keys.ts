@@ -5,28 +5,17 @@ import type { AccessReader, AccessTransaction } from "../../calls/storage/access
 import type { Database } from "../../platform/native/sqlite.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
-interface AdministrationKeyRow {
-  id: string;
-  name: string;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}
-
-const columns = "id, name, created_at, expires_at, revoked_at, last_used_at";
+const columns =
+  "id, name, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt";
 
 export function createAdministrationKeyReader(
   database: Database,
 ): Pick<AccessReader, "findAdministrationKey"> {
-  const bySecret = database.prepare<[Uint8Array], AdministrationKeyRow>(
+  const bySecret = database.prepare<[Uint8Array], AdministrationKey>(
     `SELECT ${columns} FROM administration_key WHERE secret_digest = ?`,
   );
   return {
-    async findAdministrationKey(secretDigest) {
-      const row = bySecret.get(secretDigest);
-      return row === undefined ? null : toKey(row);
-    },
+    findAdministrationKey: async (secretDigest) => bySecret.get(secretDigest) ?? null,
   };
 }
 
@@ -47,10 +36,10 @@ export function createAdministrationKeyTransaction(
     `INSERT INTO administration_key (id, name, secret_digest, created_at, expires_at)
      VALUES (:id, :name, :secretDigest, :createdAt, :expiresAt)`,
   );
-  const byId = database.prepare<[string], AdministrationKeyRow>(
+  const byId = database.prepare<[string], AdministrationKey>(
     `SELECT ${columns} FROM administration_key WHERE id = ?`,
   );
-  const all = database.prepare<[], AdministrationKeyRow>(
+  const all = database.prepare<[], AdministrationKey>(
     `SELECT ${columns} FROM administration_key ORDER BY id`,
   );
   const revoke = database.prepare("UPDATE administration_key SET revoked_at = ? WHERE id = ?");
@@ -61,23 +50,9 @@ export function createAdministrationKeyTransaction(
       insert.run({ id, name, secretDigest, createdAt: now, expiresAt });
       return { id, name, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null };
     },
-    async findAdministrationKey(id) {
-      const row = byId.get(id);
-      return row === undefined ? null : toKey(row);
-    },
-    listAdministrationKeys: async () => all.all().map(toKey),
+    findAdministrationKey: async (id) => byId.get(id) ?? null,
+    listAdministrationKeys: async () => all.all(),
     revokeAdministrationKey: async (id, now) => void revoke.run(now, id),
     touchAdministrationKey: async (id, now) => void touch.run(now, id),
-  };
-}
-
-function toKey(row: AdministrationKeyRow): AdministrationKey {
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
   };
 }

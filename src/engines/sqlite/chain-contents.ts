@@ -1,31 +1,22 @@
 // Owns the queries about one project that somebody watches: its newest record, memories, limits and exports. They read counters and the
 // ends of indexes only, because they are asked every second.
 
-import type { ChainContents, ProjectUse } from "../../calls/storage/statistics.ts";
+import type { NewProject } from "../../calls/storage/access-store.ts";
+import type { ChainContents } from "../../calls/storage/statistics.ts";
 import type { Kind } from "../../memory/kind.ts";
 import { exportListMax } from "../../platform/limits.ts";
 import type { Database } from "../../platform/native/sqlite.ts";
 import { type ExportRow, exportColumns, toExport } from "./export/exports.ts";
-
-interface ProjectRow {
-  serial: number;
-  name: string;
-  plan: ProjectUse["plan"];
-  subscription: ProjectUse["subscription"];
-  credits: number | null;
-  memory_limit: number | null;
-  passage_limit: number | null;
-  retention_days: number | null;
-}
 
 /** The project is given by its id; null: the installation. */
 export function createChainContentsReader(
   database: Database,
   exportFolder: string,
 ): (project: string | null) => ChainContents {
-  const find = database.prepare<[string], ProjectRow>(
-    `SELECT serial, name, plan, subscription, credits, memory_limit, passage_limit, retention_days FROM project
-     WHERE id = ? AND deleted_at IS NULL`,
+  const find = database.prepare<[string], NewProject & { serial: number }>(
+    `SELECT serial, name, plan, subscription, credits, memory_limit AS memoryLimit, passage_limit AS passageLimit,
+       retention_days AS retentionDays
+     FROM project WHERE id = ? AND deleted_at IS NULL`,
   );
   const chainOf = database
     .prepare<[number | null], number>("SELECT number FROM audit_chain WHERE project IS ?")
@@ -47,19 +38,12 @@ export function createChainContentsReader(
     const chain = chainOf.get(row?.serial ?? null);
     const newestSequence = chain === undefined ? 0 : (newest.get(chain) ?? 0);
     if (row === undefined) return { newestSequence, memories: [], project: null, exports: [] };
+    const { serial, ...project } = row;
     return {
       newestSequence,
-      memories: memories.all(row.serial),
-      project: {
-        name: row.name,
-        plan: row.plan,
-        subscription: row.subscription,
-        credits: row.credits,
-        memoryLimit: row.memory_limit,
-        passageLimit: row.passage_limit,
-        retentionDays: row.retention_days,
-      },
-      exports: exports.all(row.serial).map((made) => toExport(made, exportFolder)),
+      memories: memories.all(serial),
+      project,
+      exports: exports.all(serial).map((made) => toExport(made, exportFolder)),
     };
   };
   return database.transaction(read);

@@ -75,12 +75,8 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     endSessions: async () => endAllSessions(file()),
     repair: (hasWrongWords, options) => repair(file(), hasWrongWords, options),
     async withLedger(access, work) {
-      const database = access === "write" ? openWriting(file()) : openReading(file());
-      try {
-        return await work(readStoredLedger(database));
-      } finally {
-        database.close();
-      }
+      using database = access === "write" ? openWriting(file()) : openReading(file());
+      return await work(readStoredLedger(database));
     },
     open: (options) => openStore(file(), options, spawn),
     findExport: async (folder, id) => findExport(file(), folder, id),
@@ -92,12 +88,8 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
 function findFormat(file: DatabaseFile): number {
   if (sizeOf(file.path) <= emptyMaxBytes) return 0;
   if (headerFormat(file.path) === formatVersion) return formatVersion;
-  const database = openReading(file);
-  try {
-    return checkFormat(database);
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  return checkFormat(database);
 }
 
 /** PRAGMA user_version, as the file has it. */
@@ -112,12 +104,8 @@ const emptyMaxBytes = 1;
 
 /** For writing, because a first start that was cut short leaves a journal that must be rolled back. */
 function isWithoutTables(file: DatabaseFile): boolean {
-  const database = openWriting(file);
-  try {
-    return checkFormat(database) === 0;
-  } finally {
-    database.close();
-  }
+  using database = openWriting(file);
+  return checkFormat(database) === 0;
 }
 
 function sizeOf(path: string): number {

@@ -7,32 +7,28 @@ import type { Database } from "../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading, openWriting } from "./database-file/connection.ts";
 
 export function listAccess(file: DatabaseFile, now: number): RestoredAccess {
-  const database = openReading(file);
-  try {
-    return {
-      keys: database
-        .prepare<[number], RestoredAccess["keys"][number]>(
-          `SELECT k.id, k.name, p.name AS project FROM api_key k JOIN project p ON p.serial = k.project
-           WHERE k.revoked_at IS NULL AND COALESCE(k.expires_at > ?, 1) AND p.deleted_at IS NULL ORDER BY k.created_at, k.id`,
-        )
-        .all(now),
-      administrationKeys: hasAdministrationKeys(database)
-        ? database
-            .prepare<[number], RestoredAccess["administrationKeys"][number]>(
-              "SELECT id, name FROM administration_key WHERE revoked_at IS NULL AND COALESCE(expires_at > ?, 1) ORDER BY id",
-            )
-            .all(now)
-        : [],
-      // A subject has its id in place of a name. Older formats have no column that tells.
-      projects: database
-        .prepare<[], RestoredAccess["projects"][number]>(
-          "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
-        )
-        .all(),
-    };
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  return {
+    keys: database
+      .prepare<[number], RestoredAccess["keys"][number]>(
+        `SELECT k.id, k.name, p.name AS project FROM api_key k JOIN project p ON p.serial = k.project
+         WHERE k.revoked_at IS NULL AND COALESCE(k.expires_at > ?, 1) AND p.deleted_at IS NULL ORDER BY k.created_at, k.id`,
+      )
+      .all(now),
+    administrationKeys: hasAdministrationKeys(database)
+      ? database
+          .prepare<[number], RestoredAccess["administrationKeys"][number]>(
+            "SELECT id, name FROM administration_key WHERE revoked_at IS NULL AND COALESCE(expires_at > ?, 1) ORDER BY id",
+          )
+          .all(now)
+      : [],
+    // A subject has its id in place of a name. Older formats have no column that tells.
+    projects: database
+      .prepare<[], RestoredAccess["projects"][number]>(
+        "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
+      )
+      .all(),
+  };
 }
 
 /** Those of older formats have none. */

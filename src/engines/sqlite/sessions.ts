@@ -11,34 +11,15 @@ import { checkFormat } from "./schema/migrate.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import { revokeAllTokens } from "./token-epochs.ts";
 
-interface AdministratorRow {
-  os_uid: number | null;
-  os_user: string | null;
-  sudo_user: string | null;
-}
-
-interface SessionRow extends AdministratorRow {
-  id: string;
-  key: string | null;
-  ip_address: string | null;
-  user_agent: string | null;
-  created_at: number;
-  expires_at: number;
-  last_used_at: number | null;
-}
-
-interface LinkRow extends AdministratorRow {
-  id: string;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
-}
+type SessionRow = Omit<Session, "administrator"> & Administrator;
+type LinkRow = Omit<SignInLink, "administrator"> & Administrator;
 
 type FindCaller = (keyId: string) => Caller | null;
 
-const sessionColumns =
-  "id, key, os_uid, os_user, sudo_user, ip_address, user_agent, created_at, expires_at, last_used_at";
-const linkColumns = "id, os_uid, os_user, sudo_user, created_at, expires_at, used_at";
+const commonColumns =
+  "id, os_uid AS osUid, os_user AS osUser, sudo_user AS sudoUser, created_at AS createdAt, expires_at AS expiresAt";
+const sessionColumns = `${commonColumns}, key AS keyId, ip_address AS ip, user_agent AS userAgent, last_used_at AS lastUsedAt`;
+const linkColumns = `${commonColumns}, used_at AS usedAt`;
 
 export function createSessionReader(
   database: Database,
@@ -170,29 +151,12 @@ const formatWithSessions = 7;
 const unknownAdministrator: Administrator = { osUid: null, osUser: null, sudoUser: null };
 
 function toKnownSession(row: SessionRow, findCaller: FindCaller): KnownSession {
-  const session: Session = {
-    id: row.id,
-    keyId: row.key,
-    administrator: row.key === null ? toAdministrator(row) : null,
-    ip: row.ip_address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-  };
-  return { session, caller: row.key === null ? null : findCaller(row.key) };
+  const { osUid, osUser, sudoUser, ...session } = row;
+  const { keyId } = session;
+  const administrator = keyId === null ? { osUid, osUser, sudoUser } : null;
+  return { session: { ...session, administrator }, caller: keyId === null ? null : findCaller(keyId) };
 }
 
-function toLink(row: LinkRow): SignInLink {
-  return {
-    id: row.id,
-    administrator: toAdministrator(row),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-  };
-}
-
-function toAdministrator({ os_uid, os_user, sudo_user }: AdministratorRow): Administrator {
-  return { osUid: os_uid, osUser: os_user, sudoUser: sudo_user };
+function toLink({ osUid, osUser, sudoUser, ...link }: LinkRow): SignInLink {
+  return { ...link, administrator: { osUid, osUser, sudoUser } };
 }

@@ -225,10 +225,6 @@ function startParts(
 }
 
 async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {
-  const database = await openCurrent(file);
-  try {
-    if (model !== null) bindModel(database, model);
-  } finally {
-    database.close();
-  }
+  using database = await openCurrent(file);
+  if (model !== null) bindModel(database, model);
 }

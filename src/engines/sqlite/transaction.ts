@@ -2,20 +2,13 @@
 // each statement that has a trigger, SQLite walks through the list of the pages that were saved for a savepoint, so the inserts of a batch
 // take three to four times as long in one.
 
-import type { ClockWatch } from "../../audit/clock-watch.ts";
-import type { EntryMac } from "../../audit/entry-mac.ts";
-import type { Signer } from "../../audit/signed-note.ts";
 import type { Transaction } from "../../calls/storage/store.ts";
 import type { Database } from "../../platform/native/sqlite.ts";
 import { createAccessTransaction, createCallerLookup } from "./access.ts";
 import { createConversationTransaction } from "./conversations.ts";
 import { isDiskFailure } from "./database-file/disk-failure.ts";
 import { createExportTransaction } from "./export/exports.ts";
-import { createAuditTransaction } from "./ledger/audit.ts";
-import type { ChainHeads } from "./ledger/chain-heads.ts";
-import type { ChainTrees } from "./ledger/chain-tree.ts";
-import type { Checkpoints } from "./ledger/checkpoints.ts";
-import type { KnownHeads } from "./ledger/known-heads.ts";
+import { type AuditTransactionOptions, createAuditTransaction } from "./ledger/audit.ts";
 import { createCheckTransaction } from "./memories/checks.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
@@ -25,23 +18,11 @@ import { createRememberTransaction } from "./remember-tasks.ts";
 import { createSubjectTransaction } from "./subjects.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
-interface TransactionOptions {
-  readonly database: Database;
+interface TransactionOptions extends Omit<AuditTransactionOptions, "createId"> {
   readonly state: WriterState;
-  readonly heads: ChainHeads;
-  readonly knownHeads: KnownHeads;
-  readonly macOf: (chain: string) => EntryMac;
   readonly revisions: Revisions;
-  /** As of AuditTransactionOptions. */
-  readonly previousSigner: Signer | null;
-  readonly checkpoints: Checkpoints;
-  readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Where the files of exports are. */
   readonly exportFolder: string;
-  readonly watchClock: ClockWatch;
-  /** Called with the bytes of each record. */
-  readonly countRecord: (bytes: number) => void;
-  readonly eraseOpen: () => void;
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {

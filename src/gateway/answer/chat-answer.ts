@@ -1,9 +1,10 @@
 // Owns assembling an answer of OpenAI Chat Completions from its chunks or from the whole. Must never throw, whatever a server sends.
 
-import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../platform/json/json.ts";
 import { answerMaxChoices, answerMaxValues } from "../limits.ts";
+import { AnswerHead } from "./answer-head.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import { inOrder, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { inOrder, partAt, TextBudget, withoutEmpty } from "./parts.ts";
 import { tokensIn } from "./token-counts.ts";
 
 interface ToolCall {
@@ -32,22 +33,15 @@ const done = "[DONE]";
 export function createChatAssembler(expected: number): AnswerAssembler {
   const budget = new TextBudget();
   const choices = new Map<number, Choice>();
-  let model: string | null = null;
-  let id: string | null = null;
-  let usage: JsonObject | null = null;
-  let error: JsonObject | null = null;
-  let isComplete = false;
-  let skippedEvents = 0;
+  const head = new AnswerHead();
 
   const isEnded = (): boolean => {
     const ended = [...choices.values()].filter(({ finishReason }) => finishReason !== null);
     return ended.length > 0 && ended.length === choices.size && ended.length >= expected;
   };
   const takeChunk = (chunk: JsonObject): void => {
-    model = textIn(chunk.model) ?? model;
-    id = textIn(chunk.id) ?? id;
-    if (isObject(chunk.usage)) usage = toObject(budget.takeValue(chunk.usage));
-    if (isObject(chunk.error)) error = toObject(budget.takeValue(chunk.error));
+    head.takeNames(chunk);
+    head.takeReports(chunk, budget);
     for (const each of objectsIn(chunk.choices)) {
       const choice = partAt(choices, each.index ?? 0, createChoice, { budget, max: answerMaxChoices });
       if (choice === null) continue;
@@ -63,14 +57,11 @@ export function createChatAssembler(expected: number): AnswerAssembler {
   return {
     take({ type, data }): EventKind {
       if (data?.trim() === done) {
-        isComplete = true;
+        head.isComplete = true;
         return "end";
       }
-      const chunk = readObject(data);
-      if (chunk === null) {
-        skippedEvents += 1;
-        return "part";
-      }
+      const chunk = head.read(data);
+      if (chunk === null) return "part";
       const wasEnded = isEnded();
       const before = budget.taken;
       takeChunk(type === "error" && !isObject(chunk.error) ? { error: chunk } : chunk);
@@ -82,13 +73,10 @@ export function createChatAssembler(expected: number): AnswerAssembler {
     },
 
     takeWhole(text) {
-      const whole = readObject(text, answerMaxValues);
-      if (whole === null) {
-        skippedEvents += 1;
-        return;
-      }
+      const whole = head.read(text, answerMaxValues);
+      if (whole === null) return;
       takeChunk(whole);
-      isComplete = Array.isArray(whole.choices);
+      head.isComplete = Array.isArray(whole.choices);
     },
 
     answer() {
@@ -98,21 +86,9 @@ export function createChatAssembler(expected: number): AnswerAssembler {
       const outputs = spoken.map(toOutput);
       const output: JsonObject | null = outputs.length > 1 ? { choices: outputs } : (outputs[0] ?? null);
       const text = (first?.text ?? "").toWellFormed();
-      const { isTruncated } = budget;
-      const tokens = tokensIn(usage, "prompt_tokens", "completion_tokens");
-      return {
-        model,
-        id,
-        text,
-        output,
-        finishReason,
-        tokens,
-        usage,
-        error,
-        isComplete: isComplete || isEnded(),
-        isTruncated,
-        skippedEvents,
-      };
+      const tokens = tokensIn(head.usage, "prompt_tokens", "completion_tokens");
+      head.isComplete ||= isEnded();
+      return head.toAnswer({ text, output, finishReason, tokens }, budget);
     },
   };
 }
@@ -171,8 +147,4 @@ function toOutput({ text, refusal, reasoning, transcript, finishReason, calls }:
     text: text.toWellFormed(),
     ...withoutEmpty({ refusal, reasoning, transcript, tool_calls, finish_reason: finishReason }),
   };
-}
-
-function toObject(value: Json): JsonObject | null {
-  return isObject(value) ? value : null;
 }

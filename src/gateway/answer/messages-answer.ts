@@ -1,9 +1,10 @@
 // Owns assembling an answer of Anthropic Messages from its events or from the whole. Must never throw, whatever a server sends.
 
-import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
+import { AnswerHead } from "./answer-head.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import { inOrder, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { inOrder, partAt, TextBudget, withoutEmpty } from "./parts.ts";
 import { countIn, type Tokens, toTokens } from "./token-counts.ts";
 
 interface Block {
@@ -23,31 +24,24 @@ const textTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_th
 export function createMessagesAssembler(): AnswerAssembler {
   const budget = new TextBudget();
   const blocks = new Map<number, Block>();
-  let model: string | null = null;
-  let id: string | null = null;
+  const head = new AnswerHead();
   let stopReason: string | null = null;
   let refusal: Json = null;
-  let usage: JsonObject | null = null;
   /** The beginning of a stream has a number of output tokens that is not the final one. */
   let isOutputCounted = false;
-  let error: JsonObject | null = null;
-  let isComplete = false;
-  let skippedEvents = 0;
 
   /** Figures in message_delta are cumulative and replace those of message_start; null and missing ones do not. */
   const takeUsage = (given: Json | undefined): void => {
     if (!isObject(given)) return;
     const said = Object.entries(given).filter(([, value]) => value !== null);
-    const taken = budget.takeValue({ ...usage, ...Object.fromEntries(said) });
-    if (isObject(taken)) usage = taken;
+    head.usage = budget.takeObject({ ...head.usage, ...Object.fromEntries(said) }) ?? head.usage;
   };
   const takeEnd = (given: JsonObject): void => {
     stopReason = textIn(given.stop_reason) ?? stopReason;
     if (isObject(given.stop_details)) refusal = budget.takeValue(given.stop_details);
   };
   const takeMessage = (message: JsonObject): void => {
-    model = textIn(message.model) ?? model;
-    id = textIn(message.id) ?? id;
+    head.takeNames(message);
     takeUsage(message.usage);
     takeEnd(message);
     for (const [at, block] of objectsIn(message.content).entries()) {
@@ -69,32 +63,26 @@ export function createMessagesAssembler(): AnswerAssembler {
       takeUsage(event.usage);
       if (isObject(event.usage)) isOutputCounted ||= countIn(event.usage.output_tokens) !== null;
     }
-    if (type === "error" && isObject(event.error)) {
-      const taken = budget.takeValue(event.error);
-      if (isObject(taken)) error = taken;
-    }
+    if (type === "error" && isObject(event.error)) head.error = budget.takeObject(event.error) ?? head.error;
   };
 
   return {
     take({ type, data }): EventKind {
-      const event = readObject(data);
-      if (event === null) skippedEvents += 1;
-      else takeEvent(event);
+      const event = head.read(data);
+      if (event !== null) takeEvent(event);
       const kind = textIn(event?.type) ?? type;
       if (kind !== finalType) return kind === "error" ? "error" : "part";
-      isComplete = true;
+      head.isComplete = true;
       return "end";
     },
 
     takeWhole(text) {
-      const whole = readObject(text, answerMaxValues);
-      if (whole === null) skippedEvents += 1;
-      else if (whole.type === "error") takeEvent(whole);
-      else {
-        takeMessage(whole);
-        isOutputCounted = true;
-        isComplete = Array.isArray(whole.content);
-      }
+      const whole = head.read(text, answerMaxValues);
+      if (whole === null) return;
+      if (whole.type === "error") return takeEvent(whole);
+      takeMessage(whole);
+      isOutputCounted = true;
+      head.isComplete = Array.isArray(whole.content);
     },
 
     answer() {
@@ -102,22 +90,8 @@ export function createMessagesAssembler(): AnswerAssembler {
       const text = textOf(said, "text");
       const isNothing = said.length === 0 && stopReason === null;
       const output = isNothing ? null : toOutput(said, { text, stopReason, refusal });
-      const { isTruncated } = budget;
-      const tokens = usage === null || !isOutputCounted ? null : tokensOf(usage);
-      const finishReason = stopReason;
-      return {
-        model,
-        id,
-        text,
-        output,
-        finishReason,
-        tokens,
-        usage,
-        error,
-        isComplete,
-        isTruncated,
-        skippedEvents,
-      };
+      const tokens = head.usage === null || !isOutputCounted ? null : tokensOf(head.usage);
+      return head.toAnswer({ text, output, finishReason: stopReason, tokens }, budget);
     },
   };
 }

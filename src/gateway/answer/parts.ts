@@ -48,6 +48,12 @@ export class TextBudget {
     return recorded;
   }
 
+  /** As `takeValue`. */
+  takeObject(value: JsonObject): JsonObject | null {
+    const taken = this.takeValue(value);
+    return isObject(taken) ? taken : null;
+  }
+
   refuse(): void {
     this.#isTruncated = true;
   }
@@ -97,10 +103,6 @@ function isShallow(value: Json, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
   return Object.values(value).every((item: Json) => isShallow(item, depth - 1));
-}
-
-export function textIn(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 /** Without empty members. */

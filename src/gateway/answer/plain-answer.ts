@@ -1,9 +1,9 @@
 // Owns reading an answer that is one JSON object and no conversation, such as a count of tokens. Must never throw, whatever a server sends.
 
-import { isObject, type JsonObject } from "../../platform/json/json.ts";
+import { isObject, type JsonObject, textIn } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
 import type { AnswerAssembler } from "./assembled.ts";
-import { readObject, TextBudget, textIn } from "./parts.ts";
+import { readObject, TextBudget } from "./parts.ts";
 import { type Tokens, tokensIn } from "./token-counts.ts";
 
 /** @param toOutput what the record says of it; null: nothing */

@@ -1,9 +1,10 @@
 // Owns assembling an answer of OpenAI Responses from its events or from the whole. Must never throw, whatever a server sends.
 
-import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../platform/json/json.ts";
 import { answerMaxValues } from "../limits.ts";
+import { AnswerHead } from "./answer-head.ts";
 import type { AnswerAssembler, EventKind } from "./assembled.ts";
-import { inOrder, partAt, readObject, TextBudget, textIn, withoutEmpty } from "./parts.ts";
+import { inOrder, partAt, TextBudget, withoutEmpty } from "./parts.ts";
 import { createItem, type ResponseItem, readItem, takeItemEvent } from "./response-item.ts";
 import { tokensIn } from "./token-counts.ts";
 
@@ -17,23 +18,15 @@ const done = "[DONE]";
 export function createResponsesAssembler(): AnswerAssembler {
   let budget = new TextBudget();
   let items = new Map<number, ResponseItem>();
-  let model: string | null = null;
-  let id: string | null = null;
+  const head = new AnswerHead();
   let status: string | null = null;
   let reason: string | null = null;
-  let usage: JsonObject | null = null;
-  let error: JsonObject | null = null;
-  let isComplete = false;
-  let skippedEvents = 0;
 
-  const toObject = (value: Json): JsonObject | null => (isObject(value) ? value : null);
   const takeResponse = (response: JsonObject): void => {
-    model = textIn(response.model) ?? model;
-    id = textIn(response.id) ?? id;
+    head.takeNames(response);
     status = textIn(response.status) ?? status;
     if (isObject(response.incomplete_details)) reason = textIn(response.incomplete_details.reason);
-    if (isObject(response.usage)) usage = toObject(budget.takeValue(response.usage));
-    if (isObject(response.error)) error = toObject(budget.takeValue(response.error));
+    head.takeReports(response, budget);
   };
   /** The whole output replaces what was collected. */
   const takeOutput = (output: Json | undefined): void => {
@@ -51,7 +44,7 @@ export function createResponsesAssembler(): AnswerAssembler {
       takeResponse(response);
       if (finalTypes.has(type)) takeOutput(response.output);
     }
-    if (type === "error") error = toObject(budget.takeValue(isObject(event.error) ? event.error : event));
+    if (type === "error") head.error = budget.takeObject(isObject(event.error) ? event.error : event);
     if (output_index === undefined) return;
     if (type === "response.output_item.done" && isObject(item)) {
       if (typeof output_index === "number") items.delete(output_index);
@@ -65,24 +58,20 @@ export function createResponsesAssembler(): AnswerAssembler {
   return {
     take({ type: name, data }): EventKind {
       if (data?.trim() === done) return "end";
-      const event = readObject(data);
+      const event = head.read(data);
       const type = textIn(event?.type) ?? name ?? "";
-      if (event === null) skippedEvents += 1;
-      else takeEvent(type, event);
+      if (event !== null) takeEvent(type, event);
       if (!finalTypes.has(type)) return type === "error" ? "error" : "part";
-      isComplete = true;
+      head.isComplete = true;
       return "end";
     },
 
     takeWhole(text) {
-      const whole = readObject(text, answerMaxValues);
-      if (whole === null) {
-        skippedEvents += 1;
-        return;
-      }
+      const whole = head.read(text, answerMaxValues);
+      if (whole === null) return;
       takeResponse(whole);
       takeOutput(whole.output);
-      isComplete = Array.isArray(whole.output);
+      head.isComplete = Array.isArray(whole.output);
     },
 
     answer() {
@@ -93,21 +82,8 @@ export function createResponsesAssembler(): AnswerAssembler {
         .toWellFormed();
       const finishReason = reason ?? status;
       const output = said.length === 0 ? null : toOutput(said, text, finishReason);
-      const { isTruncated } = budget;
-      const tokens = tokensIn(usage, "input_tokens", "output_tokens");
-      return {
-        model,
-        id,
-        text,
-        output,
-        finishReason,
-        tokens,
-        usage,
-        error,
-        isComplete,
-        isTruncated,
-        skippedEvents,
-      };
+      const tokens = tokensIn(head.usage, "input_tokens", "output_tokens");
+      return head.toAnswer({ text, output, finishReason, tokens }, budget);
     },
   };
 }

@@ -5,21 +5,12 @@ import type { Edit } from "../../platform/text/edits.ts";
 import { createChatAssembler } from "../answer/chat-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependItem, prependMember, replaceValue, stringOf } from "./body-edits.ts";
-import { requireConversation } from "./conversation.ts";
-import { isConversationTask } from "./conversation-task.ts";
+import { readConversation, requireConversation } from "./conversation.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
 import { applySections, referenceEdits, setSection } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
-import {
-  findLast,
-  findPresent,
-  findUserTurns,
-  hasItems,
-  readWords,
-  type Speaker,
-  type Turn,
-} from "./turns.ts";
+import { findLast, hasItems, type Speaker, type Turn } from "./turns.ts";
 
 /** A message of an unknown role is read as the result of a tool: it is neither the user nor the application. */
 const speakers: ReadonlyMap<string | null, Speaker> = new Map([
@@ -35,20 +26,12 @@ export const chatDialect: Dialect = {
   path: "/chat/completions",
 
   read(body) {
-    const { value, model } = body;
-    requireConversation(value.messages, "messages");
-    const { turns, lastTurn } = look(body);
+    const { messages, tools, functions, n } = body.value;
+    requireConversation(messages, "messages");
     return {
-      model,
-      isStream: value.stream === true,
-      hasTools: hasItems(value.tools) || hasItems(value.functions),
-      choices: typeof value.n === "number" && value.n > 1 ? value.n : 1,
-      lastTurn,
-      isContinued: false,
-      ...readWords(value.messages),
-      present: findPresent(turns, []),
-      userTurns: findUserTurns(turns),
-      isConversationTask: isConversationTask(turns, []),
+      ...readConversation(body, { ...look(body), messages, instructions: [] }),
+      hasTools: hasItems(tools) || hasItems(functions),
+      choices: typeof n === "number" && n > 1 ? n : 1,
     };
   },
 

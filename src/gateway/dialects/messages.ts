@@ -7,13 +7,12 @@ import { toSpokenText } from "../../platform/text/spoken-text.ts";
 import { createMessagesAssembler } from "../answer/messages-answer.ts";
 import { toRecorded } from "../recorded.ts";
 import { itemsOf, memberOf, prependMember, stringOf } from "./body-edits.ts";
-import { requireConversation } from "./conversation.ts";
-import { isConversationTask } from "./conversation-task.ts";
+import { readConversation, requireConversation } from "./conversation.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toAnthropicError } from "./error-forms.ts";
 import { applySections, referenceEdits, setSection } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
-import { findLast, findPresent, findUserTurns, hasItems, readWords, type Turn, textsOf } from "./turns.ts";
+import { findLast, type Turn, textsOf } from "./turns.ts";
 
 export const messagesDialect: Dialect = {
   name: "messages",
@@ -21,21 +20,10 @@ export const messagesDialect: Dialect = {
   path: "/messages",
 
   read(body) {
-    const { value, model } = body;
-    requireConversation(value.messages, "messages");
-    const { turns, lastTurn } = look(body);
-    return {
-      model,
-      isStream: value.stream === true,
-      hasTools: hasItems(value.tools),
-      choices: 1,
-      lastTurn,
-      isContinued: false,
-      ...readWords(value.messages),
-      present: findPresent(turns, textsOf(memberOf(body.root, "system"))),
-      userTurns: findUserTurns(turns),
-      isConversationTask: isConversationTask(turns, textsOf(memberOf(body.root, "system"))),
-    };
+    const { messages } = body.value;
+    requireConversation(messages, "messages");
+    const instructions = textsOf(memberOf(body.root, "system"));
+    return readConversation(body, { ...look(body), messages, instructions });
   },
 
   record(request) {

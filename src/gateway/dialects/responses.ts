@@ -15,22 +15,12 @@ import {
   stringOf,
   surround,
 } from "./body-edits.ts";
-import { requireConversation } from "./conversation.ts";
-import { isConversationTask } from "./conversation-task.ts";
+import { readConversation, requireConversation } from "./conversation.ts";
 import type { Changes, Dialect } from "./dialect.ts";
 import { toOpenAiError } from "./error-forms.ts";
 import { appendSection, applySections, referenceEdits } from "./memory-edits.ts";
 import type { RequestBody } from "./request-body.ts";
-import {
-  findLast,
-  findPresent,
-  findUserTurns,
-  hasItems,
-  readWords,
-  type Speaker,
-  type Turn,
-  textsOf,
-} from "./turns.ts";
+import { findLast, type Speaker, type Turn, textsOf } from "./turns.ts";
 
 /** What `input_content` of a record contains. */
 const inputMembers = ["instructions", "input", "previous_response_id", "conversation", "prompt"] as const;
@@ -41,7 +31,7 @@ export const responsesDialect: Dialect = {
   path: "/responses",
 
   read(body) {
-    const { value, model } = body;
+    const { value } = body;
     const { input } = value;
     const isNamed = (each: unknown) => each !== undefined && each !== null;
     const isContinued = [value.previous_response_id, value.conversation].some(isNamed);
@@ -49,19 +39,9 @@ export const responsesDialect: Dialect = {
     if (typeof input !== "string" && !(hasStored && (input === undefined || input === null))) {
       requireConversation(input, "input");
     }
-    const { turns, lastTurn } = look(body);
-    return {
-      model,
-      isStream: value.stream === true,
-      hasTools: hasItems(value.tools),
-      choices: 1,
-      lastTurn,
-      isContinued,
-      ...readWords(typeof input === "string" ? [{ role: "user", content: input }] : input),
-      present: findPresent(turns, textsOf(memberOf(body.root, "instructions"))),
-      userTurns: findUserTurns(turns),
-      isConversationTask: isConversationTask(turns, textsOf(memberOf(body.root, "instructions"))),
-    };
+    const messages = typeof input === "string" ? [{ role: "user", content: input }] : input;
+    const instructions = textsOf(memberOf(body.root, "instructions"));
+    return { ...readConversation(body, { ...look(body), messages, instructions }), isContinued };
   },
 
   record(request) {

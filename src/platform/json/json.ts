@@ -43,3 +43,8 @@ export function findLoneSurrogate(value: unknown, path = ""): string | null {
   }
   return null;
 }
+
+/** Null: the value is no text. */
+export function textIn(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -4,7 +4,8 @@ import BetterSqlite from "better-sqlite3";
 import { explainLoadFailure } from "./addon.ts";
 import type { RuntimeFiles } from "./runtime.ts";
 
-export type Database = BetterSqlite.Database;
+/** `using` closes it. */
+export type Database = BetterSqlite.Database & Disposable;
 export type DatabaseOptions = Readonly<Omit<BetterSqlite.Options, "nativeBinding">>;
 
 /** The class of all errors of SQLite; `code` is the name of the result code. */
@@ -13,7 +14,8 @@ export const SqliteError = BetterSqlite.SqliteError;
 /** Opens or creates the database at `path`. @throws SqliteError, or an Error that says why the native library cannot be loaded */
 export function openDatabase(path: string, runtime: RuntimeFiles, options: DatabaseOptions = {}): Database {
   try {
-    return new BetterSqlite(path, { ...options, nativeBinding: runtime.sqliteAddon });
+    const database = new BetterSqlite(path, { ...options, nativeBinding: runtime.sqliteAddon });
+    return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
   } catch (error) {
     throw error instanceof SqliteError ? error : explainLoadFailure(runtime.sqliteAddon, error);
   }

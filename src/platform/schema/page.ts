@@ -17,15 +17,13 @@ export function pageFields({ items, defaultSize }: PageOptions) {
     page: Type.Optional(
       Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: "Page number, from 1." }),
     ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: defaultSize,
-        description: `${items} per page.`,
-      }),
-    ),
+    page_size: pageSizeField(`${items} per page.`, defaultSize),
   };
+}
+
+/** The optional field `page_size`. */
+export function pageSizeField(description: string, defaultSize: number, maximum = pageSizeMax) {
+  return Type.Optional(Type.Integer({ minimum: 1, maximum, default: defaultSize, description }));
 }
 
 /** The optional field `cursor` beside `page`. @param same what the pages of a list have in common, such as "filters and order" */

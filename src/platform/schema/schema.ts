@@ -105,6 +105,16 @@ export function Action(options: { description: string; not?: { pattern: string }
   return Type.Unsafe<string>({ [Kind]: "Action", type: "string", ...limits, ...options });
 }
 
+/** A number of things. */
+export function Count(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+/** @param usual what its absence means; absent: neither true nor false */
+export function Flag(description: string, usual?: boolean) {
+  return Type.Optional(Type.Boolean({ ...(usual === undefined ? {} : { default: usual }), description }));
+}
+
 /** An RFC 3339 timestamp with any offset. */
 export function Timestamp(options: { description: string; readOnly?: boolean }) {
   return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });

@@ -10,7 +10,7 @@ export interface SourceState {
   readonly ageSeconds: number | null;
 }
 
-export interface Source<Value> {
+interface Source<Value> {
   /** Asks for new values, and waits for them for a limited time. Never throws. */
   refresh(): Promise<void>;
   /** Null: it has never answered, or does not exist. */
@@ -18,12 +18,42 @@ export interface Source<Value> {
   state(): SourceState;
 }
 
-/** It is asked once at a time: a thread that hangs gets one request, however many ask. */
-export function createSource<Value>(
-  read: () => Promise<Value | null>,
+/** How each fact is asked for. A fact that does not exist is null. */
+export type Readers<Facts> = { readonly [Name in keyof Facts]: () => Promise<Facts[Name]> };
+
+export interface NamedState<Name> extends SourceState {
+  readonly source: Name;
+}
+
+/** A source for each fact. */
+export interface Sources<Facts> {
+  /** Asks all that are due at once, and waits for them as for one. */
+  refresh(isDue?: (state: NamedState<keyof Facts>) => boolean): Promise<void>;
+  last(): Facts;
+  states(): readonly NamedState<keyof Facts>[];
+}
+
+/** @param Facts each may be null: its source has never answered, or it does not exist */
+export function createSources<Facts extends object>(
+  readers: Readers<Facts>,
   waitMs: number,
   clock: Clock,
-): Source<Value> {
+): Sources<Facts> {
+  const names = Object.keys(readers) as (keyof Facts)[];
+  const all = names.map((name) => ({ name, source: createSource(readers[name], waitMs, clock) }));
+  const states = () => all.map(({ name, source }) => ({ source: name, ...source.state() }));
+  return {
+    async refresh(isDue = () => true) {
+      const due = all.filter(({ name, source }) => isDue({ source: name, ...source.state() }));
+      await Promise.all(due.map(({ source }) => source.refresh()));
+    },
+    last: () => Object.fromEntries(all.map(({ name, source }) => [name, source.last()])) as Facts,
+    states,
+  };
+}
+
+/** It is asked once at a time: a thread that hangs gets one request, however many ask. */
+function createSource<Value>(read: () => Promise<Value | null>, waitMs: number, clock: Clock): Source<Value> {
   let value: Value | null = null;
   let answeredAtMs: number | null = null;
   let isCurrent = false;

@@ -12,7 +12,7 @@ import { dayMs } from "../../platform/time/clock.ts";
 import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError } from "./config-file.ts";
 import { gatewayFrom } from "./gateway-config.ts";
-import { upstreamTables } from "./gateway-settings.ts";
+import { gatewaySettings, upstreamTables } from "./gateway-settings.ts";
 import { plansFrom } from "./plan-config.ts";
 import { retiredSettings } from "./retired-settings.ts";
 import { fileVariableOf } from "./secret-file.ts";
@@ -28,54 +28,34 @@ import {
   type Source,
   toReport,
 } from "./sources.ts";
-import { readUpstreams } from "./upstreams.ts";
+import { readUpstreams, type ValueOf } from "./upstreams.ts";
 
-export interface Config {
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly host: string;
-  readonly port: number;
-  /** Absolute paths of PEM files; null: without TLS. */
+type Table = typeof settings;
+type Values = { readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never };
+
+/** Settings that are in Config in another form. */
+const composed = [
+  "tlsCert",
+  "tlsKey",
+  "rerank",
+  "rerankDeadlineMs",
+  "rememberDays",
+  "extractionCredits",
+  "chargeDryRuns",
+  "creditUsd",
+  "llmBaseUrl",
+  "llmModel",
+  "llmApiKey",
+  "llmTimeoutSeconds",
+  "llmReplaceAtOnce",
+] as const;
+type Composed = (typeof composed)[number] | keyof typeof gatewaySettings;
+
+/** Each setting by its name in the table, and what several of them say together. Paths are absolute. */
+export interface Config extends Omit<Values, Composed> {
+  /** PEM files; null: without TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null;
-  /** Null: a background server never ends by itself. */
-  readonly backgroundIdleMinutes: number | null;
-  /** Null: metrics are not served. */
-  readonly metricsPort: number | null;
-  readonly metricsHost: string;
-  readonly metricsProjects: boolean;
-  /** Whether the console is served. */
-  readonly console: boolean;
-  readonly trustedProxies: readonly string[];
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
-  readonly corsOrigins: readonly string[];
-  readonly publicUrl: string | null;
-  readonly logLevel: (typeof settings.logLevel)["default"];
-  readonly accessLog: boolean;
-  /** An absolute path, whose last part may be the name of a built-in model; null: that of the data directory. */
-  readonly model: string | null;
-  /** Absolute; null: the key in the data directory. */
-  readonly auditKey: string | null;
-  /** Null: payloads are kept as long as their entries. */
-  readonly payloadRetentionDays: number | null;
-  readonly installationRetentionDays: number | null;
-  readonly exportRetentionDays: number;
-  readonly checkpointRecords: number;
-  readonly checkpointMinutes: number;
-  readonly idleTimeoutSeconds: number;
-  readonly shutdownGraceSeconds: number;
-  /** Absolute; null: no scheduled backups. */
-  readonly backupDir: string | null;
-  readonly backupEvery: string;
-  readonly backupKeep: number | null;
-  readonly migrationBackup: boolean;
-  readonly embedders: number;
-  readonly embeddingThreads: number;
   readonly rerank: Omit<Reranker, "judge">;
-  readonly searchCacheMb: number;
-  /** Null: as many as the machine has processors, within a limit. */
-  readonly searchThreads: number | null;
-  readonly groupCommit: boolean;
   /** The language model that extracts memories; null: the built-in extractor. */
   readonly llm: LlmConfig | null;
   /** How long the passages of conversations are kept, in milliseconds; null: for ever. */
@@ -132,41 +112,11 @@ export function loadConfig({
   const value = <Value>(setting: Setting<Value>): Value => pick(setting, sources).value;
   const tables = readUpstreams(value(upstreamTables), file, resolve(dataDir));
   const config: Config = {
+    ...plainValues(value),
     dataDir: resolve(dataDir),
-    host: value(settings.host),
-    port: value(settings.port),
-    publicUrl: value(settings.publicUrl),
     tls: tlsFrom(value),
-    backgroundIdleMinutes: value(settings.backgroundIdleMinutes),
-    metricsPort: value(settings.metricsPort),
-    metricsHost: value(settings.metricsHost),
-    metricsProjects: value(settings.metricsProjects),
-    console: value(settings.console),
-    trustedProxies: value(settings.trustedProxies),
-    allowedHosts: value(settings.allowedHosts),
-    allowedOrigins: value(settings.allowedOrigins),
-    corsOrigins: value(settings.corsOrigins),
-    logLevel: value(settings.logLevel),
-    accessLog: value(settings.accessLog),
-    model: value(settings.model),
-    auditKey: value(settings.auditKey),
-    payloadRetentionDays: value(settings.payloadRetentionDays),
-    installationRetentionDays: value(settings.installationRetentionDays),
-    exportRetentionDays: value(settings.exportRetentionDays),
-    checkpointRecords: value(settings.checkpointRecords),
-    checkpointMinutes: value(settings.checkpointMinutes),
-    idleTimeoutSeconds: value(settings.idleTimeoutSeconds),
-    shutdownGraceSeconds: value(settings.shutdownGraceSeconds),
-    backupDir: value(settings.backupDir),
-    backupEvery: value(settings.backupEvery),
-    backupKeep: value(settings.backupKeep),
-    migrationBackup: value(settings.migrationBackup),
     embedders: Math.min(value(settings.embedders), availableParallelism()),
-    embeddingThreads: value(settings.embeddingThreads),
     rerank: { choice: value(settings.rerank), deadlineMs: value(settings.rerankDeadlineMs) },
-    searchCacheMb: value(settings.searchCacheMb),
-    searchThreads: value(settings.searchThreads),
-    groupCommit: value(settings.groupCommit),
     llm: llmFrom(value),
     rememberMs: value(settings.rememberDays) === 0 ? null : value(settings.rememberDays) * dayMs,
     prices: {
@@ -184,12 +134,21 @@ export function loadConfig({
   return { config, reports, ignoredVariables, retired };
 }
 
+function plainValues(value: ValueOf): Omit<Values, Composed> {
+  const other = new Set<string>([...composed, ...Object.keys(gatewaySettings)]);
+  const plain = Object.entries(settings).filter(([name]) => !other.has(name));
+  return Object.fromEntries(plain.map(([name, each]) => [name, value<unknown>(each)])) as Omit<
+    Values,
+    Composed
+  >;
+}
+
 function dataDirSetting(fallback: string | undefined): Setting<string> {
   return fallback === undefined ? settings.dataDir : { ...settings.dataDir, default: fallback };
 }
 
 /** @throws ConfigError when only one of the two files is set */
-function tlsFrom(value: <Value>(setting: Setting<Value>) => Value): Config["tls"] {
+function tlsFrom(value: ValueOf): Config["tls"] {
   const certificate = value(settings.tlsCert);
   const key = value(settings.tlsKey);
   if (certificate === null && key === null) return null;
@@ -207,7 +166,7 @@ function tlsFrom(value: <Value>(setting: Setting<Value>) => Value): Config["tls"
 }
 
 /** @throws ConfigError when only one of the two required settings is set */
-function llmFrom(value: <Value>(setting: Setting<Value>) => Value): LlmConfig | null {
+function llmFrom(value: ValueOf): LlmConfig | null {
   const baseUrl = value(settings.llmBaseUrl);
   const model = value(settings.llmModel);
   if (baseUrl === null && model === null) return null;

@@ -3,26 +3,17 @@
 import type { StoreOptions } from "../../calls/storage/engine.ts";
 import type { Config } from "../config/config.ts";
 
-type StoreSettings = Pick<
-  StoreOptions,
-  | "plans"
-  | "payloadRetentionDays"
-  | "installationRetentionDays"
-  | "checkpointInterval"
-  | "exportLifeMs"
-  | "logLevel"
->;
-
-export function storeSettingsOf(config: Config): StoreSettings {
+export function storeSettingsOf(config: Config) {
+  const { plans, payloadRetentionDays, installationRetentionDays, logLevel } = config;
   return {
-    plans: config.plans,
-    payloadRetentionDays: config.payloadRetentionDays,
-    installationRetentionDays: config.installationRetentionDays,
+    plans,
+    payloadRetentionDays,
+    installationRetentionDays,
+    logLevel,
     checkpointInterval: {
       everyRecords: config.checkpointRecords,
       everyMs: config.checkpointMinutes * 60_000,
     },
     exportLifeMs: config.exportRetentionDays * 86_400_000,
-    logLevel: config.logLevel,
-  };
+  } satisfies Partial<StoreOptions>;
 }

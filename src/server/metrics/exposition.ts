@@ -40,7 +40,7 @@ type Read<Of extends Family> = () => ReturnType<Of["read"]>;
 
 /** The values are counted elsewhere, so each scrape sets all of them. */
 function addSingle(
-  { name, help, labels, type }: SingleFamily,
+  { name, help, labels = [], type }: SingleFamily,
   registry: Registry,
   read: Read<SingleFamily>,
 ): void {
@@ -79,7 +79,7 @@ class CountedHistogram extends Histogram {
   readonly #read: Read<HistogramFamily>;
 
   constructor(family: HistogramFamily, registry: Registry, read: Read<HistogramFamily>) {
-    const { name, help, labels, bounds } = family;
+    const { name, help, labels = [], bounds } = family;
     super({ name, help, labelNames: [...labels], buckets: [...bounds], registers: [registry] });
     this.#family = family;
     this.#read = read;

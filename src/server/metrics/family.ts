@@ -21,8 +21,8 @@ interface Named {
   readonly name: string;
   /** One sentence, for people. */
   readonly help: string;
-  /** Names of the labels. Their values come from fixed sets of this program, never from what a client has sent. */
-  readonly labels: readonly string[];
+  /** Names of the labels; absent: none. Their values come from fixed sets of this program, never from what a client has sent. */
+  readonly labels?: readonly string[];
 }
 
 export interface SingleFamily extends Named {

@@ -8,7 +8,6 @@ const healthFamilies: readonly Family[] = [
     name: "memledger_ready",
     type: "gauge",
     help: "1 if calls can be performed now, as /health/ready answers, else 0.",
-    labels: [],
     read: ({ readiness }) => one(readiness === null ? null : Number(readiness.ready)),
   },
   {
@@ -16,9 +15,9 @@ const healthFamilies: readonly Family[] = [
     type: "counter",
     help: "How often a thread was started again after it had ended or was replaced.",
     labels: ["thread"],
-    read: ({ store, restarts }) => {
+    read: ({ restarts }) => {
       const counts = new Map<string, number>();
-      for (const { thread, restarts: count } of [...store.restarts, ...restarts])
+      for (const { thread, restarts: count } of restarts)
         counts.set(thread, (counts.get(thread) ?? 0) + count);
       return [...counts].map(([thread, value]) => ({ labels: { thread }, value }));
     },
@@ -27,7 +26,6 @@ const healthFamilies: readonly Family[] = [
     name: "memledger_event_loop_delay_seconds",
     type: "histogram",
     help: "How late a timer of the main thread was, measured once per second.",
-    labels: [],
     bounds: delaySeconds,
     read: ({ eventLoopDelays }) => distribution(eventLoopDelays),
   },
@@ -35,7 +33,6 @@ const healthFamilies: readonly Family[] = [
     name: "memledger_certificate_expiry_timestamp_seconds",
     type: "gauge",
     help: "When the TLS certificate in use ends. Absent without TLS.",
-    labels: [],
     read: ({ certificateEndsAt }) => time(certificateEndsAt),
   },
   {
@@ -73,35 +70,30 @@ const processFamilies: readonly Family[] = [
     name: "process_cpu_seconds_total",
     type: "counter",
     help: "CPU time of the process, of all threads.",
-    labels: [],
     read: ({ process }) => one(process?.cpuSeconds),
   },
   {
     name: "process_resident_memory_bytes",
     type: "gauge",
     help: "Resident memory of the process.",
-    labels: [],
     read: ({ process }) => one(process?.residentBytes),
   },
   {
     name: "process_open_fds",
     type: "gauge",
     help: "Open file descriptors. Linux only.",
-    labels: [],
     read: ({ process }) => one(process?.openFiles),
   },
   {
     name: "process_max_fds",
     type: "gauge",
     help: "Maximum number of open file descriptors. Linux only.",
-    labels: [],
     read: ({ process }) => one(process?.openFilesMax),
   },
   {
     name: "process_start_time_seconds",
     type: "gauge",
     help: "When the process was started.",
-    labels: [],
     read: ({ process }) => time(process?.startedAt),
   },
 ];

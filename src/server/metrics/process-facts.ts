@@ -22,7 +22,7 @@ export interface ProcessFacts {
   readonly startedAt: number;
 }
 
-export interface DiskFacts {
+interface DiskFacts {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }

@@ -4,7 +4,7 @@
 import type { Administrator } from "../../access/administrator.ts";
 import type { KeyAdvice } from "../../calls/contract/request.ts";
 import { Refusal } from "../../platform/errors.ts";
-import { isObject, type Json } from "../../platform/json/json.ts";
+import { isObject, textIn } from "../../platform/json/json.ts";
 import type { Sender } from "../http/sender.ts";
 
 export const callerHeader = "Memledger-Caller";
@@ -30,8 +30,8 @@ export function readCaller(header: string | null): LocalCaller | null {
   if (!isObject(caller)) return null;
   const { os_uid, os_user, sudo_user, client } = caller;
   const osUid = Number.isSafeInteger(os_uid) ? Number(os_uid) : null;
-  const administrator = { osUid, osUser: textOf(os_user), sudoUser: textOf(sudo_user) };
-  return { administrator, client: textOf(client) };
+  const administrator = { osUid, osUser: textIn(os_user), sudoUser: textIn(sudo_user) };
+  return { administrator, client: textIn(client) };
 }
 
 export const malformedCaller = `The header ${callerHeader} is malformed. Send the command again.`;
@@ -55,8 +55,4 @@ function parse(header: string): unknown {
   } catch {
     return null;
   }
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -269,7 +269,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     async prepareRead(id) {
       const input = { memory_id: id };
       const unused = () => Promise.reject(new Error("a read needs none of it"));
-      const prepared = await readMemory.prepare(input, {
+      const prepared = await readMemory.prepare?.(input, {
         caller,
         plan: defaultPlans.custom,
         store,

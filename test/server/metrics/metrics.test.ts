@@ -33,7 +33,7 @@ const search = (query: string) => app.call("POST", "/v1/memories/search", { body
 test("a scrape has every metric of the table, with its type, its help and its labels", async () => {
   const found = await scrape();
   expect([...found.keys()].toSorted()).toEqual(table.map(({ name }) => name).toSorted());
-  for (const { name, type, help, labels } of table) {
+  for (const { name, type, help, labels = [] } of table) {
     const family = found.get(name);
     expect({ name, type: family?.type, help: family?.help }).toEqual({ name, type, help });
     for (const { labels: values } of family?.samples ?? []) {
@@ -47,7 +47,7 @@ test("the page has the same metrics", () => {
   const named = tableOf(page, "about").flatMap(([, names = ""]) => names.replaceAll("`", "").split(", "));
   expect(named.toSorted()).toEqual(table.map(({ name }) => name).toSorted());
   const documented = tableOf(page, "label").flatMap(([names = ""]) => names.replaceAll("`", "").split(", "));
-  expect(documented.toSorted()).toEqual([...new Set(table.flatMap(({ labels }) => labels))].toSorted());
+  expect(documented.toSorted()).toEqual([...new Set(table.flatMap(({ labels = [] }) => labels))].toSorted());
 });
 
 test("names and units follow the conventions of Prometheus", () => {

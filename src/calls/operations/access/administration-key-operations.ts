@@ -52,8 +52,6 @@ export const listAdministrationKeys = installationOperation({
   summary: "List administration keys",
   description: "Lists all administration keys. The keys themselves are not shown.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Type.Array(Fields(keyView)),
 
@@ -68,8 +66,6 @@ export const revokeAdministrationKey = installationOperation({
   description:
     "Revokes an administration key immediately and permanently. What it has created remains. Revoking a revoked key changes nothing.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ key: keyId }),
   output: Fields(keyView),
 

@@ -20,8 +20,6 @@ export const useConsoleKey = installationOperation({
   description:
     "Names the key of a project with which administrators act in the console. Creates it if there is none.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: Id({ description: "Id of the project." }) }),
   output,
 

@@ -119,8 +119,6 @@ export const listKeys = installationOperation({
   summary: "List API keys",
   description: "Lists the API keys of a project. The keys themselves are not shown.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project }),
   output: Type.Array(keyView),
   example: { input: { project: exampleProject }, data: [example] },
@@ -138,8 +136,6 @@ export const updateKey = installationOperation({
   description:
     "Changes what a key says about requests to the gateway. The change applies to the next request. Name, permissions and expiry of a key cannot be changed: create another key.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ key: keyId, gateway: keyGatewayChange }),
   output: keyView,
   example: {
@@ -163,8 +159,6 @@ export const revokeKey = installationOperation({
   summary: "Revoke an API key",
   description: "Revokes a key immediately and permanently. Revoking a revoked key changes nothing.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ key: keyId }),
   output: keyView,
   example: {

@@ -37,8 +37,6 @@ export const useLocalKey = installationOperation({
   summary: "Use the local key of a project",
   description: "Names the key of a project that programs of this machine use. Creates what does not exist.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
   }),

@@ -2,24 +2,17 @@
 
 import { Type } from "@sinclair/typebox";
 import { planNames } from "../../../access/plan.ts";
-import { Choice, Fields, Nullable } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Nullable } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
 const planView = Fields(
   {
     name: Choice(planNames, { description: "Name of the plan." }),
-    memory_limit: Nullable(
-      Type.Integer({
-        minimum: 0,
-        description: "Maximum number of memories of a project; 0: none, null: unlimited.",
-      }),
-    ),
+    memory_limit: Nullable(Count("Maximum number of memories of a project; 0: none, null: unlimited.")),
     passage_limit: Nullable(
-      Type.Integer({
-        minimum: 0,
-        description:
-          "Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null: unlimited.",
-      }),
+      Count(
+        "Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null: unlimited.",
+      ),
     ),
     retention_days: Nullable(
       Type.Integer({ minimum: 1, description: "Days that audit records are kept; null: unlimited." }),
@@ -41,8 +34,6 @@ export const listPlans = installationOperation({
   summary: "List the plans",
   description: "Lists the plans that a project can have, with their features and limits.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Type.Array(planView),
   example: {

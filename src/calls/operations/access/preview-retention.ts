@@ -3,20 +3,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { planOf } from "../../../access/project.ts";
 import { projectChanges, reference } from "../../../access/project-view.ts";
-import { Fields, Nullable } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable } from "../../../platform/schema/schema.ts";
 import { dayMs } from "../../../platform/time/clock.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import { applyChanges } from "./project-operations.ts";
 import { requireProject } from "./require-project.ts";
 
-const days = (description: string) => Nullable(Type.Integer({ minimum: 0, description }));
+const days = (description: string) => Nullable(Count(description));
 
 const output = Fields({
   project: Type.String({ description: "Name of the project." }),
   days_before: days("Days that audit records are kept now; null: unlimited."),
   days_after: days("Days that they would be kept; null: unlimited."),
   is_shorter: Type.Boolean({ description: "Whether the change shortens the retention." }),
-  records: Type.Integer({ minimum: 0, description: "Records that would be deleted now." }),
+  records: Count("Records that would be deleted now."),
 });
 
 export const previewRetention = installationOperation({
@@ -24,8 +24,6 @@ export const previewRetention = installationOperation({
   summary: "Preview a change of the retention",
   description: "Counts the audit records that a change of plan or retention would delete. Changes nothing.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: reference, ...projectChanges }),
   output,
 

@@ -25,7 +25,6 @@ export const createProject = installationOperation({
   summary: "Create a project",
   description: "Creates a project without API keys.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
   success: 201,
   input: Fields({ name, ...projectChanges }),
   output: projectView,
@@ -69,8 +68,6 @@ export const listProjects = installationOperation({
   description:
     "Lists all projects with the number of their memories and valid keys, or some of them. With page_size, a list that has as many projects continues behind its last one: pass its id as after.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     text: Type.Optional(
       Label({ maxLength: nameMaxCharacters, description: "Part of the name, or beginning of the id." }),
@@ -118,8 +115,6 @@ export const showProject = installationOperation({
   summary: "Show a project",
   description: "Shows one project.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: reference }),
   output: projectView,
   example: { input: { project: example.id }, data: example },
@@ -135,8 +130,6 @@ export const updateProject = installationOperation({
   description:
     "Changes the given options of a project. At least one option is required. A shorter retention, also that of another plan, permanently deletes older audit records at the next retention run.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: reference, ...projectChanges }, atLeastOne(Object.keys(projectChanges))),
   output: projectView,
   example: { input: { project: example.id, memory_limit: 5_000 }, data: example },
@@ -162,8 +155,6 @@ export const deleteProject = installationOperation({
   summary: "Delete a project",
   description: "Permanently deletes a project with its memories and keys. Its audit records are kept.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({ project: reference, name: Type.Optional(confirmation) }),
   output: projectView,
   example: { input: { project: example.id, name: "shop" }, data: example },

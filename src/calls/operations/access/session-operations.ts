@@ -139,7 +139,6 @@ export const closeSession = sessionOperation({
   summary: "Sign out of the console",
   description: "Ends the session in which it is called.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
   success: 204,
   input: Fields({}),
   output: null,
@@ -157,8 +156,6 @@ export const listSessions = installationOperation({
   summary: "List sessions of the console",
   description: "Lists the people who are signed in to the console.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Type.Array(Fields(sessionView)),
 
@@ -172,8 +169,6 @@ export const revokeSessions = installationOperation({
   summary: "Revoke sessions of the console",
   description: "Ends one session of the console, or all of them. Revoking a session again changes nothing.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     session: Type.Optional(Id({ description: "Id of the session." })),
     all: Type.Optional(Type.Literal(true, { description: "Whether all sessions are ended." })),

@@ -8,7 +8,6 @@ import { randomId } from "../../../platform/ids.ts";
 import { Choice, Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const permission = Choice(permissionsForSubjects, { description: "An allowed kind of operations." });
@@ -32,7 +31,6 @@ export const issueToken = projectOperation({
   permission: "key.issue",
   forSubjects: true,
   feature: "gateway",
-  refusals: [],
   success: 201,
   input: Fields({
     subject: subjectName,
@@ -77,8 +75,6 @@ export const issueToken = projectOperation({
     const data: Static<typeof issued> = { ...recorded, token };
     return { precomputed: { data, recorded }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 export const revokeTokens = projectOperation({
@@ -89,7 +85,6 @@ export const revokeTokens = projectOperation({
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "key.issue",
   feature: "gateway",
-  refusals: [],
   success: 204,
   input: Fields({}),
   output: null,

@@ -14,8 +14,6 @@ export const createBackup = installationOperation({
   description:
     "Writes a copy of the data directory to one compressed file, while a server runs or not. The signing key and secret settings are left out by default. No memory is changed, and calls do not wait.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     file: Text({ maxLength: pathMaxCharacters, description: "Path of the new file." }),
     includes_signing_key: Type.Boolean({ description: "Whether the backup contains the signing key." }),

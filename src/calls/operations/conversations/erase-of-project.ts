@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { nameMaxCharacters } from "../../../platform/limits.ts";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
-import { Fields, Text } from "../../../platform/schema/schema.ts";
+import { Fields, Flag, Text } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import { requireProject, unknownProject } from "../access/require-project.ts";
@@ -18,16 +18,12 @@ export const eraseConversationOf = installationOperation({
   description:
     "Permanently erases a conversation of a project or of one of its subjects, as conversation.erase does. A memory that was said elsewhere, too, keeps its embedding.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
   unrecorded: ["subject", "conversation"],
-  success: 200,
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
     subject: Type.Optional(subjectName),
     conversation: conversationName,
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "true: only count what would be erased." }),
-    ),
+    dry_run: Flag("true: only count what would be erased.", false),
   }),
   output: Fields({
     erased: Type.Boolean({

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Flag } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { backups, listBackups } from "../subjects/erase.ts";
@@ -11,21 +11,14 @@ import { type ConversationHoldings, eraseConversationIn, findHoldings, heldRecor
 
 export const conversationCounts = {
   ...erasureCounts,
-  memories: Type.Integer({
-    minimum: 0,
-    description:
-      "Memories with words of the conversation and of no other one: passages, and what was kept of it.",
-  }),
-  changed: Type.Integer({
-    minimum: 0,
-    description: "Memories whose words were said elsewhere, too: they stay, without this origin.",
-  }),
-  checks: Type.Integer({ minimum: 0, description: "Checks that expect one of the removed memories." }),
-  records: Type.Integer({
-    minimum: 0,
-    description:
-      "Audit records that name the conversation, show one of the removed memories, or repeat the words of one.",
-  }),
+  memories: Count(
+    "Memories with words of the conversation and of no other one: passages, and what was kept of it.",
+  ),
+  changed: Count("Memories whose words were said elsewhere, too: they stay, without this origin."),
+  checks: Count("Checks that expect one of the removed memories."),
+  records: Count(
+    "Audit records that name the conversation, show one of the removed memories, or repeat the words of one.",
+  ),
 };
 
 export const nothingHeld = { memories: 0, changed: 0, checks: 0, records: 0, exports: 0 };
@@ -49,13 +42,9 @@ export const eraseConversation = projectOperation({
   forConversations: "known",
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     conversation: conversationName,
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "true: only count what would be erased." }),
-    ),
+    dry_run: Flag("true: only count what would be erased.", false),
   }),
   output: Fields(
     {

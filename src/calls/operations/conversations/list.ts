@@ -2,10 +2,9 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
-import { foreignCursor, nextCursor } from "../../../platform/schema/page.ts";
-import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
+import { foreignCursor, nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
+import { Count, Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { ConversationSummary } from "../../storage/conversation-store.ts";
 
@@ -14,14 +13,7 @@ const pageSizeMax = 1_000;
 
 export const conversationPlace = {
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-  page_size: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageSizeMax,
-      default: pageSizeDefault,
-      description: "Items of a page.",
-    }),
-  ),
+  page_size: pageSizeField("Items of a page.", pageSizeDefault, pageSizeMax),
 };
 
 /** @returns what a storage engine is asked for */
@@ -41,8 +33,8 @@ export const conversationFields = {
     description: "When the first of these words was said; where nobody says it, when they were stored.",
   }),
   last_at: Timestamp({ description: "The same of the last of these words." }),
-  passages: Type.Integer({ minimum: 0, description: "Number of its passages." }),
-  kept: Type.Integer({ minimum: 0, description: "Number of the memories that were kept of it." }),
+  passages: Count("Number of its passages."),
+  kept: Count("Number of the memories that were kept of it."),
 };
 
 const listedConversation = Fields(conversationFields, { title: "ListedConversation" });
@@ -69,8 +61,6 @@ export const listConversations = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(conversationPlace),
   output: Fields(
     { conversations: Type.Array(listedConversation), next_cursor: nextCursor },
@@ -85,6 +75,4 @@ export const listConversations = projectOperation({
     // The names would be in a record about none of them, which no erasure finds.
     return { precomputed: { data, recorded: {} }, prepared: null };
   },
-
-  apply: confirm,
 });

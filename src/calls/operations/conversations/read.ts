@@ -7,7 +7,6 @@ import { conversationName } from "../../../platform/schema/conversation-name.ts"
 import { foreignCursor, nextCursor } from "../../../platform/schema/page.ts";
 import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { describeList, firstPage, retentionFloor } from "../ledger/list.ts";
 import { conversationFields, conversationPlace, exampleConversation, toListed, toPageQuery } from "./list.ts";
@@ -49,7 +48,6 @@ export const readConversation = projectOperation({
   forConversations: "known",
   feature: "memory",
   refusals: [2109],
-  success: 200,
   input: Fields({ conversation: conversationName, ...conversationPlace }),
   output: Fields(
     {
@@ -91,8 +89,6 @@ export const readConversation = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 const notFound = new Refusal(

@@ -57,7 +57,6 @@ export const createExport = projectOperation({
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.export",
   feature: "export",
-  success: 200,
   // Not forSubjects: a key for one subject would learn of exports of others, because a project has one at a time.
   unrecorded: ["subject", "conversation"],
   input: Fields(exportFields),

@@ -24,12 +24,10 @@ const download = {
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
-  success: 200,
   input: Fields({ export_id: exportId }),
   output: null,
   refusals: [2205, 2206],
   example: { input: { export_id: exampleId }, data: null },
-  async prepare() {},
 } as const;
 
 export const downloadExport = projectOperation({

@@ -13,13 +13,9 @@ export const listExports = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
-  success: 200,
   input: Fields({}),
   output: Fields({ exports: Type.Array(exportDetail) }, { title: "ExportList" }),
-  refusals: [],
   example: { input: {}, data: { exports: [exampleDetail] } },
-
-  async prepare() {},
 
   async apply(transaction, _input, _prepared, { caller, now }) {
     const found = await transaction.exports.list(caller.project, now);

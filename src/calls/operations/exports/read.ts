@@ -22,13 +22,10 @@ export const readExport = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
-  success: 200,
   input: Fields({ export_id: exportId }),
   output: exportDetail,
   refusals: [2205],
   example: { input: { export_id: exampleId }, data: exampleDetail },
-
-  async prepare() {},
 
   async apply(transaction, { export_id }, _prepared, { caller, now }) {
     return { data: toExportDetail(await requireExport(transaction, caller.project, export_id, now)) };

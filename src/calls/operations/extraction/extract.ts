@@ -18,7 +18,15 @@ import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
 import type { RememberedPart } from "../../../memory/remembering/task.ts";
 import { Tags, toTags } from "../../../memory/tags.ts";
 import { extractionTextMaxCharacters } from "../../../platform/limits.ts";
-import { AnyText, atLeastOne, Choice, Fields, notTogether } from "../../../platform/schema/schema.ts";
+import {
+  AnyText,
+  atLeastOne,
+  Choice,
+  Count,
+  Fields,
+  Flag,
+  notTogether,
+} from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { charge } from "../access/credits.ts";
 import { type Outcome, storeItems } from "./deduplicate.ts";
@@ -44,7 +52,6 @@ export const extractMemories = projectOperation({
   feature: "memory",
   mayRunLong: true,
   refusals: [1402, 2101, 2103],
-  success: 200,
   input: Fields(
     {
       text: Type.Optional(
@@ -76,27 +83,19 @@ export const extractMemories = projectOperation({
             "essential: what stays useful for months, such as rules, decisions and preferences. verbatim: everything that user and assistant say, word for word, as contexts that expire. full: every statement about a person, a thing, a plan or an event; it needs a language model, and is verbatim without one.",
         }),
       ),
-      deduplicate: Type.Optional(
-        Type.Boolean({
-          default: true,
-          description:
-            "Whether items are compared with the memories of the project and skipped or merged when they are similar.",
-        }),
+      deduplicate: Flag(
+        "Whether items are compared with the memories of the project and skipped or merged when they are similar.",
+        true,
       ),
-      dry_run: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: "Whether to return what would be stored, without storing it.",
-        }),
-      ),
+      dry_run: Flag("Whether to return what would be stored, without storing it.", false),
     },
     { ...atLeastOne(["text", "messages"]), ...notTogether("text", "messages") },
   ),
   output: Fields(
     {
       extracted: Type.Array(extractionItem),
-      deduplicated: Type.Integer({ minimum: 0, description: "Items that were skipped." }),
-      updated: Type.Integer({ minimum: 0, description: "Memories that were updated." }),
+      deduplicated: Count("Items that were skipped."),
+      updated: Count("Memories that were updated."),
       extractor: Choice(extractorNames, {
         title: "ExtractorName",
         description:

@@ -47,7 +47,6 @@ export function gatewayOperation<Result>({
     forConversations: true,
     passages: "reads",
     feature: "gateway",
-    success: 200,
     mayRunLong: true,
     input: Fields({}),
     output: null,

@@ -1,14 +1,14 @@
 // Owns the list of models: what upstreams report and what the configuration names, in the form of the API that asks. Must never fail because
 // an upstream does.
 
-import { readObject, textIn } from "../../../gateway/answer/parts.ts";
+import { readObject } from "../../../gateway/answer/parts.ts";
 import { chooseUpstream } from "../../../gateway/choose-upstream.ts";
 import { UpstreamFault } from "../../../gateway/forwarding.ts";
 import { headersToUpstream } from "../../../gateway/headers.ts";
 import { modelsMax, modelsMaxBytes, modelsMaxMs } from "../../../gateway/limits.ts";
 import { toTargetUrl } from "../../../gateway/target-url.ts";
 import { isProtected, type Upstream, type UpstreamKind } from "../../../gateway/upstream.ts";
-import { isObject, type Json, type JsonObject, objectsIn } from "../../../platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../../platform/json/json.ts";
 import type { Preparation } from "../../contract/operation.ts";
 
 /** What an upstream has answered. */

@@ -2,23 +2,19 @@
 // missing from that copy.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
 const lostCheckpoint = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),
-  size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
+  size: Count("Number of records of the chain at that time."),
   created_at: Nullable(
     Timestamp({
       description: "When the checkpoint was signed; null: a checkpoint of version 2 does not say.",
     }),
   ),
   newest: Nullable(
-    Type.Integer({
-      minimum: 0,
-      description:
-        "The newest record of the chain in the database; null if the database does not contain the chain.",
-    }),
+    Count("The newest record of the chain in the database; null if the database does not contain the chain."),
   ),
   note: Type.String({ description: "The checkpoint as a signed note." }),
 });
@@ -29,8 +25,6 @@ export const acceptOlderDatabase = installationOperation({
   description:
     "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records. Ends all sessions of the console and revokes all tokens.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),
   output: Fields({ accepted: Type.Integer({ minimum: 1, description: "Number of checkpoints." }) }),
 

@@ -2,7 +2,7 @@
 // nor signs their chains.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
 export const acceptRecords = installationOperation({
@@ -11,20 +11,16 @@ export const acceptRecords = installationOperation({
   description:
     "Accepts records that this server did not write, or that take the place of others, so that it continues and signs their chains. The acceptance is recorded with the number and the hash of the newest record of each chain.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({
     chains: Type.Array(
       Fields({
         chain: Type.String({ description: "Identifier of the chain." }),
         project: Nullable(Type.String({ description: "Id of the project; null: the installation." })),
-        covered: Type.Integer({
-          minimum: 0,
-          description:
-            "Number of records that the newest checkpoint covers. Records after it were not signed.",
-        }),
-        newest: Type.Integer({ minimum: 0, description: "Number of the newest record that is accepted." }),
+        covered: Count(
+          "Number of records that the newest checkpoint covers. Records after it were not signed.",
+        ),
+        newest: Count("Number of the newest record that is accepted."),
         hash: Type.String({ description: "Its hash." }),
       }),
       { description: "The chains that the server did not continue." },

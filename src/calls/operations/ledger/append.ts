@@ -15,7 +15,7 @@ import { isReserved, reservedActions } from "../../../audit/verify/own-records.t
 import { Refusal, successCode } from "../../../platform/errors.ts";
 import type { Json, JsonObject } from "../../../platform/json/json.ts";
 import { appendedItemsMax, appendedTextsMax } from "../../../platform/limits.ts";
-import { Action, Fields, jsonObject, Nullable, Text } from "../../../platform/schema/schema.ts";
+import { Action, Fields, Flag, jsonObject, Nullable, Text } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));
@@ -48,9 +48,7 @@ export const appendRecord = projectOperation({
     gateway_id: name("Identifier of the gateway."),
     ip_address: name("IP address of the gateway's caller."),
     user_agent: name("User-Agent of the gateway's caller."),
-    is_cache_hit: Type.Optional(
-      Type.Boolean({ description: "Whether the gateway answered from its cache." }),
-    ),
+    is_cache_hit: Flag("Whether the gateway answered from its cache."),
     error_code: Type.Optional(
       Nullable(Type.Integer({ minimum: 0, maximum: 1e9, description: "The gateway's error code." })),
     ),
@@ -74,7 +72,6 @@ export const appendRecord = projectOperation({
     memory_results: items(memoryResult, "Memories that were used."),
   }),
   output: auditRecordDetail,
-  refusals: [],
   example: {
     input: {
       action: "gateway.chat",

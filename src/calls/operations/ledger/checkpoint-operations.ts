@@ -11,9 +11,8 @@ import { signerId, textOfNote } from "../../../audit/verify/note.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { auditPageSizeDefault } from "../../../platform/limits.ts";
 import { nextCursor, pageFields } from "../../../platform/schema/page.ts";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { installationOperation, projectOperation } from "../../contract/operation.ts";
 import type { ListedCheckpoint } from "../../storage/ledger-store.ts";
 import { requireProject } from "../access/require-project.ts";
@@ -21,7 +20,7 @@ import { requireProject } from "../access/require-project.ts";
 const checkpointView = Fields(
   {
     chain: Type.String({ description: "Identifier of the chain." }),
-    size: Type.Integer({ minimum: 0, description: "Number of records of the chain." }),
+    size: Count("Number of records of the chain."),
     hash: Type.String({ description: "Hash of the newest record." }),
     created_at: Timestamp({ description: "When the checkpoint was signed." }),
     note: Type.String({ description: "The checkpoint as a signed note. Keep this text outside the server." }),
@@ -38,7 +37,6 @@ export const readCheckpoint = projectOperation({
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.read",
   feature: "audit",
-  success: 200,
   input: Fields({}),
   output: checkpointView,
   refusals: [2207],
@@ -65,7 +63,7 @@ export const readCheckpoint = projectOperation({
 
 const storedCheckpointView = Fields(
   {
-    size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
+    size: Count("Number of records of the chain at that time."),
     hash: Nullable(
       Type.String({ description: "Hash of the newest of these records; null: it was removed." }),
     ),
@@ -87,7 +85,6 @@ export const listCheckpoints = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
-  success: 200,
   input: Fields({
     cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
     page_size,
@@ -128,8 +125,6 @@ export const listCheckpoints = projectOperation({
     const next_cursor = hasMore ? toCursor(name, { below: last.size, total: 0 }) : null;
     return { precomputed: { data: { checkpoints, next_cursor } }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 /** Notes of version 1 name the hash of a record that was removed. */
@@ -145,8 +140,6 @@ export const signCheckpoints = installationOperation({
   description:
     "Signs the size and head of a project's chain, or of all chains. Keep the notes where nobody with access to the server can change them.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({
     project: Type.Optional(
       Type.String({ description: "Id or name of the project; without it, all chains." }),

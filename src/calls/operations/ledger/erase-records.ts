@@ -8,7 +8,7 @@ import type { Trace, TracedRecord } from "../../../audit/trace/traced.ts";
 import { wordsOf } from "../../../memory/suggestions/suggestion.ts";
 import { Refusal, successCode } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
-import { Choice, Fields, Nullable } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Flag, Nullable } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -29,15 +29,10 @@ export const eraseRecords = installationOperation({
   description:
     "Permanently erases the text of a memory or of a record from the payload of every record that holds it: those that name it, those that it came from, and those that repeat it. The other parts of these payloads are kept; records of older versions lose the whole payload, and so does the named record. Removes the files of exports that contain these records, and deletes the checks that expect the memory or have its text, and the suggestions that concern it or have its text. The memories themselves are kept, unless the same call deletes them. The chain still verifies. audit.trace says beforehand which records it would erase.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     ...erased,
-    delete_memory: Type.Optional(
-      Type.Boolean({
-        description:
-          "Whether to delete the memory too; for a record, the memories that were made of it and still say the same.",
-      }),
+    delete_memory: Flag(
+      "Whether to delete the memory too; for a record, the memories that were made of it and still say the same.",
     ),
   }),
   output: Fields({
@@ -45,17 +40,14 @@ export const eraseRecords = installationOperation({
       description: "Number of records whose payload, or parts of it, were erased by this call.",
     }),
     records: Type.Array(Type.String(), { description: "Ids of these records." }),
-    parts: Type.Integer({
-      minimum: 0,
-      description: "Number of parts that were erased of payloads of which the rest was kept.",
-    }),
+    parts: Count("Number of parts that were erased of payloads of which the rest was kept."),
     ...heldCounts,
     exports: Type.Array(Type.String(), {
       description:
         "Ids of the exports that contained these records. The server has removed their files; delete downloaded copies yourself.",
     }),
-    checks: Type.Integer({ minimum: 0, description: "Number of checks that were deleted." }),
-    suggestions: Type.Integer({ minimum: 0, description: "Number of suggestions that were deleted." }),
+    checks: Count("Number of checks that were deleted."),
+    suggestions: Count("Number of suggestions that were deleted."),
     memory: Nullable(
       Choice(["deleted", "kept", "absent"], {
         description:

@@ -12,6 +12,7 @@ import {
 import type { Owner } from "../../../memory/owner.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
+import { Count } from "../../../platform/schema/schema.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */
@@ -25,14 +26,12 @@ export const erased = {
   memory: Type.Optional(Type.String({ description: "Id of a memory, which may be deleted already." })),
 };
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
 export const heldCounts = {
-  origin: count(
+  origin: Count(
     "Of these, records from which the text came, and those that a call performed for them has left.",
   ),
-  shown: count("Of these, other records that name the memory by its id."),
-  repeated: count("Of these, records that have the same words without an id."),
+  shown: Count("Of these, other records that name the memory by its id."),
+  repeated: Count("Of these, records that have the same words without an id."),
 };
 
 export interface Holders extends TracedRecords {

@@ -3,9 +3,8 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { ChainReport } from "../../../audit/verify/verdict.ts";
-import { Choice, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { Verification } from "../../storage/ledger-store.ts";
 import { requireHashes } from "./checkpoint-operations.ts";
@@ -34,7 +33,6 @@ export const verifyRecords = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -44,7 +42,7 @@ export const verifyRecords = projectOperation({
           "unattested: all checks passed; no external checkpoint was given. broken: a check failed. contradicted: a checkpoint does not match the records.",
       }),
       chain: Nullable(Type.String({ description: "Identifier of the chain; null before the first record." })),
-      verified: Type.Integer({ minimum: 0, description: "Number of records that this call checked." }),
+      verified: Count("Number of records that this call checked."),
       first_seq: Nullable(Type.Integer({ description: "The first of these records." })),
       last_seq: Nullable(Type.Integer({ description: "The last of these records." })),
       complete: Type.Boolean({
@@ -125,8 +123,6 @@ export const verifyRecords = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 function toRoundView({

@@ -10,7 +10,7 @@ import { fieldRefusal } from "../../../platform/errors.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../../../platform/limits.ts";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
 import { nextCursor, pageFields } from "../../../platform/schema/page.ts";
-import { Fields, Text } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Text } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { type InstallationPreparation, installationOperation } from "../../contract/operation.ts";
 import { unknownProject } from "../access/require-project.ts";
@@ -36,7 +36,7 @@ const input = Fields({
 });
 const output = Fields({
   logs: Type.Array(auditRecord),
-  total: Type.Integer({ minimum: 0, description: "Number of matching records on all pages." }),
+  total: Count("Number of matching records on all pages."),
   next_cursor: nextCursor,
 });
 
@@ -46,10 +46,8 @@ export const listChain = installationOperation({
   description:
     "Lists the audit records of a project, or of the installation: administration, and calls without a valid key. Newest first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
   unrecorded: ["subject", "conversation"],
   answersWithRecords: true,
-  success: 200,
   input,
   output,
   prepare: readChain,

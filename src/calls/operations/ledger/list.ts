@@ -15,9 +15,8 @@ import { toAuditRecord } from "../../../audit/record-view.ts";
 import { fieldRefusal, type Refusal } from "../../../platform/errors.ts";
 import { auditPageSizeDefault } from "../../../platform/limits.ts";
 import { cursorField, nextCursor, pageFields, requireOnePlace } from "../../../platform/schema/page.ts";
-import { Fields, Moment, notTogether } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Flag, Moment, notTogether } from "../../../platform/schema/schema.ts";
 import { fromMoment } from "../../../platform/time/iso8601.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { HiddenReads, RecordPage, RecordQuery } from "../../storage/ledger-store.ts";
 import { consoleReads } from "./console-reads.ts";
@@ -39,12 +38,9 @@ export const recordSpan = {
 
 /** For lists and histories that people read in the console. */
 export const withoutConsoleReads = {
-  without_console_reads: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        "true: leave out successful reads that administrators have made in the console, such as those of this list. They are recorded all the same.",
-    }),
+  without_console_reads: Flag(
+    "true: leave out successful reads that administrators have made in the console, such as those of this list. They are recorded all the same.",
+    false,
   ),
 };
 
@@ -71,27 +67,20 @@ export const listRecords = projectOperation({
   forConversations: "known",
   feature: "audit",
   answersWithRecords: true,
-  success: 200,
   input: listInput,
   output: Fields(
     {
       logs: Type.Array(auditRecord),
-      total: Type.Integer({
-        minimum: 0,
-        description: "Number of matching records on all pages, when the first page was read.",
-      }),
+      total: Count("Number of matching records on all pages, when the first page was read."),
       page: Type.Integer(),
       page_size: Type.Integer(),
       next_cursor: nextCursor,
-      newest_seq: Type.Integer({
-        minimum: 0,
-        description:
-          "Position of the newest record up to end_time, whether it matches the other filters or not. The record of this call follows. 0: there is none.",
-      }),
+      newest_seq: Count(
+        "Position of the newest record up to end_time, whether it matches the other filters or not. The record of this call follows. 0: there is none.",
+      ),
     },
     { title: "AuditRecordPage" },
   ),
-  refusals: [],
   example: {
     input: { action: "memory.create", page_size: 50 },
     data: { logs: [exampleRecord], total: 1, page: 1, page_size: 50, next_cursor: null, newest_seq: 1284 },
@@ -115,8 +104,6 @@ export const listRecords = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 type ListFilters = RecordFilters & Static<ReturnType<typeof Fields<typeof recordSpan>>>;

@@ -17,9 +17,9 @@ import { auditRecord, exampleRecord } from "../../../audit/record-schema.ts";
 import { parseObject, toAuditRecordDetail } from "../../../audit/record-view.ts";
 import { toId } from "../../../platform/ids.ts";
 import { isObject } from "../../../platform/json/json.ts";
-import { pageSizeDefault, pageSizeMax } from "../../../platform/limits.ts";
+import { pageSizeDefault } from "../../../platform/limits.ts";
+import { pageSizeField } from "../../../platform/schema/page.ts";
 import { Choice, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { consoleReads } from "./console-reads.ts";
 import { retentionFloor, withoutConsoleReads } from "./list.ts";
@@ -85,8 +85,6 @@ export const readMemoryHistory = projectOperation({
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_id: Id({ description: "Memory identifier, 32 hexadecimal characters." }),
     include: Type.Optional(
@@ -100,14 +98,7 @@ export const readMemoryHistory = projectOperation({
     cursor: Type.Optional(
       Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Events per page.",
-      }),
-    ),
+    page_size: pageSizeField("Events per page.", pageSizeDefault),
   }),
   output: Fields(
     {
@@ -168,8 +159,6 @@ export const readMemoryHistory = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 type EventRecord = Pick<

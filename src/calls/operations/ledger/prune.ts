@@ -1,17 +1,14 @@
 // Owns running retention immediately instead of at the next hour, and reporting its result.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
 const sweptChain = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),
   project: Nullable(Type.String({ description: "Project of the chain; null for the installation." })),
-  records: Type.Integer({ minimum: 0, description: "Number of removed records." }),
-  payloads: Type.Integer({
-    minimum: 0,
-    description: "Number of payloads removed from records that remain.",
-  }),
+  records: Count("Number of removed records."),
+  payloads: Count("Number of payloads removed from records that remain."),
   anchored_through: Nullable(
     Type.Integer({ description: "The newest removed record of the chain; null if none was ever removed." }),
   ),
@@ -26,12 +23,10 @@ export const pruneRecords = installationOperation({
   description:
     "Removes the audit records that are older than their project's retention, and signs an anchor for each chain. Reports the chains that it changed and those that it skipped. Pruning also runs automatically every hour.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({
-    records: Type.Integer({ minimum: 0, description: "Number of records removed from all chains." }),
-    payloads: Type.Integer({ minimum: 0, description: "Number of payloads removed from all chains." }),
+    records: Count("Number of records removed from all chains."),
+    payloads: Count("Number of payloads removed from all chains."),
     chains: Type.Array(sweptChain),
   }),
 

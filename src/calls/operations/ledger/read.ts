@@ -6,7 +6,6 @@ import { toAuditRecordDetail } from "../../../audit/record-view.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { retentionFloor } from "./list.ts";
 
@@ -18,7 +17,6 @@ export const readRecord = projectOperation({
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,
-  success: 200,
   input: Fields({
     audit_id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),
   }),
@@ -39,6 +37,4 @@ export const readRecord = projectOperation({
     }
     return { precomputed: { data: detail }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -1,10 +1,9 @@
 // Owns the record of a repair of the database by `memledger doctor`. It is appended before the repair, so that no change is without one.
 
-import { Type } from "@sinclair/typebox";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields } from "../../../platform/schema/schema.ts";
 import { installationOperation } from "../../contract/operation.ts";
 
-const number = (description: string) => Type.Integer({ minimum: 0, description });
+const number = (description: string) => Count(description);
 
 export const recordRepairs = installationOperation({
   name: "doctor.fix",
@@ -12,8 +11,6 @@ export const recordRepairs = installationOperation({
   description:
     "Records what memledger doctor is about to repair in the database: vectors and words that do not fit the memories. Memories and audit records are never changed.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({
     orphan_vectors: number("Vectors of memories that do not exist, which are deleted."),
     missing_vectors: number("Memories without a vector, which are embedded again."),

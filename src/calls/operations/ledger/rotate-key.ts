@@ -13,8 +13,6 @@ export const rotateKey = installationOperation({
   description:
     "Replaces the key that signs checkpoints. The previous key signs the statement about the new key, so that auditors who have the previous public key can verify the new one. The server must be stopped.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     statement: Type.String({ description: "The rotation statement, a signed note." }),
   }),

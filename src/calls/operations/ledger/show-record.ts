@@ -17,9 +17,7 @@ export const showRecord = installationOperation({
   description:
     "Shows one audit record of any project or of the installation, with request, response and results.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
   answersWithRecords: true,
-  success: 200,
   input: Fields({ record: Type.String({ description: "Id of the audit record." }) }),
   output: auditRecordDetail,
   prepare: ({ record }, preparation) => readRecord(toId(record.trim()), preparation),

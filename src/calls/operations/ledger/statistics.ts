@@ -1,9 +1,8 @@
 // Owns the numbers of a project's chain. Must never count records older than the plan's retention, even if they are not pruned yet.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { retentionFloor } from "./list.ts";
 
@@ -17,22 +16,19 @@ export const readLedgerStatistics = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
-      records: Type.Integer({ minimum: 0, description: "Number of records that a list can show." }),
+      records: Count("Number of records that a list can show."),
       first_at: time("Time of the oldest of these records; null: there is none."),
       last_at: time("Time of the newest record; null: there is none."),
-      head_seq: Type.Integer({ minimum: 0, description: "Position of the newest record; 0: there is none." }),
+      head_seq: Count("Position of the newest record; 0: there is none."),
       head_hash: Nullable(
         Type.String({ description: "Hash of the newest record; null on plans without hashes." }),
       ),
-      bytes_estimate: Type.Integer({
-        minimum: 0,
-        description: "Bytes of these records in the database, compressed, estimated from 100 of them.",
-      }),
+      bytes_estimate: Count(
+        "Bytes of these records in the database, compressed, estimated from 100 of them.",
+      ),
     },
     { title: "LedgerStatistics" },
   ),
@@ -60,6 +56,4 @@ export const readLedgerStatistics = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -12,8 +12,6 @@ export const traceRecords = installationOperation({
   description:
     "Finds the audit records that hold the text of a memory or of a record, as audit.redact would erase them, and the memories that have it. Erases nothing.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields(erased),
   output: Fields({
     records: Type.Array(

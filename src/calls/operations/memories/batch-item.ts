@@ -3,19 +3,17 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { sourceIdMaxCharacters } from "../../../memory/limits.ts";
-import { type MemoryType, memoryId } from "../../../memory/memory.ts";
-import { type Origin, provenance, readProvenance } from "../../../memory/origin.ts";
+import { type Memory, memoryId } from "../../../memory/memory.ts";
+import { provenance, readProvenance } from "../../../memory/origin.ts";
 import { type ErrorData, Refusal } from "../../../platform/errors.ts";
-import { isObject, type JsonObject } from "../../../platform/json/json.ts";
-import { Choice, createParser, Fields, Text } from "../../../platform/schema/schema.ts";
+import { isObject } from "../../../platform/json/json.ts";
+import { Choice, createParser, Fields, Flag, Text } from "../../../platform/schema/schema.ts";
 import { newMemoryFields, toNew } from "./create.ts";
 
 /** A memory that is created, without its id at its source. */
 export const batchFields = {
   ...newMemoryFields,
-  is_active: Type.Optional(
-    Type.Boolean({ default: true, description: "Whether the memory is searched and injected." }),
-  ),
+  is_active: Flag("Whether the memory is searched and injected.", true),
 };
 
 export const sourceId = Text({
@@ -33,17 +31,12 @@ export const batchItem = Fields(
 const parse = createParser(batchItem);
 
 /** An item that is valid. */
-export interface NewItem {
-  readonly content: string;
-  readonly type: MemoryType;
-  readonly importance: number;
-  readonly expiresAt: number | null;
-  readonly tags: readonly string[];
-  readonly metadata: JsonObject | null;
-  readonly active: boolean;
+export interface NewItem
+  extends Pick<
+    Memory,
+    "content" | "type" | "importance" | "expiresAt" | "tags" | "metadata" | "active" | "origins" | "lead"
+  > {
   readonly sourceId: string | null;
-  readonly origins: readonly Origin[];
-  readonly lead: string | null;
 }
 
 /** @throws Refusal 1400 that names the field */

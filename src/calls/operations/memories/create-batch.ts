@@ -11,7 +11,7 @@ import { idInExport, idOfSource } from "../../../memory/source-id.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { embeddingsAtOnce } from "../../../platform/limits.ts";
 import { cancelled } from "../../../platform/scheduling/cancellation.ts";
-import { CheckedLater, Fields } from "../../../platform/schema/schema.ts";
+import { CheckedLater, Count, Fields } from "../../../platform/schema/schema.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { Transaction } from "../../storage/store.ts";
 import {
@@ -51,7 +51,6 @@ export const createMemories = projectOperation({
   feature: "memory",
   mayRunLong: true,
   refusals: [2101],
-  success: 200,
   input: Fields({
     memories: Type.Array(CheckedLater(batchItem), {
       minItems: 1,
@@ -61,9 +60,9 @@ export const createMemories = projectOperation({
   }),
   output: Fields(
     {
-      created: Type.Integer({ minimum: 0, description: "Items that are new memories." }),
-      existing: Type.Integer({ minimum: 0, description: "Items that memories of the project already have." }),
-      refused: Type.Integer({ minimum: 0, description: "Items that were refused." }),
+      created: Count("Items that are new memories."),
+      existing: Count("Items that memories of the project already have."),
+      refused: Count("Items that were refused."),
       results: Type.Array(batchResult, {
         description: "One result for each item, in the order of the request.",
       }),

@@ -1,13 +1,13 @@
 // Owns deleting many memories in one call, with a result for each. One transaction has all deletions and the one record.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { count, index, refusalFields } from "../../../memory/batch-result.ts";
+import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { batchMaxItems } from "../../../memory/limits.ts";
 import { exampleMemory, memoryId } from "../../../memory/memory.ts";
 import { ownerId } from "../../../memory/owner.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
-import { Choice, Fields, Timestamp } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { refuseItem } from "./batch-item.ts";
 import { requireVersion } from "./change.ts";
@@ -38,8 +38,6 @@ export const deleteMemories = projectOperation({
   passages: { memories: ({ memory_ids }) => memory_ids },
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_ids: Type.Array(memoryId, {
       minItems: 1,
@@ -56,8 +54,8 @@ export const deleteMemories = projectOperation({
   }),
   output: Fields(
     {
-      deleted: count("Memories that were deleted."),
-      refused: count("Memories that do not exist, or were changed meanwhile."),
+      deleted: Count("Memories that were deleted."),
+      refused: Count("Memories that do not exist, or were changed meanwhile."),
       results: Type.Array(deleteResult, {
         description: "One result for each id, in the order of the request.",
       }),
@@ -68,8 +66,6 @@ export const deleteMemories = projectOperation({
     input: { memory_ids: [exampleMemory.id] },
     data: { deleted: 1, refused: 0, results: [{ index: 0, status: "deleted", id: exampleMemory.id }] },
   },
-
-  async prepare() {},
 
   async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller, now }) {
     if (known !== undefined && known.length !== memory_ids.length)

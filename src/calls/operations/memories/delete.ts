@@ -7,7 +7,7 @@ import { exampleMemory, memoryId, memoryType } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import { metadataFilter, toMetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { toTagFilter, WantedTags } from "../../../memory/tags.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import { requireMemory } from "./read.ts";
@@ -26,8 +26,6 @@ export const deleteMemory = projectOperation({
   input: Fields({ memory_id: memoryId }),
   output: null,
   example: { input: { memory_id: exampleMemory.id }, data: null },
-
-  async prepare() {},
 
   async apply(transaction, input, _prepared, { caller: { owner }, now }) {
     const memory = await requireMemory(transaction, owner, input.memory_id);
@@ -53,21 +51,14 @@ export const deleteAllMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
     origin: originFilter,
     tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
     metadata: metadataFilter,
   }),
-  output: Fields(
-    { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },
-    { title: "DeletedMemories" },
-  ),
+  output: Fields({ deleted_count: Count("Number of deleted memories.") }, { title: "DeletedMemories" }),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
-
-  async prepare() {},
 
   async apply({ memories }, input, _prepared, { caller, now }) {
     const kinds = kindsOf(input.memory_type ?? null, input.origin);

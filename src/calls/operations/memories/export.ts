@@ -8,9 +8,8 @@ import { toMetadataFilter } from "../../../memory/search/metadata-filter.ts";
 import { toTagFilter } from "../../../memory/tags.ts";
 import { fieldRefusal, type Refusal } from "../../../platform/errors.ts";
 import { pageSizeMax } from "../../../platform/limits.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
+import { Fields, Flag } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 export const exportMemories = projectOperation({
@@ -23,24 +22,13 @@ export const exportMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     ...memoryFilterFields,
-    include_vectors: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to return the embeddings, too." }),
-    ),
+    include_vectors: Flag("Whether to return the embeddings, too.", false),
     cursor: Type.Optional(
       Type.String({ description: "next_cursor of the previous page, with the same filters." }),
     ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeMax,
-        description: "Memories per page.",
-      }),
-    ),
+    page_size: pageSizeField("Memories per page.", pageSizeMax),
   }),
   output: Fields(
     {
@@ -93,8 +81,6 @@ export const exportMemories = projectOperation({
     const vectors = page.vectors.vectors.map(toBase64);
     return { precomputed: { data: { ...recorded, vectors }, recorded }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 function toBase64(vector: Float32Array): string {

@@ -15,7 +15,6 @@ import {
   toPageFields,
 } from "../../../platform/schema/page.ts";
 import { Fields, notTogether } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 export const listTags = projectOperation({
@@ -27,8 +26,6 @@ export const listTags = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       memory_type: Type.Optional(memoryType),
@@ -75,6 +72,4 @@ export const listTags = projectOperation({
     const data = { tags, ...toPageFields(found, limit) };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -17,8 +17,7 @@ import {
   pagination,
   toPageFields,
 } from "../../../platform/schema/page.ts";
-import { Choice, Fields, notTogether } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
+import { Choice, Fields, Flag, notTogether } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 /** What the pages of a list have in common. */
@@ -35,19 +34,11 @@ export const listMemories = projectOperation({
   forConversations: "known",
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       ...memoryFilterFields,
-      is_active: Type.Optional(
-        Type.Boolean({ description: "true: only active memories. false: only inactive ones." }),
-      ),
-      expired: Type.Optional(
-        Type.Boolean({
-          description: "true: only expired memories. false: only those that have not expired.",
-        }),
-      ),
+      is_active: Flag("true: only active memories. false: only inactive ones."),
+      expired: Flag("true: only expired memories. false: only those that have not expired."),
       text: Type.Optional(wordFilter),
       cursor: cursorField(same),
       ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
@@ -109,6 +100,4 @@ export const listMemories = projectOperation({
     const data = { memories: found.memories.map(toAgentMemory), ...toPageFields(found, limit) };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -30,7 +30,6 @@ export const readMemory = projectOperation({
   passages: { memories: ({ memory_id }) => [memory_id] },
   feature: "memory",
   refusals: [2100],
-  success: 200,
   input: Fields({ memory_id: memoryId }),
   output: agentMemory,
   example: { input: { memory_id: exampleMemory.id }, data: exampleMemory },

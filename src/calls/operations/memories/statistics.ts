@@ -1,12 +1,9 @@
 // Owns the numbers of a project's memories. Counts no tags: memory.tags does.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const readMemoryStatistics = projectOperation({
   name: "memory.statistics",
@@ -17,21 +14,19 @@ export const readMemoryStatistics = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
-      total: count("Number of memories, including expired and inactive ones."),
+      total: Count("Number of memories, including expired and inactive ones."),
       by_type: Fields(
-        { rule: count("Rules."), fact: count("Facts."), context: count("Contexts.") },
+        { rule: Count("Rules."), fact: Count("Facts."), context: Count("Contexts.") },
         { title: "MemoryTypeCounts" },
       ),
-      passages: count("Contexts that are passages of conversations, the origin conversation."),
-      searchable: count("Active memories that have not expired: those that a search can find."),
-      inactive: count("Inactive memories, including expired ones."),
-      expired: count("Expired memories, including inactive ones."),
-      content_bytes: count("Length of the texts of all memories in UTF-8."),
+      passages: Count("Contexts that are passages of conversations, the origin conversation."),
+      searchable: Count("Active memories that have not expired: those that a search can find."),
+      inactive: Count("Inactive memories, including expired ones."),
+      expired: Count("Expired memories, including inactive ones."),
+      content_bytes: Count("Length of the texts of all memories in UTF-8."),
       content_bytes_estimated: Type.Boolean({ description: "Whether content_bytes is an estimate." }),
       last_changed_at: Nullable(
         Timestamp({
@@ -72,6 +67,4 @@ export const readMemoryStatistics = projectOperation({
     };
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

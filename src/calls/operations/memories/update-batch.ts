@@ -2,13 +2,13 @@
 // has the previous values of what was changed.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { count, index, refusalFields } from "../../../memory/batch-result.ts";
+import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { batchMaxItems } from "../../../memory/limits.ts";
 import { exampleMemory, memoryId } from "../../../memory/memory.ts";
 import { isObject } from "../../../platform/json/json.ts";
 import { embeddingsAtOnce } from "../../../platform/limits.ts";
 import { cancelled } from "../../../platform/scheduling/cancellation.ts";
-import { CheckedLater, Choice, Fields, Timestamp } from "../../../platform/schema/schema.ts";
+import { CheckedLater, Choice, Count, Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { ProjectApplication } from "../../contract/application.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
@@ -59,8 +59,6 @@ export const updateMemories = projectOperation({
   passages: { memories: ({ memories }) => memories.map((each) => (isObject(each) ? each.memory_id : null)) },
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({
     memories: Type.Array(CheckedLater(updateItem), {
       minItems: 1,
@@ -70,9 +68,9 @@ export const updateMemories = projectOperation({
   }),
   output: Fields(
     {
-      updated: count("Memories that were changed."),
-      unchanged: count("Memories that have these values already."),
-      refused: count("Items that were refused."),
+      updated: Count("Memories that were changed."),
+      unchanged: Count("Memories that have these values already."),
+      refused: Count("Items that were refused."),
       results: Type.Array(updateResult, {
         description: "One result for each item, in the order of the request.",
       }),

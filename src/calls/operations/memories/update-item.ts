@@ -7,7 +7,7 @@ import { Tags, toTags } from "../../../memory/tags.ts";
 import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import { isObject } from "../../../platform/json/json.ts";
 import { tagsMax } from "../../../platform/limits.ts";
-import { atLeastOne, createParser, Fields, notTogether } from "../../../platform/schema/schema.ts";
+import { atLeastOne, createParser, Fields, Flag, notTogether } from "../../../platform/schema/schema.ts";
 import { activity, ifUpdatedAt, readOnlyFields, wording } from "./change.ts";
 import { toExpiry } from "./create.ts";
 
@@ -18,9 +18,7 @@ export const changes = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
   importance: Type.Optional(newImportance),
-  is_active: Type.Optional(
-    Type.Boolean({ description: "If false, search and injection ignore the memory." }),
-  ),
+  is_active: Flag("If false, search and injection ignore the memory."),
   expires_at: Type.Optional(expiresAt),
   tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
   metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),

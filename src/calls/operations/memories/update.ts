@@ -27,7 +27,6 @@ export const updateMemory = projectOperation({
   passages: { memories: ({ memory_id }) => [memory_id] },
   feature: "memory",
   refusals: [2100, 2101, 2104, 2108],
-  success: 200,
   input: Fields(
     { memory_id: memoryId, ...changes, ...readOnlyFields, if_updated_at: ifUpdatedAt },
     atLeastOne(Object.keys(changes)),

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Refusal, unavailable } from "../../../platform/errors.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields, Nullable, Text, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { installationOperation } from "../../contract/operation.ts";
 import type { ModelBinding, ModelChange } from "../../storage/model-change-store.ts";
@@ -16,7 +16,7 @@ const model = Fields({
   sha256,
   dimensions: Type.Integer({ minimum: 1, maximum: 65_536, description: "Dimensions of its vectors." }),
 });
-const memories = Type.Integer({ minimum: 0, description: "Number of memories." });
+const memories = Count("Number of memories.");
 
 export const beginModelChange = installationOperation({
   name: "model.begin_change",
@@ -24,8 +24,6 @@ export const beginModelChange = installationOperation({
   description:
     "Begins to compute the embeddings of all memories with another model. Searches use the previous embeddings until all are computed.",
   effects: { readOnly: false, destructive: false, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields(model.properties),
   output: Fields({
     state: Choice(["started", "running", "finished"], {
@@ -59,8 +57,6 @@ export const changeModel = installationOperation({
   description:
     "Replaces the embeddings of all memories by those of the new model, which a change has computed. The server itself performs it when all are computed.",
   effects: { readOnly: false, destructive: true, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({ sha256 }),
   output: Fields({
     from: Nullable(model),
@@ -87,8 +83,6 @@ export const cancelModelChange = installationOperation({
   summary: "Cancel a change of the embedding model",
   description: "Ends a change of the embedding model. The model in use and its embeddings stay.",
   effects: { readOnly: false, destructive: true, idempotent: false },
-  secret: false,
-  success: 200,
   input: Fields({}),
   output: Fields({ model: Nullable(model), cancelled: model }),
 

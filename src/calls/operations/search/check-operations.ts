@@ -14,7 +14,6 @@ import { toTagFilter } from "../../../memory/tags.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { requireMemory } from "../memories/read.ts";
 
@@ -33,8 +32,6 @@ export const createCheck = projectOperation({
   input: Fields(checkFields),
   output: checkView,
   example: { input: exampleInput, data: exampleCheck },
-
-  async prepare() {},
 
   async apply(transaction, input, _prepared, { caller: { owner }, now }) {
     const memory = await requireMemory(transaction, owner, input.expected_memory_id);
@@ -66,8 +63,6 @@ export const listChecks = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields({ checks: Type.Array(checkView) }, { title: "CheckList" }),
   example: { input: {}, data: { checks: [exampleCheck] } },
@@ -80,8 +75,6 @@ export const listChecks = projectOperation({
     });
     return { precomputed: { data: { checks: await Promise.all(views) } }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 export const deleteCheck = projectOperation({
@@ -97,8 +90,6 @@ export const deleteCheck = projectOperation({
   input: Fields({ check_id: checkId }),
   output: null,
   example: { input: { check_id: exampleId }, data: null },
-
-  async prepare() {},
 
   async apply(transaction, { check_id }, _prepared, { caller: { owner } }) {
     const id = toId(check_id);

@@ -10,8 +10,7 @@ import { query } from "../../../memory/search/query.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import { topKMax } from "../../../platform/limits.ts";
 import { cancelled } from "../../../platform/scheduling/cancellation.ts";
-import { Choice, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
+import { Choice, Count, Fields, Id, Nullable } from "../../../platform/schema/schema.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { SearchHit, SearchQuery } from "../../storage/memory-store.ts";
 
@@ -57,13 +56,11 @@ export const runChecks = projectOperation({
   forSubjects: true,
   feature: "memory",
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
-      passed: Type.Integer({ minimum: 0, description: "Checks that have passed." }),
-      failed: Type.Integer({ minimum: 0, description: "Checks that have failed." }),
+      passed: Count("Checks that have passed."),
+      failed: Count("Checks that have failed."),
       results: Type.Array(checkResult, { description: "One result for each check, the oldest check first." }),
     },
     { title: "CheckRun" },
@@ -104,8 +101,6 @@ export const runChecks = projectOperation({
       const data = { passed, failed: results.length - passed, results };
       return { precomputed: { data }, prepared: null };
     }),
-
-  apply: confirm,
 });
 
 async function runOne(check: Check, preparation: Preparation): Promise<CheckResult> {

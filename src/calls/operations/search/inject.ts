@@ -21,9 +21,8 @@ import { tagsMatch, WantedTags } from "../../../memory/tags.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 import { promptMaxCharacters } from "../../../platform/limits.ts";
-import { type FieldRules, Fields, Nullable, notTogether } from "../../../platform/schema/schema.ts";
+import { Count, type FieldRules, Fields, Nullable, notTogether } from "../../../platform/schema/schema.ts";
 import { isBlank } from "../../../platform/text/characters.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import { touchMemories } from "../memories/read.ts";
 import { type Found, findCandidates } from "./injection-candidates.ts";
@@ -54,8 +53,6 @@ export const injectMemories = projectOperation({
   forConversations: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       query: Type.Optional(query),
@@ -116,18 +113,15 @@ export const injectMemories = projectOperation({
             "Passages of conversations that are in the prompt because they were said next to one of the best three passages of the results, and that fit into max_characters after all of these. The field is absent if there are none.",
         }),
       ),
-      omitted: Type.Integer({
-        minimum: 0,
-        description:
-          "Number of facts and contexts among the best top_k that were omitted because of max_characters.",
-      }),
+      omitted: Count(
+        "Number of facts and contexts among the best top_k that were omitted because of max_characters.",
+      ),
       rules_exceed_budget: Type.Boolean({
         description: "Whether the lines of the rules alone are longer than max_characters.",
       }),
-      characters: Type.Integer({
-        minimum: 0,
-        description: "Total length of the lines of facts and contexts in the prompt, in Unicode code points.",
-      }),
+      characters: Count(
+        "Total length of the lines of facts and contexts in the prompt, in Unicode code points.",
+      ),
       reranked: rerankedField,
       missed,
     },
@@ -196,8 +190,6 @@ export const injectMemories = projectOperation({
     const details = { output_content: data.prompt, ...told };
     return { precomputed: { data, details, after }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 /** What a request that matches `given` needs. */

@@ -8,7 +8,7 @@ import { isExpired } from "../../../memory/memory.ts";
 import { finalScore } from "../../../memory/ranking/scores.ts";
 import { matchesMetadata } from "../../../memory/search/metadata-filter.ts";
 import { matchesTags } from "../../../memory/tags.ts";
-import { Choice, Fields } from "../../../platform/schema/schema.ts";
+import { Choice, Fields, Flag } from "../../../platform/schema/schema.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import type { SearchHit, SearchQuery } from "../../storage/memory-store.ts";
 import { searchResultFields, toDetailedResult, toResult } from "./search-result.ts";
@@ -42,11 +42,9 @@ export const missedMemory = Fields(
 );
 export type MissedMemory = Static<typeof missedMemory>;
 
-export const explain = Type.Optional(
-  Type.Boolean({
-    default: false,
-    description: `Whether to return the best ${missedMax} of the memories that are not among the results, each with the reasons. It takes a second search.`,
-  }),
+export const explain = Flag(
+  `Whether to return the best ${missedMax} of the memories that are not among the results, each with the reasons. It takes a second search.`,
+  false,
 );
 
 export const missed = Type.Optional(

@@ -15,7 +15,7 @@ import {
 import { type CallReranker, type RerankChoice, rerankChoices } from "../../../memory/search/reranker.ts";
 import type { Period } from "../../../platform/dates/period.ts";
 import { periodOf } from "../../../platform/dates/query-period.ts";
-import { Choice, Fields } from "../../../platform/schema/schema.ts";
+import { Choice, Fields, Flag } from "../../../platform/schema/schema.ts";
 import type { SearchHit } from "../../storage/memory-store.ts";
 
 export interface RankedHit extends SearchHit {
@@ -43,11 +43,8 @@ export const rerankField = Type.Optional(
   }),
 );
 
-export const rerankedField = Type.Optional(
-  Type.Boolean({
-    description:
-      "Whether the memories were reranked; false: not in time, or the server cannot, and only a time that the query names changes the order. Absent if it was not asked for.",
-  }),
+export const rerankedField = Flag(
+  "Whether the memories were reranked; false: not in time, or the server cannot, and only a time that the query names changes the order. Absent if it was not asked for.",
 );
 
 /** A part of score_details. */

@@ -10,8 +10,7 @@ import { query, searchModes } from "../../../memory/search/query.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "../../../memory/tags.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { topKDefault, topKMax } from "../../../platform/limits.ts";
-import { Choice, Fields } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
+import { Choice, Count, Fields, Flag } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { SearchQuery } from "../../storage/memory-store.ts";
 import { touchMemories } from "../memories/read.ts";
@@ -33,8 +32,6 @@ export const searchMemories = projectOperation({
   forSubjects: true,
   passages: "reads",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields(
     {
       query,
@@ -59,12 +56,8 @@ export const searchMemories = projectOperation({
           description: "Memories with a lower similarity are excluded before ranking.",
         }),
       ),
-      include_expired: Type.Optional(
-        Type.Boolean({ default: false, description: "Whether to include expired memories." }),
-      ),
-      include_inactive: Type.Optional(
-        Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
-      ),
+      include_expired: Flag("Whether to include expired memories.", false),
+      include_inactive: Flag("Whether to include inactive memories.", false),
       include_project: includeProject,
       explain,
     },
@@ -79,7 +72,7 @@ export const searchMemories = projectOperation({
     {
       results: Type.Array(searchResult),
       query,
-      total: Type.Integer({ minimum: 0, description: "Number of results." }),
+      total: Count("Number of results."),
       reranked: rerankedField,
       missed,
     },
@@ -132,6 +125,4 @@ export const searchMemories = projectOperation({
     const memories = hits.map(({ memory }) => memory);
     return { precomputed: { data, after: touchMemories(caller.owner, memories, now) }, prepared: null };
   },
-
-  apply: confirm,
 });

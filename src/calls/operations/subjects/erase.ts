@@ -1,7 +1,7 @@
 // Owns forgetting a subject at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
-import { Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
+import { Fields, Flag, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { eraseIn, erasureCounts, erasureReceipt, nothingErased, toCounts } from "./erasure.ts";
@@ -47,12 +47,8 @@ export const eraseSubject = projectOperation({
   permission: "subject.erase",
   forSubjects: "known",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "true: only count what would be erased." }),
-    ),
+    dry_run: Flag("true: only count what would be erased.", false),
   }),
   output: Fields(
     {

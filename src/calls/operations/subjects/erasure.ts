@@ -9,22 +9,20 @@ import type { RecordsAbout, TracedRecord } from "../../../audit/trace/traced.ts"
 import type { Subject } from "../../../memory/owner.ts";
 import { successCode } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
-import { Fields } from "../../../platform/schema/schema.ts";
+import { Count, Fields } from "../../../platform/schema/schema.ts";
 import type { Application } from "../../contract/application.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { SubjectHoldings } from "../../storage/subject-store.ts";
 import { describeErased } from "../ledger/erased.ts";
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
 const text = (description: string) => Type.String({ description });
 
 export const erasureCounts = {
-  memories: count("Memories of the subject."),
-  checks: count("Checks of the subject."),
-  records: count("Audit records with parts about the subject."),
-  exports: count("Exports that were removed, because they contain such records."),
+  memories: Count("Memories of the subject."),
+  checks: Count("Checks of the subject."),
+  records: Count("Audit records with parts about the subject."),
+  exports: Count("Exports that were removed, because they contain such records."),
 };
 
 export const erasureReceipt = Fields(

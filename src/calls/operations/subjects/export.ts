@@ -9,7 +9,6 @@ import { Refusal } from "../../../platform/errors.ts";
 import { Fields, Timestamp } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
-import { confirm } from "../../contract/applied.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { describeList, firstPage, retentionFloor } from "../ledger/list.ts";
 import { suggestionView, toSuggestionView } from "../suggestions/view.ts";
@@ -29,7 +28,6 @@ export const exportSubject = projectOperation({
   feature: "audit",
   // It has records.
   answersWithRecords: true,
-  success: 200,
   input: Fields({}),
   output: Fields(
     {
@@ -41,7 +39,6 @@ export const exportSubject = projectOperation({
     },
     { title: "SubjectExport" },
   ),
-  refusals: [],
   example: {
     input: { subject: "user:42" },
     data: {
@@ -66,8 +63,6 @@ export const exportSubject = projectOperation({
       };
       return { precomputed: { data }, prepared: null };
     }),
-
-  apply: confirm,
 });
 
 async function memoriesOf({ store, caller, signal }: Preparation) {

@@ -2,16 +2,15 @@
 
 import { Type } from "@sinclair/typebox";
 import { fieldRefusal } from "../../../platform/errors.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
-import { Fields, Id } from "../../../platform/schema/schema.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
+import { Count, Fields, Id } from "../../../platform/schema/schema.ts";
 import { subjectName } from "../../../platform/schema/subject-name.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 
 const listedSubject = Fields(
   {
     subject: subjectName,
-    memories: Type.Integer({ minimum: 0, description: "Number of memories of the subject." }),
+    memories: Count("Number of memories of the subject."),
   },
   { title: "ListedSubject" },
 );
@@ -26,18 +25,9 @@ export const listSubjects = projectOperation({
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     cursor: Type.Optional(Id({ description: "next_cursor of the previous page." })),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Subjects of a page.",
-      }),
-    ),
+    page_size: pageSizeField("Subjects of a page.", pageSizeDefault, pageSizeMax),
   }),
   output: Fields(
     {
@@ -60,6 +50,4 @@ export const listSubjects = projectOperation({
     // The names would be in a record about nobody, which no erasure finds.
     return { precomputed: { data: { subjects, next_cursor: next }, recorded: {} }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -13,8 +13,6 @@ export const repeatErasure = installationOperation({
   description:
     "Erases a subject or a conversation that was erased before, and that a restored backup contains again. Erases what the first erasure has erased, and a new record in the project says so.",
   effects: { readOnly: false, destructive: true, idempotent: true },
-  secret: false,
-  success: 200,
   input: Fields({
     project: Id({ description: "Id of the project." }),
     subject: Id({ description: "Pseudonym of the subject or the conversation." }),

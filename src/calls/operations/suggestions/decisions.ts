@@ -1,11 +1,11 @@
 // Owns the operations with which somebody decides about suggestions: accept, merge and refuse, one or many.
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { count, index, refusalFields } from "../../../memory/batch-result.ts";
+import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { content, exampleMemory } from "../../../memory/memory.ts";
 import { decisionsMax } from "../../../memory/suggestions/limits.ts";
 import { embeddingsAtOnce } from "../../../platform/limits.ts";
-import { Choice, Fields } from "../../../platform/schema/schema.ts";
+import { Choice, Count, Fields } from "../../../platform/schema/schema.ts";
 import type { ProjectApplication } from "../../contract/application.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
@@ -54,7 +54,6 @@ function accepting<Given extends TObject>(
     ...decided,
     effects,
     refusals: [2101, 2104, 2108, 2110],
-    success: 200,
     output: acceptedSuggestion,
     prepare: (input, preparation) =>
       embedAccepted((input as Input).suggestion_id, toAcceptance(input), preparation),
@@ -112,12 +111,9 @@ export const refuseSuggestion = projectOperation({
   ...decided,
   effects,
   refusals: [2110],
-  success: 200,
   input: Fields({ suggestion_id: suggestionId }),
   output: refusedSuggestion,
   example: { input: { suggestion_id: exampleId }, data: { id: exampleId, kind: exampleKind } },
-
-  async prepare() {},
 
   async apply(transaction, { suggestion_id }, _prepared, { caller: { owner } }) {
     const { id, kind } = await takeOut(transaction, owner, suggestion_id);
@@ -150,8 +146,8 @@ type DecisionResult = Static<typeof decisionResult>;
 
 const decisionResults = Fields(
   {
-    decided: count("Suggestions that were accepted or refused, as the call says."),
-    failed: count("Suggestions that stay as they are."),
+    decided: Count("Suggestions that were accepted or refused, as the call says."),
+    failed: Count("Suggestions that stay as they are."),
     results: Type.Array(decisionResult, { description: "One result for each, in the order of the request." }),
   },
   { title: "DecisionResults" },
@@ -164,8 +160,6 @@ export const acceptSuggestions = projectOperation({
   ...decided,
   effects,
   mayRunLong: true,
-  refusals: [],
-  success: 200,
   input: Fields({ suggestion_ids: suggestionIds("accepted") }),
   output: decisionResults,
   example: {
@@ -199,8 +193,6 @@ export const refuseSuggestions = projectOperation({
   description: `Removes up to ${decisionsMax} suggestions, with a result for each. Memories stay as they are.`,
   ...decided,
   effects,
-  refusals: [],
-  success: 200,
   input: Fields({ suggestion_ids: suggestionIds("refused") }),
   output: decisionResults,
   example: {
@@ -211,8 +203,6 @@ export const refuseSuggestions = projectOperation({
       results: [{ index: 0, status: "refused", id: exampleId, kind: exampleKind }],
     },
   },
-
-  async prepare() {},
 
   async apply(transaction, { suggestion_ids }, _prepared, { caller: { owner } }: ProjectApplication) {
     const data = await decideAll(transaction, suggestion_ids, async (suggestion_id) => {

@@ -3,10 +3,8 @@
 import { Type } from "@sinclair/typebox";
 import { memoryId } from "../../../memory/memory.ts";
 import { toId } from "../../../platform/ids.ts";
-import { pageSizeMax } from "../../../platform/limits.ts";
-import { nextCursor } from "../../../platform/schema/page.ts";
+import { nextCursor, pageSizeField } from "../../../platform/schema/page.ts";
 import { Fields, Id } from "../../../platform/schema/schema.ts";
-import { confirm } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import {
   exampleSuggestion,
@@ -28,20 +26,11 @@ export const listSuggestions = projectOperation({
   permission: "memory.read",
   forSubjects: true,
   feature: "memory",
-  refusals: [],
-  success: 200,
   input: Fields({
     kind: Type.Optional(suggestionKind),
     memory_id: Type.Optional({ ...memoryId, description: "Only those that concern this memory." }),
     cursor: Type.Optional(Id({ description: "next_cursor of the previous page, with the same filters." })),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Suggestions of a page.",
-      }),
-    ),
+    page_size: pageSizeField("Suggestions of a page.", pageSizeDefault),
   }),
   output: Fields(
     { suggestions: Type.Array(suggestionView), next_cursor: nextCursor },
@@ -60,8 +49,6 @@ export const listSuggestions = projectOperation({
     const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
     return { precomputed: { data: { suggestions, next_cursor: next } }, prepared: null };
   },
-
-  apply: confirm,
 });
 
 export const readSuggestion = projectOperation({
@@ -73,7 +60,6 @@ export const readSuggestion = projectOperation({
   forSubjects: true,
   feature: "memory",
   refusals: [2110],
-  success: 200,
   input: Fields({ suggestion_id: suggestionId }),
   output: suggestionView,
   example: { input: { suggestion_id: exampleSuggestion.id }, data: exampleSuggestion },
@@ -85,6 +71,4 @@ export const readSuggestion = projectOperation({
     if (data === null) throw noSuggestion();
     return { precomputed: { data }, prepared: null };
   },
-
-  apply: confirm,
 });

@@ -9,7 +9,7 @@ import { Tags, toTags } from "../../../memory/tags.ts";
 import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 import { importanceDefault } from "../../../platform/limits.ts";
-import { createParser, Fields } from "../../../platform/schema/schema.ts";
+import { createParser, Fields, Flag } from "../../../platform/schema/schema.ts";
 import type { NewMemory } from "../../storage/memory-store.ts";
 import { previousValues } from "../memories/change.ts";
 import { toExpiry } from "../memories/create.ts";
@@ -26,9 +26,7 @@ export const valueFields = {
   tags: Type.Optional(Tags("Tags of the memory; [] removes them.")),
   metadata: NewMetadata("Metadata of the memory; null removes it."),
 };
-export const isActiveField = Type.Optional(
-  Type.Boolean({ description: "If false, search and injection ignore the memory." }),
-);
+export const isActiveField = Flag("If false, search and injection ignore the memory.");
 
 const proposedValues = Fields({ ...valueFields, is_active: isActiveField });
 export type ProposedValues = Static<typeof proposedValues>;

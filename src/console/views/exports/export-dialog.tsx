@@ -3,11 +3,10 @@
 import { useState } from "preact/hooks";
 import type { ExportFormat } from "../../../../clients/typescript/src/index.ts";
 import { now } from "../../clock.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Failure } from "../../parts/failure.tsx";
+import { FormDialog } from "../../parts/dialog.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { type Span, SpanFields } from "../../parts/text/time-span.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { useProject } from "../../project.ts";
 import { type RecordFilter, toSelection } from "../ledger/filter.ts";
 import { beginExport } from "./begin-export.ts";
@@ -31,49 +30,28 @@ export function ExportDialog({ retentionDays, filter, onBegun, onClose }: Export
   const selection = toSelection(filter);
   const names = Object.entries(selection).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
   const [format, setFormat] = useState<ExportFormat>("csv");
-  const [error, setError] = useState<unknown>(null);
-  const [isRunning, setRunning] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isRunning) return;
-    setRunning(true);
-    try {
-      const end_time = span.end ?? new Date(now()).toISOString();
-      await beginExport(client, {
-        ...selection,
-        ...{ start: span.start, end_time, format, retention: retentionDays },
-      });
-      onBegun();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setRunning(false);
-    }
-  };
+  const form = useForm(async () => {
+    const end_time = span.end ?? new Date(now()).toISOString();
+    await beginExport(client, {
+      ...selection,
+      ...{ start: span.start, end_time, format, retention: retentionDays },
+    });
+    onBegun();
+    onClose();
+  });
   return (
-    <Dialog title="New export" onClose={onClose}>
-      <form onSubmit={submit}>
-        <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
-        {names.length > 0 && (
-          <p>
-            Only records with <bdi>{names.join("; ")}</bdi>. Each one can be verified, but not that none was
-            left out.
-          </p>
-        )}
-        <SpanFields span={span} onChange={setSpan} />
-        <Field label="Format" help="Both have the same records.">
-          {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}
-        </Field>
-        {error !== null && <Failure error={error} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <Button type="submit" class="primary" isOff={isRunning}>
-            Export
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="New export" form={form} action="Export" onClose={onClose}>
+      <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
+      {names.length > 0 && (
+        <p>
+          Only records with <bdi>{names.join("; ")}</bdi>. Each one can be verified, but not that none was
+          left out.
+        </p>
+      )}
+      <SpanFields span={span} onChange={setSpan} />
+      <Field label="Format" help="Both have the same records.">
+        {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}
+      </Field>
+    </FormDialog>
   );
 }

@@ -6,6 +6,7 @@ import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { TagInput } from "../../parts/text/tag-input.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import type { KeyDetail } from "./key-detail.ts";
 
 const none = { "": "As configured" };
@@ -27,23 +28,16 @@ interface GatewayFormProps {
 
 export function GatewayForm({ detail: { id, name, gateway }, onChanged }: GatewayFormProps) {
   const [said, setSaid] = useState<Readonly<Record<string, unknown>>>({ ...gateway });
-  const [error, setError] = useState<unknown>(null);
   const put = (member: string, value: unknown) => setSaid({ ...said, [member]: value });
   const textOf = (member: string) => String(said[member] ?? "");
+  const { error, submit } = useForm(async () => {
+    await administer("key.update", { key: id, gateway: said }, true);
+    showMessage({ text: `The key ${name} is changed.` });
+    onChanged();
+  });
   const failed = failedField(error)?.split("/")[1];
   const faultOf = (member: string) => (failed === member ? readFailure(error).text : null);
   const tags = Array.isArray(said.memory_tags) ? said.memory_tags : [];
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await administer("key.update", { key: id, gateway: said }, true);
-      setError(null);
-      showMessage({ text: `The key ${name} is changed.` });
-      onChanged();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
   return (
     <form onSubmit={submit}>
       <h3>Gateway</h3>

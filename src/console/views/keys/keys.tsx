@@ -15,6 +15,7 @@ import { createRows } from "../../parts/table/rows.ts";
 import { Table } from "../../parts/table/table.tsx";
 import type { Column } from "../../parts/table/types.ts";
 import { CopyText } from "../../parts/text/copy-text.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Tags } from "../../parts/text/tag-input.tsx";
 import { agoWidth, Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
@@ -152,46 +153,16 @@ function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
     <SidePanel title={name} shows={id} onClose={onClose}>
       <div class="form">
         <dl class="facts">
-          <dt>State</dt>
-          <dd>
-            <State detail={detail} />
-          </dd>
-          <dt>Id</dt>
-          <dd>
-            <CopyText text={id} what="the id of the key" />
-          </dd>
-          <dt>Permissions</dt>
-          <dd>
-            <Tags tags={permissions} />
-          </dd>
+          <Fact name="State" value={<State detail={detail} />} />
+          <Fact name="Id" value={<CopyText text={id} what="the id of the key" />} />
+          <Fact name="Permissions" value={<Tags tags={permissions} />} />
           {detail.subject !== undefined && (
-            <>
-              <dt>Subject</dt>
-              <dd>
-                <CopyText text={detail.subject} what="the subject of the key" />
-              </dd>
-            </>
+            <Fact name="Subject" value={<CopyText text={detail.subject} what="the subject of the key" />} />
           )}
-          <dt>Created</dt>
-          <dd>
-            <Time at={created_at} />
-          </dd>
-          <dt>Last used</dt>
-          <dd>
-            <Time at={last_used_at} none="never" />
-          </dd>
-          <dt>Expires</dt>
-          <dd>
-            <Time at={expires_at} none="never" />
-          </dd>
-          {revoked_at !== null && (
-            <>
-              <dt>Revoked</dt>
-              <dd>
-                <Time at={revoked_at} />
-              </dd>
-            </>
-          )}
+          <Fact name="Created" value={<Time at={created_at} />} />
+          <Fact name="Last used" value={<Time at={last_used_at} none="never" />} />
+          <Fact name="Expires" value={<Time at={expires_at} none="never" />} />
+          {revoked_at !== null && <Fact name="Revoked" value={<Time at={revoked_at} />} />}
         </dl>
         {revoked_at === null && (
           <>

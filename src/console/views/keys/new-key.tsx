@@ -3,11 +3,10 @@
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
 import { now } from "../../clock.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Failure } from "../../parts/failure.tsx";
+import { Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { Connections } from "./connections.tsx";
 import { type NewKeyDetail, type Permission, permissions } from "./key-detail.ts";
 
@@ -34,103 +33,88 @@ export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
   const [subject, setSubject] = useState("");
   const [life, setLife] = useState<keyof typeof lives>("never");
   const [date, setDate] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const [isRunning, setRunning] = useState(false);
   const [created, setCreated] = useState<NewKeyDetail | null>(null);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isRunning) return;
-    setRunning(true);
-    try {
-      const input = { project, name, permissions: granted, expires_at: expiryOf(life, date) };
-      const bound = subject.trim() === "" ? {} : { subject };
-      setCreated(await administer<NewKeyDetail>("key.create", { ...input, ...bound }));
-      onCreated();
-    } catch (failure) {
-      setError(failure);
-    }
-    setRunning(false);
-  };
+  const form = useForm(async () => {
+    const input = { project, name, permissions: granted, expires_at: expiryOf(life, date) };
+    const bound = subject.trim() === "" ? {} : { subject };
+    setCreated(await administer<NewKeyDetail>("key.create", { ...input, ...bound }));
+    onCreated();
+  });
   if (created !== null) return <Secret created={created} onClose={onClose} />;
   return (
-    <Dialog title="New key" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Field label="Name" help="What the key is for, such as the assistant or program that uses it.">
-          {(control) => (
-            <input
-              {...control}
-              required
-              dir="auto"
-              value={name}
-              autocomplete="off"
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <fieldset>
-          <legend>Permissions</legend>
-          {allPermissions.map((each) => (
-            <label key={each} class="permission">
-              <input
-                type="checkbox"
-                checked={granted.includes(each)}
-                onChange={({ currentTarget }) =>
-                  setGranted(
-                    allPermissions.filter((other) =>
-                      other === each ? currentTarget.checked : granted.includes(other),
-                    ),
-                  )
-                }
-              />
-              <span>
-                {permissions[each]} <code class="quiet">{each}</code>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Field
-          label="Only for the subject"
-          help="Such as user:42, or user:* for all whose names begin so. Empty: for the project and all subjects."
-        >
-          {(control) => (
-            <input
-              {...control}
-              dir="auto"
-              value={subject}
-              autocomplete="off"
-              onInput={({ currentTarget }) => setSubject(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Expires">
-          {(control) => (
-            <Select control={control} value={life} options={lives} onChange={(life) => setLife(life)} />
-          )}
-        </Field>
-        {life === "date" && (
-          <Field label="Last day">
-            {(control) => (
-              <input
-                {...control}
-                type="date"
-                required
-                value={date}
-                onInput={({ currentTarget }) => setDate(currentTarget.value)}
-              />
-            )}
-          </Field>
+    <FormDialog
+      title="New key"
+      form={form}
+      action="Create the key"
+      isOff={granted.length === 0}
+      onClose={onClose}
+    >
+      <Field label="Name" help="What the key is for, such as the assistant or program that uses it.">
+        {(control) => (
+          <input
+            {...control}
+            required
+            dir="auto"
+            value={name}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
         )}
-        {error !== null && <Failure error={error} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <Button type="submit" class="primary" isOff={isRunning || granted.length === 0}>
-            Create the key
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+      </Field>
+      <fieldset>
+        <legend>Permissions</legend>
+        {allPermissions.map((each) => (
+          <label key={each} class="permission">
+            <input
+              type="checkbox"
+              checked={granted.includes(each)}
+              onChange={({ currentTarget }) =>
+                setGranted(
+                  allPermissions.filter((other) =>
+                    other === each ? currentTarget.checked : granted.includes(other),
+                  ),
+                )
+              }
+            />
+            <span>
+              {permissions[each]} <code class="quiet">{each}</code>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Field
+        label="Only for the subject"
+        help="Such as user:42, or user:* for all whose names begin so. Empty: for the project and all subjects."
+      >
+        {(control) => (
+          <input
+            {...control}
+            dir="auto"
+            value={subject}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setSubject(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Expires">
+        {(control) => (
+          <Select control={control} value={life} options={lives} onChange={(life) => setLife(life)} />
+        )}
+      </Field>
+      {life === "date" && (
+        <Field label="Last day">
+          {(control) => (
+            <input
+              {...control}
+              type="date"
+              required
+              value={date}
+              onInput={({ currentTarget }) => setDate(currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+    </FormDialog>
   );
 }
 

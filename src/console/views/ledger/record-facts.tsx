@@ -1,9 +1,9 @@
 // Who called, when, with which result, and links from a record to its memory and its key.
 
-import type { ComponentChildren } from "preact";
 import type { AuditRecord, AuditRecordDetail } from "../../../../clients/typescript/src/index.ts";
 import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countText, dollarsText, durationText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { pathOf, useProject } from "../../project.ts";
 import type { Query } from "../../query.ts";
@@ -32,96 +32,81 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
         </div>
       )}
       <dl class="facts">
-        <Fact name="Time">
-          <Time at={record.created_at} />
-        </Fact>
-        <Fact name="Status">
-          <StatusBadge record={record} />
-        </Fact>
+        <Fact name="Time" value={<Time at={record.created_at} />} />
+        <Fact name="Status" value={<StatusBadge record={record} />} />
         {memory !== null && (
-          <Fact name="Memory">
-            <a href={`${pathOf("memories", project)}?${new URLSearchParams({ memory })}`} title={memory}>
-              <code>{memory.slice(0, shownCharacters)}</code>
-            </a>{" "}
-            <button type="button" class="link" onClick={() => query.set({ memory_id: memory })}>
-              its records
-            </button>
-          </Fact>
+          <Fact
+            name="Memory"
+            value={
+              <>
+                <a href={`${pathOf("memories", project)}?${new URLSearchParams({ memory })}`} title={memory}>
+                  <code>{memory.slice(0, shownCharacters)}</code>
+                </a>{" "}
+                <button type="button" class="link" onClick={() => query.set({ memory_id: memory })}>
+                  its records
+                </button>
+              </>
+            }
+          />
         )}
-        <Fact name="API key">
-          {keyText(key, keyNames)}{" "}
-          {key !== null && (
-            <button type="button" class="link" onClick={() => query.set({ key_id: key })}>
-              its records
-            </button>
-          )}
-        </Fact>
-        <Fact name="From">{fromText(record, detail)}</Fact>
-        {detail !== null && byText(detail) !== "" && (
-          <Fact name="By">
-            <bdi>{byText(detail)}</bdi>
-          </Fact>
-        )}
-        {record.user_agent !== null && (
-          <Fact name="User agent">
-            <bdi>{record.user_agent}</bdi>
-          </Fact>
-        )}
-        {record.duration !== null && <Fact name="Duration">{durationText(record.duration)}</Fact>}
-        {record.credits_consumed > 0 && <Fact name="Credits">{countText(record.credits_consumed)}</Fact>}
-        {costText(record) !== null && <Fact name="Cost">{costText(record)}</Fact>}
-        {record.model_id !== null && (
-          <Fact name="Model">
-            <bdi>{record.model_id}</bdi>
-          </Fact>
-        )}
-        {record.gateway_id !== null && (
-          <Fact name="Gateway">
-            <bdi>{record.gateway_id}</bdi>
-          </Fact>
-        )}
-        {record.tokens !== null && (
-          <Fact name="Tokens">
-            {Object.entries(record.tokens)
-              .map(([name, count]) => `${name.replace("_tokens", "")} ${count}`)
-              .join(", ")}
-          </Fact>
-        )}
+        <Fact
+          name="API key"
+          value={
+            <>
+              {keyText(key, keyNames)}{" "}
+              {key !== null && (
+                <button type="button" class="link" onClick={() => query.set({ key_id: key })}>
+                  its records
+                </button>
+              )}
+            </>
+          }
+        />
+        <Fact name="From" value={fromText(record, detail)} />
+        <Fact name="By" value={detail === null ? null : byText(detail)} />
+        <Fact name="User agent" value={said(record.user_agent)} />
+        <Fact name="Duration" value={record.duration === null ? null : durationText(record.duration)} />
+        <Fact
+          name="Credits"
+          value={record.credits_consumed > 0 ? countText(record.credits_consumed) : null}
+        />
+        <Fact name="Cost" value={costText(record)} />
+        <Fact name="Model" value={said(record.model_id)} />
+        <Fact name="Gateway" value={said(record.gateway_id)} />
+        <Fact name="Tokens" value={record.tokens === null ? null : tokensText(record.tokens)} />
         {record.hash !== null && (
-          <Fact name="Hash">
-            <CopyText text={record.hash} what="the hash" shownCharacters={shownCharacters} />
-          </Fact>
+          <Fact
+            name="Hash"
+            value={<CopyText text={record.hash} what="the hash" shownCharacters={shownCharacters} />}
+          />
         )}
-        <Fact name="Record id">
-          <CopyText text={record.id} what="the id of the record" shownCharacters={shownCharacters} />
-        </Fact>
+        <Fact
+          name="Record id"
+          value={<CopyText text={record.id} what="the id of the record" shownCharacters={shownCharacters} />}
+        />
       </dl>
     </>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
+/** A text of others. */
+function said(text: string | null) {
+  return text === null ? null : <bdi>{text}</bdi>;
 }
 
-/** The user of the machine, and the session of the console. */
-function byText({
-  os_user: name,
-  os_uid: uid,
-  sudo_user: sudo,
-  session_id: session,
-}: AuditRecordDetail): string {
+function tokensText(tokens: NonNullable<AuditRecord["tokens"]>): string {
+  const parts = Object.entries(tokens).map(([name, count]) => `${name.replace("_tokens", "")} ${count}`);
+  return parts.join(", ");
+}
+
+/** The user of the machine, and the session of the console; null: neither. */
+function byText({ os_user: name, os_uid: uid, sudo_user: sudo, session_id: session }: AuditRecordDetail) {
   const user = name ?? (uid === null ? null : `user ${uid}`);
   const parts = [
     user === null || sudo === null ? user : `${user} (sudo of ${sudo})`,
     session === null ? null : `session ${session.slice(0, shownCharacters)}`,
   ];
-  return parts.filter((each) => each !== null).join(" · ");
+  return said(parts.filter((each) => each !== null).join(" · ") || null);
 }
 
 /** That of the gateway is an estimate from the prices of the settings. Null: the call uses no language model of the gateway. */

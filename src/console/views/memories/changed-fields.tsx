@@ -1,6 +1,6 @@
 // What differs between two versions of a memory: words of the text, and the other fields with both values.
 
-import { Difference } from "../../parts/text/difference.tsx";
+import { Difference, ValueChange } from "../../parts/text/difference.tsx";
 import { changedNames, fieldText, fieldTitles, type MemoryFields } from "./memory-fields.ts";
 
 interface ChangedFieldsProps {
@@ -23,12 +23,10 @@ export function ChangedFields({ before, after, label = "What changes" }: Changed
             <div key={name}>
               <dt>{fieldTitles[name]}</dt>
               <dd class="difference">
-                <del>
-                  <bdi>{fieldText(before, name) || "none"}</bdi>
-                </del>{" "}
-                <ins>
-                  <bdi>{fieldText(after, name) || "none"}</bdi>
-                </ins>
+                <ValueChange
+                  before={fieldText(before, name) || "none"}
+                  after={fieldText(after, name) || "none"}
+                />
               </dd>
             </div>
           ))}

@@ -11,6 +11,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { linkTo, useProject } from "../../project.ts";
@@ -179,10 +180,7 @@ function Sender({ event }: { readonly event: MemoryEvent }) {
             <dd>{value}</dd>
           </div>
         ))}
-      <dt>Record</dt>
-      <dd>
-        <a href={linkOf(audit_id)}>{countText(seq)} in the ledger</a>
-      </dd>
+      <Fact name="Record" value={<a href={linkOf(audit_id)}>{countText(seq)} in the ledger</a>} />
     </dl>
   );
 }

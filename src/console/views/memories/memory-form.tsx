@@ -1,13 +1,13 @@
 // The form of a memory: for a new one, and to change one. What was typed is kept as a draft until it is stored or discarded.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { useDraft } from "../../drafts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
 import { Field, Select, Switch } from "../../parts/field.tsx";
 import { countText } from "../../parts/text/count.tsx";
 import { TagInput } from "../../parts/text/tag-input.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { ExpiryInput } from "./expiry-input.tsx";
 import { isFields, type MemoryFields } from "./memory-fields.ts";
 import { typeNames } from "./memory-query.ts";
@@ -32,26 +32,16 @@ const contentMaxCharacters = 10_000;
 export function MemoryForm(props: MemoryFormProps) {
   const { name, initial, isNew, action, store, onClose, children } = props;
   const draft = useDraft(name, initial, isFields);
-  const [error, setError] = useState<unknown>(null);
-  const [isStoring, setStoring] = useState(false);
   const { value: fields } = draft;
+  const { error, isRunning, submit } = useForm(async () => {
+    await store(fields);
+    draft.clear();
+    onClose();
+  });
   const set = (changes: Partial<MemoryFields>) => draft.set({ ...fields, ...changes });
   const failed = failedField(error);
   const faultOf = (field: keyof MemoryFields) => (failed === field ? readFailure(error).text : null);
   const length = [...fields.content].length;
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isStoring) return;
-    setStoring(true);
-    try {
-      await store(fields);
-      draft.clear();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setStoring(false);
-    }
-  };
   return (
     <form
       class="memory-form"
@@ -134,7 +124,7 @@ export function MemoryForm(props: MemoryFormProps) {
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <Button type="submit" class="primary" isOff={isStoring}>
+        <Button type="submit" class="primary" isOff={isRunning}>
           {action}
         </Button>
       </footer>

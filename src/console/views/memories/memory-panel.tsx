@@ -12,6 +12,7 @@ import { Loading } from "../../parts/progress.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Tags } from "../../parts/text/tag-input.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import type { Data } from "../../parts/use-data.ts";
@@ -93,47 +94,35 @@ function Facts({ memory }: { readonly memory: Memory }) {
       </p>
       <dl class="facts">
         <Origins memory={memory} />
-        <dt>Type</dt>
-        <dd>
-          {typeNames[memory_type]} <State memory={memory} />
-        </dd>
-        <dt>Importance</dt>
-        <dd class="importance">
-          <span class="count">{importance.toFixed(2)}</span>
-          <meter min={0} max={1} value={importance} aria-label="Importance" />
-        </dd>
-        <dt>Tags</dt>
-        <dd>{tags.length === 0 ? <span class="quiet">–</span> : <Tags tags={tags} />}</dd>
-        <dt>Expires</dt>
-        <dd>
-          <Time at={memory.expires_at} none="never" />
-        </dd>
-        <dt>Last used</dt>
-        <dd>
-          <Time at={memory.last_accessed_at} none="never" />
-        </dd>
-        <dt>Changed</dt>
-        <dd>
-          <Time at={memory.updated_at} />
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={memory.created_at} />
-        </dd>
+        <Fact
+          name="Type"
+          value={
+            <>
+              {typeNames[memory_type]} <State memory={memory} />
+            </>
+          }
+        />
+        <Fact
+          name="Importance"
+          class="importance"
+          value={
+            <>
+              <span class="count">{importance.toFixed(2)}</span>
+              <meter min={0} max={1} value={importance} aria-label="Importance" />
+            </>
+          }
+        />
+        <Fact name="Tags" value={tags.length === 0 ? <span class="quiet">–</span> : <Tags tags={tags} />} />
+        <Fact name="Expires" value={<Time at={memory.expires_at} none="never" />} />
+        <Fact name="Last used" value={<Time at={memory.last_accessed_at} none="never" />} />
+        <Fact name="Changed" value={<Time at={memory.updated_at} />} />
+        <Fact name="Created" value={<Time at={memory.created_at} />} />
         <MemoryLink title="Replaced by" id={memory.superseded_by} />
         <MemoryLink title="Former text of" id={memory.former_of} />
         {isAllowed("audit.read") && (
-          <>
-            <dt>Records</dt>
-            <dd>
-              <a href={linkTo("ledger", { memory_id: id })}>in the ledger</a>
-            </dd>
-          </>
+          <Fact name="Records" value={<a href={linkTo("ledger", { memory_id: id })}>in the ledger</a>} />
         )}
-        <dt>Id</dt>
-        <dd>
-          <CopyText text={id} what="the id of the memory" />
-        </dd>
+        <Fact name="Id" value={<CopyText text={id} what="the id of the memory" />} />
       </dl>
     </div>
   );
@@ -143,16 +132,12 @@ function Facts({ memory }: { readonly memory: Memory }) {
 function MemoryLink({ title, id }: { readonly title: string; readonly id: string | undefined }) {
   const { subject } = useProject();
   if (id === undefined) return null;
-  return (
-    <>
-      <dt>{title}</dt>
-      <dd>
-        <a href={linkTo("memories", { subject, origin: "all", memory: id })}>
-          <code>{id.slice(0, shownCharacters)}</code>
-        </a>
-      </dd>
-    </>
+  const link = (
+    <a href={linkTo("memories", { subject, origin: "all", memory: id })}>
+      <code>{id.slice(0, shownCharacters)}</code>
+    </a>
   );
+  return <Fact name={title} value={link} />;
 }
 
 interface ActionsProps {

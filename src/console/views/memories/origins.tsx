@@ -1,5 +1,6 @@
 // Where the words of a memory were said: by whom, when, and ways to its conversations.
 
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { linkTo, useProject } from "../../project.ts";
 import { speakerOf } from "../conversations/turns.ts";
@@ -10,9 +11,9 @@ export function Origins({ memory: { id, origins = [] } }: { readonly memory: Mem
   const { subject } = useProject();
   if (origins.length === 0) return null;
   return (
-    <>
-      <dt>Said</dt>
-      <dd>
+    <Fact
+      name="Said"
+      value={
         <ul class="origins" aria-label="Where it was said">
           {origins.toReversed().map((origin, index) => (
             <li key={index}>
@@ -33,7 +34,7 @@ export function Origins({ memory: { id, origins = [] } }: { readonly memory: Mem
             </li>
           ))}
         </ul>
-      </dd>
-    </>
+      }
+    />
   );
 }

@@ -12,6 +12,7 @@ import { Count, countOf, countText, durationText } from "../../parts/text/count.
 import { Time } from "../../parts/text/time.tsx";
 import { pathOf } from "../../project.ts";
 import { useQuery } from "../../query.ts";
+import { CountTable } from "./count-table.tsx";
 import { type Figures, joinFigures, type OperationCount, type Period, periodOf } from "./figures.ts";
 import { isEvent, sum } from "./state.ts";
 
@@ -139,21 +140,11 @@ function Operations({ operations }: Pick<Period, "operations">) {
       {operations.length === 0 ? (
         <p class="quiet none">No calls in this period.</p>
       ) : (
-        <table class="counts">
-          <thead>
-            <tr>
-              <th scope="col">Action</th>
-              <th scope="col">Calls</th>
-              <th scope="col">Refused</th>
-              <th scope="col">Failed</th>
-            </tr>
-          </thead>
-          <tbody>
-            {operations.map((each) => (
-              <OperationRow key={each.name} operation={each} most={most} />
-            ))}
-          </tbody>
-        </table>
+        <CountTable columns={["Action", "Calls", "Refused", "Failed"]}>
+          {operations.map((each) => (
+            <OperationRow key={each.name} operation={each} most={most} />
+          ))}
+        </CountTable>
       )}
     </div>
   );
@@ -183,26 +174,18 @@ function Codes({ codes }: Pick<Period, "codes">) {
       {codes.length === 0 ? (
         <p class="quiet none">No errors in this period.</p>
       ) : (
-        <table class="counts">
-          <thead>
-            <tr>
-              <th scope="col">Code</th>
-              <th scope="col">Answers</th>
+        <CountTable columns={["Code", "Answers"]}>
+          {codes.map(({ code, count }) => (
+            <tr key={code}>
+              <th scope="row">
+                <code>{code}</code> <span class="quiet">{meanings[code] ?? ""}</span>
+              </th>
+              <td>
+                <Count value={count} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {codes.map(({ code, count }) => (
-              <tr key={code}>
-                <th scope="row">
-                  <code>{code}</code> <span class="quiet">{meanings[code] ?? ""}</span>
-                </th>
-                <td>
-                  <Count value={count} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </CountTable>
       )}
     </div>
   );

@@ -4,11 +4,13 @@ import { useState } from "preact/hooks";
 import { useEvent } from "../../api/events.ts";
 import { Loading } from "../../parts/progress.tsx";
 import { bytesText, Count, countOf, countText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { listProjects, pathOf, projectId } from "../../project.ts";
 import { Activity } from "./activity.tsx";
+import { CountTable } from "./count-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { type Health, type InstallationState, isEvent, type ServerState, sum } from "./state.ts";
 import { MemoryTypes, Tile, Used } from "./tile.tsx";
@@ -102,32 +104,23 @@ function ProjectTable() {
       <h3>
         Projects <a href={pathOf("projects")}>All</a>
       </h3>
-      <table class="counts">
-        <thead>
-          <tr>
-            <th scope="col">Project</th>
-            <th scope="col">Memories</th>
-            <th scope="col">Keys</th>
+      <CountTable columns={["Project", "Memories", "Keys"]}>
+        {first.map(({ id, name, memories = null, keys = null }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={pathOf("project-overview", id)}>
+                <bdi>{name}</bdi>
+              </a>
+            </th>
+            <td>
+              <Count value={memories} />
+            </td>
+            <td>
+              <Count value={keys} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {first.map(({ id, name, memories = null, keys = null }) => (
-            <tr key={id}>
-              <th scope="row">
-                <a href={pathOf("project-overview", id)}>
-                  <bdi>{name}</bdi>
-                </a>
-              </th>
-              <td>
-                <Count value={memories} />
-              </td>
-              <td>
-                <Count value={keys} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </CountTable>
     </div>
   );
 }
@@ -139,32 +132,22 @@ function ServerFacts({ state }: { readonly state: InstallationState }) {
     <div class="card">
       <h3>Server</h3>
       <dl class="facts">
-        <dt>Version</dt>
-        <dd>{server.version}</dd>
-        <dt>Running since</dt>
-        <dd>
-          <Time at={server.started_at} />
-        </dd>
-        <dt>Data directory</dt>
-        <dd>
-          <code>{server.data_directory}</code>
-        </dd>
-        <dt>Embedding model</dt>
-        <dd>{model.id}</dd>
-        <dt>Search indexes</dt>
-        <dd>
-          {countText(search.indexes)} in memory, {bytesText(search.index_bytes)} of{" "}
-          {bytesText(search.limit_bytes)}
-        </dd>
-        <dt>TLS certificate</dt>
-        <dd>{tls === null ? "None" : <Time at={tls.expires_at} />}</dd>
+        <Fact name="Version" value={server.version} />
+        <Fact name="Running since" value={<Time at={server.started_at} />} />
+        <Fact name="Data directory" value={<code>{server.data_directory}</code>} />
+        <Fact name="Embedding model" value={model.id} />
+        <Fact
+          name="Search indexes"
+          value={
+            <>
+              {countText(search.indexes)} in memory, {bytesText(search.index_bytes)} of{" "}
+              {bytesText(search.limit_bytes)}
+            </>
+          }
+        />
+        <Fact name="TLS certificate" value={tls === null ? "None" : <Time at={tls.expires_at} />} />
         {parts.slice(0, 4).map(([name, bytes]) => (
-          <>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd class="count">{bytesText(bytes)}</dd>
-          </>
+          <Fact key={name} name={<code>{name}</code>} class="count" value={bytesText(bytes)} />
         ))}
       </dl>
     </div>

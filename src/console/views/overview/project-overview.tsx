@@ -12,6 +12,7 @@ import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { isAdministrator } from "../../session.ts";
 import { Activity } from "./activity.tsx";
+import { CountTable } from "./count-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { HealthBadge } from "./overview.tsx";
 import { isEvent, type MemoryCounts, type ProjectState, type ServerState, sum } from "./state.ts";
@@ -172,29 +173,21 @@ function TagCounts() {
       {page.isLoading && <Loading />}
       {page.value !== undefined && tags.length === 0 && <p class="quiet none">No memory has a tag.</p>}
       {tags.length > 0 && (
-        <table class="counts">
-          <thead>
-            <tr>
-              <th scope="col">Tag</th>
-              <th scope="col">Memories</th>
+        <CountTable columns={["Tag", "Memories"]}>
+          {tags.map(({ tag, count }) => (
+            <tr key={tag}>
+              <th scope="row">
+                <a href={`${pathOf("memories", id)}?${new URLSearchParams({ tag })}`}>
+                  <bdi>{tag}</bdi>
+                </a>
+                <span class="share" style={{ width: `${(100 * count) / most}%` }} />
+              </th>
+              <td>
+                <Count value={count} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {tags.map(({ tag, count }) => (
-              <tr key={tag}>
-                <th scope="row">
-                  <a href={`${pathOf("memories", id)}?${new URLSearchParams({ tag })}`}>
-                    <bdi>{tag}</bdi>
-                  </a>
-                  <span class="share" style={{ width: `${(100 * count) / most}%` }} />
-                </th>
-                <td>
-                  <Count value={count} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </CountTable>
       )}
     </div>
   );

@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Failure, failedField, readFailure } from "../../parts/failure.tsx";
+import { FormDialog } from "../../parts/dialog.tsx";
+import { failedField, readFailure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { OptionFields } from "./option-fields.tsx";
 import { changesOf, newOptions, type ProjectDetail } from "./project-detail.ts";
 
@@ -17,52 +17,36 @@ interface NewProjectProps {
 export function NewProject({ onClose, onCreated }: NewProjectProps) {
   const [name, setName] = useState("");
   const [options, setOptions] = useState(newOptions);
-  const [error, setError] = useState<unknown>(null);
-  const [isRunning, setRunning] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isRunning) return;
-    setRunning(true);
-    try {
-      onCreated(
-        await administer<ProjectDetail>("project.create", { name, ...changesOf(newOptions, options) }),
-      );
-    } catch (failure) {
-      setError(failure);
-      setRunning(false);
-    }
-  };
-  const isName = failedField(error) === "name";
+  const form = useForm(async () => {
+    onCreated(await administer<ProjectDetail>("project.create", { name, ...changesOf(newOptions, options) }));
+  });
+  const { error } = form;
+  const failed = failedField(error);
   return (
-    <Dialog title="New project" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Field
-          label="Name"
-          help="Unique in this installation."
-          fault={isName ? readFailure(error).text : null}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              dir="auto"
-              value={name}
-              autocomplete="off"
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <OptionFields options={options} onChange={setOptions} error={error} />
-        {error !== null && failedField(error) === null && <Failure error={error} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <Button type="submit" class="primary" isOff={isRunning}>
-            Create the project
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New project"
+      form={form}
+      action="Create the project"
+      hidesError={failed !== null}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        help="Unique in this installation."
+        fault={failed === "name" ? readFailure(error).text : null}
+      >
+        {(control) => (
+          <input
+            {...control}
+            required
+            dir="auto"
+            value={name}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <OptionFields options={options} onChange={setOptions} error={error} />
+    </FormDialog>
   );
 }

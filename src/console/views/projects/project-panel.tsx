@@ -9,7 +9,9 @@ import { showMessage } from "../../parts/messages.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countOf, countText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { pathOf } from "../../project.ts";
 import { OptionFields } from "./option-fields.tsx";
 import { PlanContents } from "./plan-contents.tsx";
@@ -31,27 +33,20 @@ interface ProjectPanelProps {
 export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps) {
   const before = optionsOf(project);
   const [options, setOptions] = useState(before);
-  const [error, setError] = useState<unknown>(null);
   const [preview, setPreview] = useState<Preview | null>(null);
   const changes = changesOf(before, options);
   const isChanged = Object.keys(changes).length > 0;
   const input = { project: project.id, ...changes };
   const update = async () => {
     await administer("project.update", input, true);
-    setError(null);
     showMessage({ text: `The project ${project.name} is changed.` });
     onChanged();
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      const found = await administer<Preview>("project.preview_retention", input, true);
-      if (found.is_shorter) setPreview(found);
-      else await update();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { error, submit } = useForm(async () => {
+    const found = await administer<Preview>("project.preview_retention", input, true);
+    if (found.is_shorter) setPreview(found);
+    else await update();
+  });
   return (
     <SidePanel title={project.name} shows={project.id} onClose={onClose}>
       <div class="form">
@@ -67,20 +62,11 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           </a>
         </p>
         <dl class="facts">
-          <dt>Id</dt>
-          <dd>
-            <CopyText text={project.id} what="the id of the project" />
-          </dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={project.created_at} />
-          </dd>
-          <dt>Memories</dt>
-          <dd class="count">{countText(project.memories)}</dd>
-          <dt>Passages</dt>
-          <dd class="count">{countText(project.passages)}</dd>
-          <dt>Valid keys</dt>
-          <dd class="count">{countText(project.keys)}</dd>
+          <Fact name="Id" value={<CopyText text={project.id} what="the id of the project" />} />
+          <Fact name="Created" value={<Time at={project.created_at} />} />
+          <Fact name="Memories" class="count" value={countText(project.memories)} />
+          <Fact name="Passages" class="count" value={countText(project.passages)} />
+          <Fact name="Valid keys" class="count" value={countText(project.keys)} />
         </dl>
         <form onSubmit={submit}>
           <OptionFields options={options} former={before.plan} onChange={setOptions} error={error} />

@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import type { AgentMemory, SearchMode } from "../../../../clients/typescript/src/index.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Failure } from "../../parts/failure.tsx";
+import { FormDialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { useForm } from "../../parts/use-form.ts";
 import { useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { type Asked, toSearch } from "./comparison.ts";
@@ -30,50 +30,33 @@ export function SaveCheck({ asked, mode, memory, place, onClose }: SaveCheckProp
   const { client } = useProject();
   const query = useQuery();
   const [within, setWithin] = useState(Math.max(withinDefault, place ?? 0));
-  const [error, setError] = useState<unknown>(null);
-  const save = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await client.checks.create({ ...toSearch(asked), mode, expected_memory_id: memory.id, within });
-      onClose();
-      showMessage({
-        text: "The check was saved.",
-        action: { label: "Show the checks", run: () => query.set({ tab: "checks" }) },
-      });
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const form = useForm(async () => {
+    await client.checks.create({ ...toSearch(asked), mode, expected_memory_id: memory.id, within });
+    onClose();
+    showMessage({
+      text: "The check was saved.",
+      action: { label: "Show the checks", run: () => query.set({ tab: "checks" }) },
+    });
+  });
   return (
-    <Dialog title="Save as a check" onClose={onClose}>
-      <form onSubmit={save}>
-        <p>
-          The {mode} search for <q dir="auto">{asked.query}</q> must find:
-        </p>
-        <blockquote dir="auto">{memory.content}</blockquote>
-        <Field label="Among the first" help="If it is not, the check fails.">
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              min={1}
-              max={withinMax}
-              required
-              value={within}
-              onInput={({ currentTarget }) => setWithin(currentTarget.valueAsNumber)}
-            />
-          )}
-        </Field>
-        {error !== null && <Failure error={error} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            Save the check
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="Save as a check" form={form} action="Save the check" onClose={onClose}>
+      <p>
+        The {mode} search for <q dir="auto">{asked.query}</q> must find:
+      </p>
+      <blockquote dir="auto">{memory.content}</blockquote>
+      <Field label="Among the first" help="If it is not, the check fails.">
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={1}
+            max={withinMax}
+            required
+            value={within}
+            onInput={({ currentTarget }) => setWithin(currentTarget.valueAsNumber)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

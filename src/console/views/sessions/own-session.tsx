@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { SessionDetail } from "../../api/session-calls.ts";
 import { Failure } from "../../parts/failure.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { View } from "../../parts/view.tsx";
 import { session as own, signOut } from "../../session.ts";
@@ -21,24 +22,11 @@ function OwnFacts({ signedIn }: { readonly signedIn: SessionDetail }) {
   return (
     <>
       <dl class="facts">
-        <dt>Key</dt>
-        <dd>
-          <bdi>{signedIn.key?.name}</bdi>
-        </dd>
-        <dt>Permissions</dt>
-        <dd>{signedIn.key?.permissions.join(", ")}</dd>
-        <dt>Project</dt>
-        <dd>
-          <bdi>{signedIn.project?.name}</bdi>
-        </dd>
-        <dt>Signed in</dt>
-        <dd>
-          <Time at={signedIn.created_at} />
-        </dd>
-        <dt>Ends</dt>
-        <dd>
-          <Time at={signedIn.expires_at} />
-        </dd>
+        <Fact name="Key" value={<bdi>{signedIn.key?.name}</bdi>} />
+        <Fact name="Permissions" value={signedIn.key?.permissions.join(", ")} />
+        <Fact name="Project" value={<bdi>{signedIn.project?.name}</bdi>} />
+        <Fact name="Signed in" value={<Time at={signedIn.created_at} />} />
+        <Fact name="Ends" value={<Time at={signedIn.expires_at} />} />
       </dl>
       {error !== null && <Failure error={error} />}
       <p>

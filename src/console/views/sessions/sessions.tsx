@@ -12,6 +12,7 @@ import { createRows } from "../../parts/table/rows.ts";
 import { Table } from "../../parts/table/table.tsx";
 import type { Column } from "../../parts/table/types.ts";
 import { countOf } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { agoWidth, Time } from "../../parts/text/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
@@ -193,24 +194,11 @@ function SessionPanel({ listed, onClose, onRevoked }: SessionPanelProps) {
     <SidePanel title={nameOf(listed)} shows={listed.id} onClose={onClose}>
       <div class="form">
         <dl class="facts">
-          <dt>Browser</dt>
-          <dd>
-            <bdi>{listed.user_agent ?? "–"}</bdi>
-          </dd>
-          <dt>Address</dt>
-          <dd>{listed.ip_address ?? "–"}</dd>
-          <dt>Signed in</dt>
-          <dd>
-            <Time at={listed.created_at} />
-          </dd>
-          <dt>Last used</dt>
-          <dd>
-            <Time at={listed.last_used_at} none="never" />
-          </dd>
-          <dt>Ends</dt>
-          <dd>
-            <Time at={listed.expires_at} />
-          </dd>
+          <Fact name="Browser" value={<bdi>{listed.user_agent ?? "–"}</bdi>} />
+          <Fact name="Address" value={listed.ip_address ?? "–"} />
+          <Fact name="Signed in" value={<Time at={listed.created_at} />} />
+          <Fact name="Last used" value={<Time at={listed.last_used_at} none="never" />} />
+          <Fact name="Ends" value={<Time at={listed.expires_at} />} />
         </dl>
         {error !== null && <Failure error={error} />}
         <p>

@@ -6,6 +6,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { Switch } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { countOf } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { useQuery } from "../../query.ts";
@@ -131,26 +132,22 @@ function Versions({ versions }: Pick<SettingsAnswer, "versions">) {
     <div class="card form">
       <h2>Versions and licences</h2>
       <dl class="facts">
-        <dt>memledger</dt>
-        <dd>
-          {version} ({commit})
-        </dd>
-        <dt>Bun</dt>
-        <dd>{bun}</dd>
+        <Fact name="memledger" value={`${version} (${commit})`} />
+        <Fact name="Bun" value={bun} />
         {embedded !== null && (
           <>
-            <dt>Built for</dt>
-            <dd>{embedded.target}</dd>
-            <dt>SQLite</dt>
-            <dd>{embedded.sqlite}</dd>
-            <dt>sqlite-vec</dt>
-            <dd>{embedded.sqlite_vec}</dd>
-            <dt>ONNX Runtime</dt>
-            <dd>{embedded.onnxruntime}</dd>
-            <dt>Embedding model</dt>
-            <dd>
-              {embedded.model.id} <code class="quiet">{embedded.model.sha256}</code>
-            </dd>
+            <Fact name="Built for" value={embedded.target} />
+            <Fact name="SQLite" value={embedded.sqlite} />
+            <Fact name="sqlite-vec" value={embedded.sqlite_vec} />
+            <Fact name="ONNX Runtime" value={embedded.onnxruntime} />
+            <Fact
+              name="Embedding model"
+              value={
+                <>
+                  {embedded.model.id} <code class="quiet">{embedded.model.sha256}</code>
+                </>
+              }
+            />
           </>
         )}
       </dl>

@@ -12,6 +12,7 @@ import { Loading } from "../../parts/progress.tsx";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { CopyText } from "../../parts/text/copy-text.tsx";
 import { countOf, countText } from "../../parts/text/count.tsx";
+import { Fact } from "../../parts/text/fact.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { linkTo, useProject } from "../../project.ts";
 import { saveFile } from "../../save-file.ts";
@@ -56,13 +57,10 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
         {error !== null && <Failure error={error} onRetry={reload} />}
         {value === undefined && isLoading && <Loading />}
         <dl class="facts">
-          <dt>Name</dt>
-          <dd>
-            <CopyText text={name} what="the name of the subject" />
-          </dd>
-          <Fact title="Memories" count={value?.memories} />
-          <Fact title="Checks" count={value?.checks} />
-          <Fact title="Records" count={value?.records} />
+          <Fact name="Name" value={<CopyText text={name} what="the name of the subject" />} />
+          <Fact name="Memories" class="count" value={textOf(value?.memories)} />
+          <Fact name="Checks" class="count" value={textOf(value?.checks)} />
+          <Fact name="Records" class="count" value={textOf(value?.records)} />
         </dl>
         {canErase && (
           <p>
@@ -92,14 +90,9 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
   );
 }
 
-function Fact({ title, count }: { readonly title: string; readonly count: number | undefined }) {
-  if (count === undefined) return null;
-  return (
-    <>
-      <dt>{title}</dt>
-      <dd class="count">{countText(count)}</dd>
-    </>
-  );
+/** Null: not counted. */
+function textOf(count: number | undefined): string | null {
+  return count === undefined ? null : countText(count);
 }
 
 /** Saves everything that is stored about the subject, for a person who asks for it. */

@@ -5,7 +5,7 @@ import type {
   SuggestedChange,
   Suggestion,
 } from "../../../../clients/typescript/src/generated/models.ts";
-import { Difference } from "../../parts/text/difference.tsx";
+import { Difference, Pieces, ValueChange } from "../../parts/text/difference.tsx";
 import { differenceOf, type Piece } from "../../parts/text/text-difference.ts";
 import { Time } from "../../parts/text/time.tsx";
 import { linkTo, useProject } from "../../project.ts";
@@ -62,12 +62,7 @@ function Side({ title, text: { memory }, pieces }: SideProps) {
         <strong>{title}</strong>
         {memory !== null && <Stored memory={memory} />}
       </p>
-      <p class="difference" dir="auto">
-        {pieces.map(({ kind, text }, index) => {
-          if (kind === "same") return <span key={index}>{text}</span>;
-          return kind === "removed" ? <del key={index}>{text}</del> : <ins key={index}>{text}</ins>;
-        })}
-      </p>
+      <Pieces pieces={pieces} />
     </section>
   );
 }
@@ -121,18 +116,7 @@ export function OtherFields({ changes }: { readonly changes: readonly SuggestedC
         <div key={index}>
           <dt>{title}</dt>
           <dd class="difference">
-            {before === null ? (
-              <bdi>{after}</bdi>
-            ) : (
-              <>
-                <del>
-                  <bdi>{before}</bdi>
-                </del>{" "}
-                <ins>
-                  <bdi>{after}</bdi>
-                </ins>
-              </>
-            )}
+            {before === null ? <bdi>{after}</bdi> : <ValueChange before={before} after={after} />}
           </dd>
         </div>
       ))}

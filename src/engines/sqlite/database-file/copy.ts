@@ -90,12 +90,8 @@ function requireIntact(database: Database): void {
 
 /** What the manifest of a backup says about this database. @throws as migrate does */
 export function describe(file: DatabaseFile): DatabaseCopy {
-  const database = openReading(file);
-  try {
-    return contentsOf(database);
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  return contentsOf(database);
 }
 
 function contentsOf(database: Database): DatabaseCopy {

@@ -12,36 +12,32 @@ import { type DatabaseFile, openReading } from "./connection.ts";
 
 /** @throws Error that says what to do when the file is not a memledger database or was written by a newer program */
 export function inspect(file: DatabaseFile): Inspection {
-  const database = openReading(file);
-  try {
-    // A subject has its id in place of a name. Older formats have no column that tells.
-    const projects = database
-      .prepare<[], { id: string; name: string }>(
-        "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
-      )
-      .all();
-    const format = checkFormat(database);
-    return {
-      format,
-      model: boundModel(database),
-      previousModels: previousModels(database),
-      // Older formats had another value there, and the migration discards it.
-      modelChange: format < exchangeFormat ? null : toChange(readChange(database)),
-      memories: countMemories(database)(),
-      superseded: format < supersedingFormat ? 0 : countSuperseded(database),
-      keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
-      secretKeys: Number(
-        database
-          .prepare("SELECT COUNT(*) FROM api_key WHERE name NOT IN (SELECT value FROM json_each(?))")
-          .pluck()
-          .get(JSON.stringify(keyNamesWithoutSecret)),
-      ),
-      installation: findInstallation(database),
-      projects,
-    };
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  // A subject has its id in place of a name. Older formats have no column that tells.
+  const projects = database
+    .prepare<[], { id: string; name: string }>(
+      "SELECT id, name FROM project WHERE deleted_at IS NULL AND name <> id ORDER BY serial",
+    )
+    .all();
+  const format = checkFormat(database);
+  return {
+    format,
+    model: boundModel(database),
+    previousModels: previousModels(database),
+    // Older formats had another value there, and the migration discards it.
+    modelChange: format < exchangeFormat ? null : toChange(readChange(database)),
+    memories: countMemories(database)(),
+    superseded: format < supersedingFormat ? 0 : countSuperseded(database),
+    keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
+    secretKeys: Number(
+      database
+        .prepare("SELECT COUNT(*) FROM api_key WHERE name NOT IN (SELECT value FROM json_each(?))")
+        .pluck()
+        .get(JSON.stringify(keyNamesWithoutSecret)),
+    ),
+    installation: findInstallation(database),
+    projects,
+  };
 }
 
 /** Older formats have no such column. */
@@ -59,11 +55,7 @@ function findInstallation(database: Database): string | null {
 
 /** The faults that SQLite finds in the file; empty when it is intact. Reads the whole file. */
 export function findDamage(file: DatabaseFile): readonly string[] {
-  const database = openReading(file);
-  try {
-    const found = database.prepare("PRAGMA quick_check(10)").pluck().all().map(String);
-    return found.filter((line) => line !== "ok");
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  const found = database.prepare("PRAGMA quick_check(10)").pluck().all().map(String);
+  return found.filter((line) => line !== "ok");
 }

@@ -33,12 +33,8 @@ export function requireOwnLog(file: DatabaseFile): void {
  */
 function findMixture(file: DatabaseFile): readonly string[] {
   try {
-    const database = openReading(file);
-    try {
-      return [...damagedPages(database), ...incompleteChains(database)];
-    } finally {
-      database.close();
-    }
+    using database = openReading(file);
+    return [...damagedPages(database), ...incompleteChains(database)];
   } catch (error) {
     if (error instanceof SqliteError && isDamage(error)) return [error.message];
     throw error;

@@ -3,7 +3,7 @@
 
 import { type Export, recordsOf } from "../../../audit/export/export.ts";
 import { ExportFile, type FileFacts } from "../../../audit/export/export-file.ts";
-import { manifestText } from "../../../audit/export/manifest.ts";
+import { type ExportFacts, manifestText } from "../../../audit/export/manifest.ts";
 import type { RowFormat } from "../../../audit/export/row-format.ts";
 import { createRowFormat } from "../../../audit/export/row-formats.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
@@ -13,17 +13,9 @@ import type { ExportRowThreads } from "./export-row-threads.ts";
 import type { Piece, PieceOrder, Selection } from "./export-rows.ts";
 
 /** What an export needs to know about its chain. */
-export interface ExportChain {
+export interface ExportChain
+  extends Pick<ExportFacts, "chain" | "project" | "checkpoint" | "tree" | "before"> {
   readonly number: number;
-  /** Identifiers of the chain and of the project. */
-  readonly chain: string;
-  readonly project: string;
-  /** Signed, of the last record; null without records. */
-  readonly checkpoint: string | null;
-  /** The statement of its Merkle tree; null: it has none. */
-  readonly tree: string | null;
-  /** In base64: the nodes of the leaves before the first record; null for a checkpoint of version 1, without records, and with a filter. */
-  readonly before: readonly string[] | null;
   /** Null: no filter has left out records. */
   readonly selection: Selection | null;
 }

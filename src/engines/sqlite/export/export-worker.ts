@@ -119,11 +119,11 @@ async function step(id: string): Promise<ExportStep> {
 const begin = database.transaction((id: string): ExportJob => {
   const row = find.get(id);
   if (row === undefined) throw new Error(`there is no export ${id}`);
-  const { number, first_seq, filter, checkpoint } = row;
+  const { number, firstSeq, filter, checkpoint } = row;
   const root = checkpoint === null ? null : parseTreeCheckpoint(textOfNote(checkpoint));
   const selection = filter === null ? null : { export: id, leaves: root?.leaves ?? 0 };
   const before =
-    root !== null && selection === null ? trees.nodesBefore(number, first_seq).map(toBase64) : null;
+    root !== null && selection === null ? trees.nodesBefore(number, firstSeq).map(toBase64) : null;
   return new ExportJob(rowThreads, toExport(row, ledger.exports), { ...row, before, selection });
 });
 

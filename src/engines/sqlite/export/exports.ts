@@ -4,14 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
-import {
-  type Export,
-  type ExportFormat,
-  type ExportStatus,
-  exportInProgress,
-  recordsOf,
-  toExportId,
-} from "../../../audit/export/export.ts";
+import { type Export, exportInProgress, recordsOf, toExportId } from "../../../audit/export/export.ts";
 import { describeFilter } from "../../../audit/record-filter.ts";
 import { textOfNote } from "../../../audit/verify/note.ts";
 import type { ExportChange, ExportTransaction } from "../../../calls/storage/export-store.ts";
@@ -25,50 +18,21 @@ import { serialsOf } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 import { createSelection } from "./selected-records.ts";
 
-export interface ExportRow {
-  id: string;
-  format: ExportFormat;
-  start_at: number;
-  end_at: number;
-  first_seq: number;
-  last_seq: number;
-  filter: string | null;
-  selected: number | null;
-  verifiable: number;
-  status: ExportStatus;
-  records: number;
-  bytes: number | null;
-  sha256: string | null;
-  error: string | null;
-  created_at: number;
-  completed_at: number | null;
-  expires_at: number | null;
+export interface ExportRow extends Omit<Export, "filter" | "verifiable" | "path"> {
+  /** JSON. */
+  readonly filter: string | null;
+  readonly verifiable: number;
 }
 
 export const exportColumns =
-  "x.id, x.format, x.start_at, x.end_at, x.first_seq, x.last_seq, x.filter, x.selected, x.verifiable, x.status, x.records, x.bytes, x.sha256, x.error, x.created_at, x.completed_at, x.expires_at";
+  "x.id, x.format, x.start_at AS startAt, x.end_at AS endAt, x.first_seq AS firstSeq, x.last_seq AS lastSeq, x.filter, x.selected, x.verifiable, x.status, x.records, x.bytes, x.sha256, x.error, x.created_at AS createdAt, x.completed_at AS completedAt, x.expires_at AS expiresAt";
 
-export function toExport(row: ExportRow, folder: string): Export {
-  const { id, format, selected, status, records, bytes, sha256, error } = row;
+export function toExport({ filter, verifiable, ...row }: ExportRow, folder: string): Export {
   return {
-    id,
-    format,
-    filter: row.filter === null ? null : JSON.parse(row.filter),
-    selected,
-    status,
-    records,
-    bytes,
-    sha256,
-    error,
-    startAt: row.start_at,
-    endAt: row.end_at,
-    firstSeq: row.first_seq,
-    lastSeq: row.last_seq,
-    verifiable: row.verifiable === 1,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-    expiresAt: row.expires_at,
-    path: join(folder, `${id}.${format}`),
+    ...row,
+    filter: filter === null ? null : JSON.parse(filter),
+    verifiable: verifiable === 1,
+    path: join(folder, `${row.id}.${row.format}`),
   };
 }
 
@@ -182,15 +146,11 @@ export function createExportTraces(database: Database, folder: string): () => bo
 
 /** For commands that wait for an export. */
 export function findExport(file: DatabaseFile, folder: string, id: string): Export | null {
-  const database = openReading(file);
-  try {
-    const row = database
-      .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
-      .get(id);
-    return row === undefined ? null : toExport(row, folder);
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  const row = database
+    .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
+    .get(id);
+  return row === undefined ? null : toExport(row, folder);
 }
 
 /** @returns a function that stores the progress or the result of an export, in its own transaction. */

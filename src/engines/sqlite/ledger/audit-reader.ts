@@ -20,14 +20,6 @@ export interface RecordRow {
   payloads_through: number | null;
 }
 
-interface PlaceRow {
-  seq: number;
-  id: string;
-  action: string;
-  /** Id. */
-  project: string | null;
-}
-
 /** Positions of the records that a chain still has. */
 interface ChainSpan {
   readonly number: number;
@@ -64,7 +56,7 @@ export function createAuditReader(database: Database) {
     `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE e.id = ? AND e.chain = ? AND e.seq >= ?`,
   );
 
-  const placeById = database.prepare<[string], PlaceRow & RecordRow>(
+  const placeById = database.prepare<[string], RecordLocation & RecordRow>(
     `SELECT ${recordColumns}, ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
   );
 
@@ -103,7 +95,7 @@ export function createAuditReader(database: Database) {
   };
 }
 
-function toLocation({ seq, id, action, project }: PlaceRow): RecordLocation {
+function toLocation({ seq, id, action, project }: RecordLocation): RecordLocation {
   return { seq, id, action, project };
 }
 
@@ -120,7 +112,7 @@ interface TraceBatch {
 /** @returns a function that follows a trace through one batch of payloads, those of the rows after a number. */
 export function createTraceBatches(database: Database): (trace: Trace, after: number) => TraceBatch {
   const batch = (from: string, where: string, order: string) =>
-    database.prepare<[Record<string, unknown>], PlaceRow & RecordRow & { number: number }>(
+    database.prepare<[Record<string, unknown>], RecordLocation & RecordRow & { number: number }>(
       `SELECT e.number, ${recordColumns}, ${places} FROM ${from} ${placeJoin}
        WHERE ${where} AND p.entry IS NOT NULL ORDER BY ${order} LIMIT ${erasureBatchRows}`,
     );

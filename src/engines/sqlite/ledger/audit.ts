@@ -21,7 +21,7 @@ import type { NamedHead } from "./head-seals.ts";
 import { type KnownHeads, readHeads } from "./known-heads.ts";
 import { createPayloadErasure } from "./payload-erasure.ts";
 
-interface AuditTransactionOptions {
+export interface AuditTransactionOptions {
   readonly database: Database;
   readonly createId: IdSource;
   readonly heads: ChainHeads;

@@ -18,18 +18,14 @@ export const withoutVector = `FROM memory m ${aliveJoin} WHERE NOT EXISTS
   (SELECT 1 FROM memory_vector v WHERE v.memory = m.serial AND length(v.embedding) = :bytes)`;
 
 export function findFaults(file: DatabaseFile): DatabaseFaults {
-  const database = openReading(file);
-  try {
-    return database.transaction(() => ({
-      orphanVectors:
-        count(database, `SELECT COUNT(*) FROM ${orphanVectors.current}`) +
-        count(database, `SELECT COUNT(*) FROM ${orphanVectors.next}`),
-      missingVectors: countMissing(database),
-      wrongWords: countWrongWords(database),
-    }))();
-  } finally {
-    database.close();
-  }
+  using database = openReading(file);
+  return database.transaction(() => ({
+    orphanVectors:
+      count(database, `SELECT COUNT(*) FROM ${orphanVectors.current}`) +
+      count(database, `SELECT COUNT(*) FROM ${orphanVectors.next}`),
+    missingVectors: countMissing(database),
+    wrongWords: countWrongWords(database),
+  }))();
 }
 
 /** Bytes of a vector of the model in use; null before the first start of a server, when there is no memory. */

@@ -2,7 +2,8 @@
 // byte. Must never read a table of the database, and needs no native library, because `audit verify` uses it too.
 //
 // Why everything is compared: a view that replaces a table, a trigger or a partial index can show other records to the server than to
-// a verifier.
+// a verifier. Why with a text, and not with what the migrations make at this moment: every thread compares when it opens the database,
+// and a verifier has no library in which they run.
 
 import frozen from "./schema.sql" with { type: "text" };
 

@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { CachedBlock } from "./manifest.ts";
+import type { CachedBlock, CacheManifest } from "./manifest.ts";
 import type { WrittenBlock } from "./outdated-rows.ts";
 import {
   type CacheFiles,
@@ -17,13 +17,7 @@ import {
 } from "./project-files.ts";
 
 /** What a searcher begins to write: the state of an index from which on changes may be missing. */
-export interface CacheDraft {
-  /** Id of the project. */
-  readonly project: string;
-  readonly dimensions: number;
-  readonly revision: number;
-  readonly epochs: Readonly<Record<string, number>>;
-}
+export type CacheDraft = Pick<CacheManifest, "project" | "dimensions" | "revision" | "epochs">;
 
 export interface KnownProject {
   readonly id: string;

@@ -1,18 +1,15 @@
 // Owns the only writing connection, in a thread of its own: opens it, answers the requests of the main thread, closes it.
 
 import { workerData } from "node:worker_threads";
-import type { Plans } from "../../../access/plan.ts";
-import type { CheckpointInterval } from "../../../audit/checkpoint-schedule.ts";
 import { createClockWatch } from "../../../audit/clock-watch.ts";
 import { createMacs } from "../../../audit/entry-mac.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
-import type { LedgerFiles } from "../../../calls/storage/engine.ts";
+import type { StoreOptions } from "../../../calls/storage/engine.ts";
 import { transactionAttemptsMax } from "../../../platform/limits.ts";
-import { createLogger, type LogLevel } from "../../../platform/log/logger.ts";
+import { createLogger } from "../../../platform/log/logger.ts";
 import { createClock } from "../../../platform/time/clock.ts";
-import type { ClockShift } from "../../../platform/time/clock-shift.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { unwritable } from "../database-file/disk-failure.ts";
 import { watchFile } from "../database-file/file-in-place.ts";
@@ -42,16 +39,14 @@ import type { WriterAnswer, WriterRequest } from "./writer-request.ts";
 import { WriterState } from "./writer-state.ts";
 import { createWriterStatistics } from "./writer-statistics.ts";
 
-export interface WriterInit {
+export interface WriterInit
+  extends Pick<
+    StoreOptions,
+    "plans" | "ledger" | "payloadRetentionDays" | "installationRetentionDays" | "clockShift" | "logLevel"
+  > {
   readonly file: DatabaseFile;
-  readonly plans: Plans;
-  readonly ledger: LedgerFiles;
-  readonly payloadRetentionDays: number | null;
-  readonly installationRetentionDays: number | null;
-  readonly checkpointInterval: CheckpointInterval | undefined;
+  readonly checkpointInterval: StoreOptions["checkpointInterval"] | undefined;
   readonly exportLifeMs: number | undefined;
-  readonly clockShift: ClockShift | null;
-  readonly logLevel: LogLevel;
 }
 
 const init: WriterInit = workerData;

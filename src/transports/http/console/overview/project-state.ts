@@ -1,9 +1,9 @@
 // Owns what somebody who watches one project sees of it: its newest record, what it has used of its limits, and its exports.
 
 import type { Plans } from "../../../../access/plan.ts";
-import { type Project, planOf } from "../../../../access/project.ts";
+import { planOf } from "../../../../access/project.ts";
 import { toExportDetail } from "../../../../audit/export/export.ts";
-import type { ChainContents, ProjectUse } from "../../../../calls/storage/statistics.ts";
+import type { ChainContents } from "../../../../calls/storage/statistics.ts";
 import type { JsonObject } from "../../../../platform/json/json.ts";
 
 export interface ProjectState {
@@ -24,7 +24,7 @@ export interface ProjectState {
 /** Null: there is no such project any more. */
 export function toProjectState(id: string, { project }: ChainContents, plans: Plans): ProjectState | null {
   if (project === null) return null;
-  const plan = planOf(asProject(id, project), plans);
+  const plan = planOf({ ...project, id, createdAt: 0 }, plans);
   return {
     id,
     name: project.name,
@@ -42,10 +42,6 @@ export function toProjectState(id: string, { project }: ChainContents, plans: Pl
 /** Numbers of memories by kind. */
 export function toMemoryCounts({ memories }: ChainContents): Readonly<Record<string, number>> {
   return Object.fromEntries(memories.map(({ type, memories: count }) => [type, count]));
-}
-
-function asProject(id: string, use: ProjectUse): Project {
-  return { ...use, id, createdAt: 0 };
 }
 
 /** As the list of exports answers them, newest first, without those whose file is removed. */
