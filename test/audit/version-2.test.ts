@@ -107,9 +107,9 @@ describe.each(["json", "csv"] as const)("an export in %s", (format) => {
 });
 
 testWith(program("python3"))(
-  "the second verifier says the same of every third one of them; it needs half a minute for all",
+  "the second verifier says the same of every ninth one of them",
   async () => {
-    for (const { question, first, second } of await askBoth(asked.filter((_, index) => index % 3 === 0)))
+    for (const { question, first, second } of await askBoth(asked.filter((_, index) => index % 9 === 0)))
       expect({ ...question, ...second }).toEqual({ ...question, ...first });
   },
   180_000,

@@ -294,6 +294,6 @@ test("whatever a model answers, what is stored is quoted, and what is inactive w
         expect(claims.length).toBeGreaterThan(0);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 }, 120_000);

@@ -43,6 +43,6 @@ test("every answer is an envelope that helps", async () => {
       // The list of models and the own embeddings need no upstream.
       else if (reply.status !== 200) expectApiError(reply);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });

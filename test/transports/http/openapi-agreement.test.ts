@@ -171,7 +171,7 @@ describe.each(operations.filter(takesBody).map((route) => [route.operation.name,
       );
       const schema = at(described, "content", "application/json", "schema");
       const validate = ajv.compile({ $ref: `api${String(at(schema, "$ref"))}` });
-      const numRuns = name === "memory.extract" ? 40 : 120;
+      const numRuns = name === "memory.extract" ? 15 : 40;
       await fc.assert(
         fc.asyncProperty(objects(resolve(schema)), async (body) => {
           const isAllowed = validate(body) === true;
@@ -241,7 +241,7 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
           const isAllowed = validate(value) === true;
           await expectAgreement(route, value, isAllowed, () => app.call("GET", `${pathOf(route)}?${query}`));
         }),
-        { numRuns: 120 },
+        { numRuns: 40 },
       );
     });
   },

@@ -70,7 +70,7 @@ test("every call of a tool is one record, and its result fits the schema of the 
       expect(reply.text).not.toMatch(inside);
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 }, 120_000);
 
@@ -198,7 +198,7 @@ test("every message gets an answer of the protocol, and only operations have rec
       const recorded = app.countRecords(app.projectId) - before;
       expect(recorded).toBeLessThanOrEqual(answers.length);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
   const { status, json } = await post(app.url, app.apiKey, rpc("ping"));
   expect([status, json]).toEqual([200, { jsonrpc: "2.0", id: 1, result: {} }]);

@@ -336,7 +336,7 @@ export function testSearch(subject: EngineUnderTest): void {
                 tagged += run.tagged;
               },
             ),
-            { numRuns: 60 },
+            { numRuns: 20 },
           ),
         options,
       );

@@ -236,7 +236,7 @@ export function testTags(subject: EngineUnderTest): void {
             removed += run.removed;
             counted += run.counted;
           }),
-          { numRuns: 40 },
+          { numRuns: 15 },
         ),
       );
       expect(found).toBeGreaterThan(200);

@@ -101,7 +101,7 @@ export function testWords(subject: EngineUnderTest): void {
               expect(itself).toEqual([expect.objectContaining({ keyword: expect.closeTo(1, 9) })]);
               if ((await search(member, query)).some(({ keyword }) => keyword > 0)) words += 1;
             }),
-            { numRuns: 150 },
+            { numRuns: 50 },
           );
         },
         options,
