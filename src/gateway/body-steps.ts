@@ -1,8 +1,8 @@
 // Owns the steps of an exchange that take long for a large body: what is read of a request and changed in it, what is read of a complete
 // answer, and what is hashed for the record. Pure, so that each can run in any thread.
 
-import { type KeptMembers, keepMembers, sealWithKept } from "../audit/parts/kept-members.ts";
-import type { SealedPayload } from "../audit/parts/parts.ts";
+import { type KeptMembers, keepMembers, encodeWithKept } from "../audit/parts/kept-members.ts";
+import type { EncodedPayload } from "../audit/parts/parts.ts";
 import type { NewWords } from "../memory/remembering/parts.ts";
 import { Refusal } from "../platform/errors.ts";
 import type { JsonObject } from "../platform/json/json.ts";
@@ -48,7 +48,7 @@ export interface BodySteps {
   readAnswer(assembler: AssemblerName, choices: number, text: string): AssembledAnswer;
   /** The new words in the text of a payload. Never throws. */
   readWords(action: string, payload: string): NewWords;
-  seal(payload: string, kept: KeptMembers, about: readonly string[]): SealedPayload;
+  encode(payload: string, kept: KeptMembers, about: readonly string[]): EncodedPayload;
 }
 
 export const bodySteps: BodySteps = {
@@ -73,7 +73,7 @@ export const bodySteps: BodySteps = {
     return assembler.answer();
   },
   readWords: (action, payload) => readNewWords(action, toObject(payload)),
-  seal: (payload, kept, about) => sealWithKept(toObject(payload), kept, about),
+  encode: (payload, kept, about) => encodeWithKept(toObject(payload), kept, about),
 };
 
 function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "change"> {

@@ -107,7 +107,7 @@ export async function startTools(
     tokens,
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
-    reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
+    reranker: { ...config.rerank, scoreTexts: (...wanted) => embedder.scoreTexts(...wanted) },
     extractors: { builtIn, languageModel, passagesLastMs: config.rememberMs },
     redactor: extraction.redactor,
     knownBackups,

@@ -1,6 +1,6 @@
 // Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
 // checkpoints, the trees of chains that a previous version has begun, retention. Runs between groups, never inside
-// one, because a group awaits nothing that lets a timer in between. Rests while the database file is marked as damaged.
+// one, because a group awaits nothing that lets a timer in between. Pauses while the database file is marked as damaged.
 
 import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/log/logger.ts";

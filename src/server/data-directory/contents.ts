@@ -29,7 +29,7 @@ export const contents: readonly DirectoryEntry[] = [
   {
     names: ["console-sign-in.html"],
     description:
-      "leads the browser to a sign-in link; exists for some seconds while memledger console opens the browser, and only the owner can read it",
+      "redirects the browser to a sign-in link; exists for some seconds while memledger console opens the browser, and only the owner can read it",
   },
   {
     names: ["memledger.lock", "memledger.sock"],

@@ -186,7 +186,7 @@ const samples: Readonly<Record<string, Sample>> = {
         memory: { content: "Prefers short answers.", origins: [{ said_at: "2025-03-01T00:00:00.000Z" }] },
       },
       { line: 3, memory: { content: "Works in Lisbon." } },
-      { line: 5, skipped: "is no entry of the list" },
+      { line: 5, skipped: "is not an entry of the list" },
     ],
   },
   "memories.json of Claude": {

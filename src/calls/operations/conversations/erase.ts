@@ -1,4 +1,4 @@
-// Owns forgetting a conversation at the request of a key. What is erased: erasure.ts.
+// Owns the erasure of a conversation at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";

@@ -165,7 +165,7 @@ async function storePassage(
 
 const noRoomForPassages = new Refusal(
   2101,
-  "The plan of the project has no room for passages of conversations. Use the detail essential, or ask the operator for a larger plan.",
+  "The plan of the project does not include passages of conversations. Use the detail essential, or ask the operator for a larger plan.",
 );
 
 /** Null: never. */

@@ -111,7 +111,7 @@ export const eraseRecords = installationOperation({
 });
 
 const erasureEffects: readonly AfterCommit[] = [
-  { effect: "erase_remains" },
+  { effect: "remove_erased_text" },
   { effect: "remove_expired_exports" },
   { effect: "remove_cached_vectors", project: null },
 ];

@@ -1,4 +1,4 @@
-// Owns forgetting a subject at the request of a key. What is erased: erasure.ts.
+// Owns the erasure of a subject at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
 import { Fields, Flag, Nullable, Timestamp } from "../../../platform/schema/schema.ts";

@@ -8,7 +8,7 @@ import type { QueueChange } from "../../../calls/storage/remember-store.ts";
 import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import type { CallMessage } from "./call-messages.ts";
-import type { RemainsStep } from "./remains.ts";
+import type { ErasedTextStep } from "./erased-text.ts";
 import type { WriteState } from "./write-check.ts";
 
 export type WriterRequest =
@@ -16,7 +16,7 @@ export type WriterRequest =
   | { readonly exported: ExportChange }
   /** Answered with whether a task was changed. */
   | { readonly queued: QueueChange }
-  /** Answered with a RemainsStep. */
+  /** Answered with a ErasedTextStep. */
   | { readonly eraseThrough: number | null }
   | { readonly opened: readonly OpenExchange[] }
   | { readonly recordLeft: true }
@@ -33,7 +33,7 @@ export type WriterRequest =
 
 export type WriterAnswer =
   | WriterReply
-  | RemainsStep
+  | ErasedTextStep
   | WriteState
   | SweepOutcome
   | GroupStatistics

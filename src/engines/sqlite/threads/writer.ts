@@ -30,7 +30,7 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { toCallMessage } from "./call-messages.ts";
 import { createCommitBegin } from "./commit-begin.ts";
-import type { RemainsStep } from "./remains.ts";
+import type { ErasedTextStep } from "./erased-text.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-request.ts";
 
@@ -55,7 +55,7 @@ export interface Writer {
   /** As Store.openExchange. Exchanges that come while others are committed are committed together. */
   openExchange(exchange: OpenExchange): Promise<void>;
   /** One step of the removal of erased text. `through`: of the step before; null for the first one. @throws as `check` does */
-  eraseRemains(through: number | null): Promise<RemainsStep>;
+  removeErasedText(through: number | null): Promise<ErasedTextStep>;
   /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
   changeQueue(change: QueueChange): Promise<boolean>;
   /** As ModelVectors.add. */
@@ -158,7 +158,7 @@ export function createWriter(
     async logExport(change) {
       await ask({ exported: change });
     },
-    eraseRemains: (eraseThrough) => ask({ eraseThrough }),
+    removeErasedText: (eraseThrough) => ask({ eraseThrough }),
     changeQueue: (queued) => ask({ queued }),
     async addVectors(change, vectors) {
       await ask({ change, vectors });

@@ -1,6 +1,6 @@
 // Owns when a thread that sees the shared memory of indexes collects its garbage. The runtime counts shared memory as memory of each thread
 // that sees it, and lets garbage grow in proportion: hundreds of megabytes in each thread for an index of a million memories. Must never be
-// used in a thread that sees no index, which the runtime judges well.
+// used in a thread that sees no index, where the runtime collects at the right times.
 
 import { fullGC } from "bun:jsc";
 

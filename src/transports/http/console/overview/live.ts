@@ -162,7 +162,7 @@ export function createLive(options: LiveOptions): Live {
 
 /** @throws Refusal 1429 or 1503 */
 function requireRoom({ session }: Viewer, streams: ReadonlySet<Stream>, isClosed: boolean): void {
-  if (isClosed) throw new Refusal(1503, "The server is stopping. Connect again in some seconds.", {}, 5);
+  if (isClosed) throw new Refusal(1503, "The server is stopping. Connect again in a few seconds.", {}, 5);
   const own = [...streams].filter(({ viewer }) => viewer.session === session).length;
   if (own >= streamsOfSessionMax) {
     const message = `This session has ${streamsOfSessionMax} event streams already. Close a page of the console.`;
