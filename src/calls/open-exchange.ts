@@ -2,7 +2,7 @@
 // its own record: what was sent is known, and the outcome is not.
 
 import type { Caller } from "../access/caller.ts";
-import { type KeptMembers, leftOut, encodeWithKept } from "../audit/parts/kept-members.ts";
+import { encodeWithKept, type KeptMembers, leftOut } from "../audit/parts/kept-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../platform/errors.ts";
 import { isObject, type JsonObject } from "../platform/json/json.ts";

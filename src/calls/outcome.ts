@@ -2,7 +2,7 @@
 // (precomputed). Must never change data.
 
 import { type Cost, free } from "../access/price.ts";
-import { type MadeMemory, type MadeOfTexts, encodeWithSources } from "../audit/parts/made-of.ts";
+import { encodeWithSources, type MadeMemory, type MadeOfTexts } from "../audit/parts/made-of.ts";
 import type { EncodedPayload } from "../audit/parts/parts.ts";
 import { encodeAppendedPayload, encodePayload } from "../audit/parts/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";

@@ -1,7 +1,7 @@
 // Owns the steps of an exchange that take long for a large body: what is read of a request and changed in it, what is read of a complete
 // answer, and what is hashed for the record. Pure, so that each can run in any thread.
 
-import { type KeptMembers, keepMembers, encodeWithKept } from "../audit/parts/kept-members.ts";
+import { encodeWithKept, type KeptMembers, keepMembers } from "../audit/parts/kept-members.ts";
 import type { EncodedPayload } from "../audit/parts/parts.ts";
 import type { NewWords } from "../memory/remembering/parts.ts";
 import { Refusal } from "../platform/errors.ts";

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cutPayload, eraseParts, type Part, type Place, encodeParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts, eraseParts, type Part, type Place } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseCanonical } from "../../src/audit/verify/entry-parser.ts";
 import { parseAnyHeader, parseHeader } from "../../src/audit/verify/part-header.ts";

@@ -1,7 +1,7 @@
 // Tests that a payload stored in parts is shown as one that is stored as one text.
 
 import { expect, test } from "bun:test";
-import { cutPayload, eraseParts, encodeParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts, eraseParts } from "../../src/audit/parts/parts.ts";
 import { encodePayload } from "../../src/audit/parts/payload.ts";
 import { toAuditRecordDetail, toExportedRecord } from "../../src/audit/record-view.ts";
 import { toStoredRecord } from "../../src/engines/sqlite/ledger/audit-reader.ts";

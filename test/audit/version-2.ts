@@ -5,7 +5,7 @@ import { createHash, createPrivateKey } from "node:crypto";
 import canonicalize from "canonicalize";
 import { genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.ts";
-import { cutPayload, eraseParts, type Part, type Place, encodeParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts, eraseParts, type Part, type Place } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { createSigner, type Signer } from "../../src/audit/signed-note.ts";
 import {

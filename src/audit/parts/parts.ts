@@ -153,7 +153,7 @@ function copyOf(container: Record<string, Json>): Record<string, Json> {
 }
 
 function misplaced(pointer: string): Error {
-  return new Error(`${pointer} is no place of its own in the payload`);
+  return new Error(`${pointer} is not a separate place in the payload`);
 }
 
 function sorted(pseudonyms: readonly string[]): readonly string[] {

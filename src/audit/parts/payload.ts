@@ -4,7 +4,7 @@
 import { sha256 } from "../../platform/json/hash.ts";
 import type { JsonObject } from "../../platform/json/json.ts";
 import { partPlaces, withSender } from "./part-choice.ts";
-import { cutPayload, type Part, type EncodedPayload, encodeParts } from "./parts.ts";
+import { cutPayload, type EncodedPayload, encodeParts, type Part } from "./parts.ts";
 
 /**
  * @param about pseudonyms of the subjects that every text in it is about; part 0 has no text

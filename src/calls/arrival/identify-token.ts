@@ -5,7 +5,7 @@ import { callerWithToken } from "../../access/caller.ts";
 import type { Tokens } from "../../access/token.ts";
 import type { KeyAdvice } from "../contract/request.ts";
 import type { Store } from "../storage/store.ts";
-import { type Actor, anonymous, actorOfKey } from "./actor.ts";
+import { type Actor, actorOfKey, anonymous } from "./actor.ts";
 
 export interface TokenReaders {
   readonly store: Pick<Store, "access" | "subjects">;

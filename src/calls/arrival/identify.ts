@@ -16,7 +16,7 @@ import type {
 } from "../contract/operation.ts";
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "../contract/request.ts";
 import type { AccessReader } from "../storage/access-store.ts";
-import { type Actor, administration, anonymous, actorOfKey } from "./actor.ts";
+import { type Actor, actorOfKey, administration, anonymous } from "./actor.ts";
 import { administrationKeyOperations } from "./administration-key-operations.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
@@ -56,7 +56,9 @@ async function identifyKey(
     return { ...anonymous, administrationKey: key, invalid: administrationKeyFault(key, now) };
   }
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
-  return caller === null ? { ...anonymous, invalid: unauthenticated(advice.unknown) } : actorOfKey(caller, now);
+  return caller === null
+    ? { ...anonymous, invalid: unauthenticated(advice.unknown) }
+    : actorOfKey(caller, now);
 }
 
 async function identifyTask(

@@ -169,7 +169,7 @@ export interface Retention {
    * @returns the chains that it changed, and those that it skipped.
    * @throws Refusal 1503 when it was not completed.
    */
-  sweep(): Promise<readonly RetentionResult[]>;
+  run(): Promise<readonly RetentionResult[]>;
 }
 
 /** A checkpoint as it is stored. */

@@ -4,7 +4,7 @@
 import { callerFor } from "../../access/caller.ts";
 import type { Signer } from "../../audit/signed-note.ts";
 import { openNamed } from "../../calls/named.ts";
-import { type UnfinishedExchange, toUnfinishedRecord, withoutContent } from "../../calls/open-exchange.ts";
+import { toUnfinishedRecord, type UnfinishedExchange, withoutContent } from "../../calls/open-exchange.ts";
 import type { OpenExchange } from "../../calls/storage/open-exchange.ts";
 import type { Transaction } from "../../calls/storage/store.ts";
 import { unavailable } from "../../platform/errors.ts";
@@ -112,7 +112,15 @@ function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
   return signer.seal(sealedText(open)) === open.seal;
 }
 
-function sealedText({ record, key, action, subject, conversation, payload, kept }: UnfinishedExchange): string {
+function sealedText({
+  record,
+  key,
+  action,
+  subject,
+  conversation,
+  payload,
+  kept,
+}: UnfinishedExchange): string {
   const of = conversation === null ? (subject === null ? [] : [subject]) : [subject ?? "", conversation];
   return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? ""), ...of].join("\n");
 }

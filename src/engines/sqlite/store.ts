@@ -37,10 +37,10 @@ import { createStoreStatistics } from "./store-statistics.ts";
 import { createSubjectReader } from "./subjects.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
+import { removeErasedText } from "./threads/erased-text.ts";
 import { createReader } from "./threads/reader.ts";
 import type { ReaderInit } from "./threads/reader-worker.ts";
 import { createEngineReadiness } from "./threads/readiness.ts";
-import { removeErasedText } from "./threads/erased-text.ts";
 import type { ScannerInit } from "./threads/scan-worker.ts";
 import { createScanners, scannerCount } from "./threads/scanners.ts";
 import type { SearcherInit } from "./threads/search-worker.ts";
@@ -100,7 +100,7 @@ export async function openStore(
     subjects: { ...reader.subjects, ...lookUps(createSubjectReader(database)) },
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
-    retention: { sweep: unlessDamaged(writer.sweep) },
+    retention: { run: unlessDamaged(writer.runRetention) },
     models: {
       ...reader.models,
       ...lookUps(createModelReader(database)),

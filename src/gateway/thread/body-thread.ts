@@ -81,7 +81,9 @@ export function createBodyThread(supervisor: Supervisor): BodyThread {
     encode(payload, kept, about) {
       const text = JSON.stringify(payload);
       if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.encode(text, kept, about);
-      return send<EncodedPayload>(["encode", text, kept, about]).catch(() => bodySteps.encode(text, kept, about));
+      return send<EncodedPayload>(["encode", text, kept, about]).catch(() =>
+        bodySteps.encode(text, kept, about),
+      );
     },
     async close() {
       isClosed = true;

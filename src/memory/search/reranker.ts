@@ -50,4 +50,8 @@ export function rerankDeadlineMs(
 }
 
 /** Reranks nothing. */
-export const noReranker: Reranker & CallReranker = { scoreTexts: async () => null, choice: "off", deadlineMs: 0 };
+export const noReranker: Reranker & CallReranker = {
+  scoreTexts: async () => null,
+  choice: "off",
+  deadlineMs: 0,
+};

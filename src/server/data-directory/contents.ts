@@ -23,7 +23,7 @@ export const contents: readonly DirectoryEntry[] = [
   {
     names: ["first-api-key"],
     description:
-      "the API key of the first start, if its output was no terminal; only the owner can read it, and backups do not contain it; delete it when you have stored the key elsewhere",
+      "the API key of the first start, if its output was not a terminal; only the owner can read it, and backups do not contain it; delete it when you have stored the key elsewhere",
   },
   { names: ["memledger.starting"], description: "exists while a program starts a background server" },
   {

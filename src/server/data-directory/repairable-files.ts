@@ -6,7 +6,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } f
 import { join } from "node:path";
 import type { Engine } from "../../calls/storage/engine.ts";
 import type { RuntimeFiles } from "../../platform/native/runtime.ts";
-import { modelCopiesFolder, listModelCopies } from "../model/model-copies.ts";
+import { listModelCopies, modelCopiesFolder } from "../model/model-copies.ts";
 import { isRunning } from "../start-marker.ts";
 import type { DataDirectory } from "./data-directory.ts";
 

@@ -315,10 +315,10 @@ describe("a broken line is a fault of this line only", () => {
       '{"type":"entity","observations":[]}',
       [/is an entity without "name"/],
     ],
-    "an observation that is no text": [
+    "an observation that is not a text": [
       "mcp-memory",
       '{"type":"entity","name":"A","observations":[1,"b"]}',
-      [/an observation that is no text/, /^A: b$/],
+      [/an observation that is not a text/, /^A: b$/],
     ],
     "front matter that is not YAML": [
       "basic-memory",

@@ -145,7 +145,8 @@ describe("the reranker", () => {
 
   test("finds what it is asked for: a text about it has a higher score", async () => {
     const texts = ["The lake was painted by Melanie.", "The export of invoices failed."];
-    const [about = 0, other = 0] = (await embedder.scoreTexts("Who painted the lake?", texts, waiter, null)) ?? [];
+    const [about = 0, other = 0] =
+      (await embedder.scoreTexts("Who painted the lake?", texts, waiter, null)) ?? [];
     expect(about).toBeGreaterThan(other);
   });
 

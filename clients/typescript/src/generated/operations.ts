@@ -1164,8 +1164,8 @@ export class Checks {
 
   /**
    * Run all checks. Performs the search of each check of the project, and returns for each whether its memory is
-   * among the first results, and if not, why. One audit record has all results. A memory is not accessed by a
-   * check.
+   * among the first results, and if not, why. One audit record has all results. A check does not change
+   * last_accessed_at.
    *
    * Permission: `memory.read`.
    */
@@ -1400,7 +1400,7 @@ export class Keys {
   }
 
   /**
-   * Change an API key. Changes what a key says about requests to the gateway. The change applies to the next
+   * Change an API key. Changes the settings of a key for requests to the gateway. The change applies to the next
    * request. Name, permissions and expiry of a key cannot be changed: create another key.
    *
    * Needs an administration key.

@@ -14,13 +14,13 @@ import type {
   ModelVectors,
 } from "../../storage/model-change-store.ts";
 import {
-  switchesMax,
   doubledAfterTexts,
   idleWaitFactor,
   pauseAtMaxTexts,
   pauseAtTexts,
   retryAfterMs,
   stepTexts,
+  switchesMax,
   textsAtOnce,
 } from "./limits.ts";
 
@@ -219,7 +219,10 @@ async function embedAll(
 }
 
 /** @returns false when it must be tried again. @throws Error when the operation was refused */
-async function isSwitched({ switchModel, vectors }: Tools, { to: { sha256 } }: ModelChange): Promise<boolean> {
+async function isSwitched(
+  { switchModel, vectors }: Tools,
+  { to: { sha256 } }: ModelChange,
+): Promise<boolean> {
   const { code, message } = await switchModel(sha256);
   // If the thread that writes ended, its outcome is unknown: the database tells it.
   if (code === successCode || (await vectors.bound())?.sha256 === sha256) return true;

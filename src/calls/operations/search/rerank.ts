@@ -8,9 +8,9 @@ import {
   candidatesAmong,
   candidatesFor,
   candidatesMin,
+  relevanceWithoutRerank,
   rerankedOrder,
   rerankedRelevance,
-  relevanceWithoutRerank,
 } from "../../../memory/ranking/reranking.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "../../../memory/search/reranker.ts";
 import type { Period } from "../../../platform/dates/period.ts";

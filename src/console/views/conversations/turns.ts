@@ -30,7 +30,7 @@ interface Contents {
   readonly isComplete: boolean;
 }
 
-/** Each passage stands where it was said first. */
+/** Each passage is shown where it was said first. */
 export function toTurns({ conversation, said, kept, isComplete }: Contents): Turn[] {
   const placeOf = (memory: AgentMemory) => originsIn(memory, conversation)[0] ?? {};
   const turns: Turn[] = [];
@@ -52,7 +52,7 @@ export function toTurns({ conversation, said, kept, isComplete }: Contents): Tur
   return turns;
 }
 
-/** Where the words stand, or else another passage of the same message. */
+/** Where the words are, or else another passage of the same message. */
 function findBeside(turns: readonly Turn[], origin: Origin, content: string): Turn | undefined {
   const same = turns.filter((turn) => isSame(turn.origin, origin));
   const isKnown = origin.message !== undefined || origin.said_at !== undefined;

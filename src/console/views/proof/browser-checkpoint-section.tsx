@@ -5,7 +5,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { countText } from "../../parts/text/count.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { saveFile } from "../../save-file.ts";
-import { forget, type BrowserCheckpoint } from "../../verification/browser-checkpoint.ts";
+import { type BrowserCheckpoint, forget } from "../../verification/browser-checkpoint.ts";
 
 interface BrowserCheckpointSectionProps {
   readonly project: string;

@@ -13,8 +13,8 @@ import { evidenceOf, nothingSupplied, SuppliedEvidence } from "../../verificatio
 import { useVerification } from "../../verification/use-verification.ts";
 import { VerificationProgress } from "../../verification/verification-progress.tsx";
 import { useRetention } from "../exports/begin-export.ts";
-import { CheckpointList } from "./checkpoint-list.tsx";
 import { BrowserCheckpointSection } from "./browser-checkpoint-section.tsx";
+import { CheckpointList } from "./checkpoint-list.tsx";
 import { readProjectLedger } from "./project-ledger.ts";
 import { startWorker } from "./start-worker.ts";
 import type { Written } from "./written-export.ts";

@@ -96,7 +96,7 @@ function NoSubjects() {
   return (
     <Empty title="No subjects yet">
       <p>
-        A subject is a user of your application, whose memories are kept apart. The first call that names one
+        A subject is a user of your application, whose memories are separate. The first call that names one
         makes it:
       </p>
       <CopyText

@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { blockFileBytes } from "./block-file.ts";
 import { areCurrent, createCacheFacts } from "./cache-facts.ts";
 import { hasRoom } from "./disk-room.ts";
+import { type Finished, finishWithout } from "./finished-block.ts";
 import { type CacheDraft, createKnownProjects, type KnownProject, withoutTags } from "./known-projects.ts";
 import type { CacheManifest } from "./manifest.ts";
 import { tagSetsIn } from "./outdated-tags.ts";
@@ -18,7 +19,6 @@ import {
   trySyncing,
   writeBlockFile,
 } from "./project-files.ts";
-import { type Finished, finishWithout } from "./finished-block.ts";
 
 export interface CacheDrafts {
   /** @returns ids of the blocks that the files of the project have already; null: they cannot be written now */

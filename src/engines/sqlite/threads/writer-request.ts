@@ -6,7 +6,7 @@ import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-
 import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
 import type { QueueChange } from "../../../calls/storage/remember-store.ts";
 import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
-import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import type { RetentionOutcome } from "../retention/retention-runs.ts";
 import type { CallMessage } from "./call-messages.ts";
 import type { ErasedTextStep } from "./erased-text.ts";
 import type { WriteState } from "./write-check.ts";
@@ -26,16 +26,16 @@ export type WriterRequest =
   | { readonly statistics: true }
   /** Answered with a WriteState. */
   | { readonly check: { readonly isSuspect: boolean } }
-  /** Answered with the number of the sweep. */
-  | { readonly sweep: "start" }
-  /** Answered with its SweepOutcome. */
-  | { readonly sweep: number };
+  /** Answered with the number of the retention run. */
+  | { readonly retention: "start" }
+  /** Answered with its RetentionOutcome. */
+  | { readonly retention: number };
 
 export type WriterAnswer =
   | WriterReply
   | ErasedTextStep
   | WriteState
-  | SweepOutcome
+  | RetentionOutcome
   | GroupStatistics
   | number
   | boolean;

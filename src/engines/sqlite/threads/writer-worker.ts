@@ -30,8 +30,8 @@ import { createWordWriter, defineWords } from "../words/words.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { attempt } from "./attempt.ts";
 import { fromCallMessage } from "./call-messages.ts";
-import { createGroups } from "./groups.ts";
 import { createErasedTextStep } from "./erased-text.ts";
+import { createGroups } from "./groups.ts";
 import { createWriteCheck } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
 import { createWriterEffects } from "./writer-effects.ts";
@@ -179,8 +179,10 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
   const work = request as WriterRequest;
   if ("statistics" in work)
     return { ...statistics.read(), retentionClockAheadMs: housekeeping.clockAheadMs() };
-  if ("sweep" in work) {
-    return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
+  if ("retention" in work) {
+    return work.retention === "start"
+      ? housekeeping.requestRetention()
+      : housekeeping.outcomeOf(work.retention);
   }
   if ("check" in work) return writeCheck.check(work.check.isSuspect);
   if ("vectors" in work) {

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/calls/operations/model-change/operations.ts";
 import { readModelDirectory } from "../../../../src/models/embedding/model-directory.ts";
 import { openDatabase } from "../../../../src/platform/native/sqlite.ts";
-import { saveModelCopy, modelCopiesFolder } from "../../../../src/server/model/model-copies.ts";
+import { modelCopiesFolder, saveModelCopy } from "../../../../src/server/model/model-copies.ts";
 import { startTestApp } from "../../../fixture.ts";
 import { writeProjectedModel } from "../../../models/embedding/projected-model.ts";
 import { parseExposition } from "../../../server/metrics/exposition-text.ts";

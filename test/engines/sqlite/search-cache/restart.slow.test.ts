@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
-import { imageStart, finishBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
+import { finishBlock, imageStart } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import {
   imageBytes,
   openCacheFiles,

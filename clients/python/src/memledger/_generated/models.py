@@ -238,7 +238,7 @@ class AgentMemory(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class KeyGateway(Model):
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     memory: bool | None
     """Whether memory is put into requests."""
     memory_budget: int | None
@@ -271,7 +271,7 @@ class ApiKey(Model):
     last_used_at: str | None
     """When the key was last used, accurate to the minute; null: never."""
     gateway: KeyGateway | None
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     subject: str | None = None
     """The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can
     do nothing else. Absent: the key is for the project and all subjects.
@@ -578,7 +578,7 @@ class Check(Model):
     min_similarity: float | None = None
     """Memories with a lower similarity are excluded."""
     within: int | None = None
-    """The memory must be among so many first results. Default: 3."""
+    """The memory must be among this many first results. Default: 3."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory}
 
 
@@ -599,9 +599,9 @@ class CheckResult(Model):
     expected_memory_id: str
     """The memory that the search must find."""
     within: int
-    """The memory must be among so many first results."""
+    """The memory must be among this many first results."""
     passed: bool
-    """Whether it is."""
+    """Whether it is among them."""
     position: int | None
     """Its position in the results; null: it is not among the first 50."""
     similarity: float | None
@@ -732,7 +732,7 @@ class ErasureReceipt(Model):
     payload: str
     """The parts of its payload, a line for each."""
     inclusion: list[str]
-    """Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64."""
+    """Hashes beside the path from the record to the root of the checkpoint, from the leaf up, in Base64."""
     checkpoint: str
     """The signed checkpoint whose newest record it is."""
     verifier_key: str
@@ -815,7 +815,7 @@ class CreatedApiKey(Model):
     last_used_at: str | None
     """When the key was last used, accurate to the minute; null: never."""
     gateway: KeyGateway | None
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     key: str
     """The key itself. It is not shown again."""
     subject: str | None = None
@@ -1336,8 +1336,8 @@ class Plan(Model):
     memory_limit: int | None
     """Maximum number of memories of a project; 0: none, null: unlimited."""
     passage_limit: int | None
-    """Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null:
-    unlimited.
+    """Maximum number of passages of conversations of a project, above which the oldest are deleted; 0:
+    none, null: unlimited.
     """
     retention_days: int | None
     """Days that audit records are kept; null: unlimited."""
@@ -1372,8 +1372,8 @@ class Project(Model):
     memory_limit: int | None
     """Maximum number of memories besides passages; null: the limit of the plan."""
     passage_limit: int | None
-    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
-    plan.
+    """Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of
+    the plan.
     """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""
@@ -1396,8 +1396,8 @@ class ProjectSummary(Model):
     memory_limit: int | None
     """Maximum number of memories besides passages; null: the limit of the plan."""
     passage_limit: int | None
-    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
-    plan.
+    """Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of
+    the plan.
     """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""

@@ -1764,7 +1764,7 @@ class Checks:
         tags_match:  Default: "all".
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
-        within: The memory must be among so many first results. Default: 3.
+        within: The memory must be among this many first results. Default: 3.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1813,8 +1813,8 @@ class Checks:
         max_retries: int | None = None,
     ) -> CheckRun:
         """Run all checks. Performs the search of each check of the project, and returns for each whether its
-        memory is among the first results, and if not, why. One audit record has all results. A memory is
-        not accessed by a check.
+        memory is among the first results, and if not, why. One audit record has all results. A check does
+        not change last_accessed_at.
 
         Permission: `memory.read`.
         """
@@ -2452,8 +2452,8 @@ class Keys:
         expires_at: Expiry time; null: the key does not expire.
         subject: The subject that the key is for; with a * at its end: all subjects whose names begin so.
         The key can do nothing else. Absent: the key is for the project and all subjects.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
+        gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
+        member that is null removes a setting; null instead of the object removes all.
         """
         return self._calls.data(
             KEY_CREATE,
@@ -2505,14 +2505,14 @@ class Keys:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ApiKey:
-        """Change an API key. Changes what a key says about requests to the gateway. The change applies to the
-        next request. Name, permissions and expiry of a key cannot be changed: create another key.
+        """Change an API key. Changes the settings of a key for requests to the gateway. The change applies to
+        the next request. Name, permissions and expiry of a key cannot be changed: create another key.
 
         Needs an administration key.
 
         key: Id of the key.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
+        gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
+        member that is null removes a setting; null instead of the object removes all.
         """
         return self._calls.data(
             KEY_UPDATE,
@@ -2584,8 +2584,8 @@ class Projects:
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
         memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
-        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
-        limit of the plan.
+        passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
+        null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return self._calls.data(
@@ -2691,8 +2691,8 @@ class Projects:
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
         memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
-        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
-        limit of the plan.
+        passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
+        null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return self._calls.data(

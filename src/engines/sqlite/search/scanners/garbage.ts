@@ -5,7 +5,7 @@
 import { fullGC } from "bun:jsc";
 
 interface Collections {
-  /** Frees what was allocated since the last collection and is not in use. What is in use counts as old then, and is not looked at again. */
+  /** Frees what was allocated since the last collection and is not in use. What is in use counts as old then, and is not checked again. */
   young(): void;
   /** Frees everything that is not in use. */
   all(): void;

@@ -1,4 +1,4 @@
-// Owns the event streams of people who look at the console: who is connected, what each may see, and when something is sent. Everything
+// Owns the event streams of people who watch the console: who is connected, what each may see, and when something is sent. Everything
 // that several of them see is read and written as text once. Nothing is read while nobody is connected, and nothing is recorded.
 
 import type { Permission } from "../../../../access/key.ts";
@@ -12,7 +12,7 @@ import { createWatched, type LiveEvent, type Watched, type WatchOptions } from "
 export interface Viewer {
   /** Id of the session. */
   readonly session: string;
-  /** Id of the project that is looked at; null: the installation. */
+  /** Id of the project that is watched; null: the installation. */
   readonly project: string | null;
   /** Whether the state of the installation is shown. */
   readonly isAdministrator: boolean;
