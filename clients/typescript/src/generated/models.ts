@@ -527,7 +527,7 @@ export interface Conversation {
   last_at: string;
   /** Number of its passages. */
   passages: number;
-  /** Number of the memories that were kept of it. */
+  /** Number of the memories that were extracted from it. */
   kept: number;
   /** Its passages, in the order in which they were said. */
   said: AgentMemory[];
@@ -549,7 +549,10 @@ export interface ConversationEraseRequest {
 export interface ConversationErasure {
   /** Whether something was erased. false: a dry run, or nothing was there. */
   erased: boolean;
-  /** Memories with words of the conversation and of no other one: passages, and what was kept of it. */
+  /**
+   * Memories with words of the conversation and of no other one: passages, and memories that were extracted from
+   * it.
+   */
   memories: number;
   /** Checks that expect one of the removed memories. */
   checks: number;
@@ -904,11 +907,11 @@ export interface ExtractionItem {
    * are none.
    */
   replaces?: ReplacedMemory[];
-  /** The memory that the item updated, or the memory because of which it was skipped. */
+  /** The memory that the item updated, or the memory that it duplicates. */
   match: ExtractionMatch | null;
 }
 
-/** The memory that the item updated, or the memory because of which it was skipped. */
+/** The memory that the item updated, or the memory that it duplicates. */
 export interface ExtractionMatch {
   /** Memory identifier, 32 hexadecimal characters. */
   id: string | null;
@@ -1098,7 +1101,7 @@ export interface ListedConversation {
   last_at: string;
   /** Number of its passages. */
   passages: number;
-  /** Number of the memories that were kept of it. */
+  /** Number of the memories that were extracted from it. */
   kept: number;
 }
 
@@ -1112,11 +1115,11 @@ export interface ListedSubject {
   memories: number;
 }
 
-/** What was made of the conversation. */
+/** What was made from the conversation. */
 export interface MadeOfConversation {
   /**
-   * The memories that were kept of it, at most 500, in the order in which their words were said; GET /v1/memories
-   * with conversation lists all of them.
+   * The memories that were extracted from it, at most 500, in the order in which their words were said; GET
+   * /v1/memories with conversation lists all of them.
    */
   memories: AgentMemory[];
   /**
@@ -1215,7 +1218,7 @@ export interface MemoryEvent {
   former: Record<string, unknown> | null;
   /** The sentence of the text from which an extraction took the content. */
   evidence: string | null;
-  /** Record of the conversation of which an extraction made the memory. */
+  /** Record of the conversation from which an extraction made the memory. */
   source_record: string | null;
   /** What was searched for. */
   query: string | null;
@@ -1257,8 +1260,8 @@ export interface MemoryExtractRequest {
    */
   messages?: readonly Message[] | undefined;
   /**
-   * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
-   * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
+   * Tags of the memories that the call creates. The memory that a skipped item duplicates gets them, too, unless
+   * it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
   /** Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. */
@@ -1295,9 +1298,9 @@ export interface MemoryInjectRequest {
   query?: string | undefined;
   /**
    * A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a
-   * message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer
-   * than 25 characters, of which those of Chinese, Japanese and Korean count twice, the last 240 characters of
-   * what the user said before are put. All other messages are ignored.
+   * message of more than 2,000 characters, the first and the last 1,000 are read. A message of fewer than 25
+   * characters (those of Chinese, Japanese and Korean count twice) is preceded by the last 240 characters of what
+   * the user said before. All other messages are ignored.
    */
   messages?: readonly Message[] | undefined;
   /**
@@ -1318,8 +1321,8 @@ export interface MemoryInjectRequest {
   max_characters?: number | undefined;
   /**
    * Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it,
-   * those are excluded whose relevance is not above what unrelated prompts reach in a project with as many
-   * memories, and passages of conversations that are less than half as relevant as the best memory.
+   * facts and contexts are excluded whose relevance is not above that of unrelated prompts in a project of this
+   * size, and passages of conversations that are less than half as relevant as the best memory.
    */
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
@@ -1565,8 +1568,8 @@ export interface MissedMemory {
 /**
  * type, origin, tags, metadata: the call has a filter that the memory does not match. inactive, expired: the
  * memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance
- * is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget:
- * it does not fit into max_characters.
+ * is not above that of unrelated prompts. rank: it has a lower score than the last of top_k results. budget: it
+ * does not fit into max_characters.
  */
 export type MissedReason = "type" | "origin" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 

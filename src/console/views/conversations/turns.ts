@@ -1,10 +1,10 @@
-// Owns a conversation as a person reads it: what one speaker has said at one place, with what was kept of it beside it. Pure.
+// Owns a conversation as a person reads it: what one speaker has said at one place, with the memories from it beside it. Pure.
 
 import type { AgentMemory, Origin } from "../../../../clients/typescript/src/generated/models.ts";
 
 export interface Turn {
   readonly origin: Origin;
-  /** Its passages, in their order. Empty: only what was kept of it is stored. */
+  /** Its passages, in their order. Empty: only other memories from it are stored. */
   readonly said: AgentMemory[];
   readonly kept: AgentMemory[];
 }

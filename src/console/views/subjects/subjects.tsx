@@ -97,7 +97,7 @@ function NoSubjects() {
     <Empty title="No subjects yet">
       <p>
         A subject is a user of your application, whose memories are separate. The first call that names one
-        makes it:
+        creates it:
       </p>
       <CopyText
         text={`curl -X POST ${location.origin}/v1/memories \\

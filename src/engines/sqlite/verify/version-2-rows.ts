@@ -1,4 +1,4 @@
-// Owns the comparison of records of version 2 with other rows of the database: pseudonyms, and memories that were made of a conversation.
+// Owns the comparison of records of version 2 with other rows of the database: pseudonyms, and memories that were made from a conversation.
 // Never writes.
 
 import type { Entry } from "../../../audit/verify/entry-parser.ts";

@@ -680,10 +680,10 @@ class NamingRecord(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class MadeOfConversation(Model):
-    """What was made of the conversation."""
+    """What was made from the conversation."""
     memories: list[AgentMemory]
-    """The memories that were kept of it, at most 500, in the order in which their words were said; GET
-    /v1/memories with conversation lists all of them.
+    """The memories that were extracted from it, at most 500, in the order in which their words were said;
+    GET /v1/memories with conversation lists all of them.
     """
     records: list[NamingRecord] | None = None
     """The newest records of calls that named it, at most 100. Absent without the permission audit.read,
@@ -703,7 +703,7 @@ class Conversation(Model):
     passages: int
     """Number of its passages."""
     kept: int
-    """Number of the memories that were kept of it."""
+    """Number of the memories that were extracted from it."""
     said: list[AgentMemory]
     """Its passages, in the order in which they were said."""
     next_cursor: str | None
@@ -756,7 +756,9 @@ class ConversationErasure(Model):
     erased: bool
     """Whether something was erased. false: a dry run, or nothing was there."""
     memories: int
-    """Memories with words of the conversation and of no other one: passages, and what was kept of it."""
+    """Memories with words of the conversation and of no other one: passages, and memories that were
+    extracted from it.
+    """
     checks: int
     """Checks that expect one of the removed memories."""
     records: int
@@ -786,7 +788,7 @@ class ListedConversation(Model):
     passages: int
     """Number of its passages."""
     kept: int
-    """Number of the memories that were kept of it."""
+    """Number of the memories that were extracted from it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -963,7 +965,7 @@ ExtractionAction = Literal["created", "updated", "skipped"]
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionMatch(Model):
-    """The memory that the item updated, or the memory because of which it was skipped."""
+    """The memory that the item updated, or the memory that it duplicates."""
     id: str | None
     """Memory identifier, 32 hexadecimal characters."""
     similarity: float
@@ -1012,7 +1014,7 @@ class ExtractionItem(Model):
     evidence: str
     """The sentence of the text from which the item was extracted, verbatim."""
     match: ExtractionMatch | None
-    """The memory that the item updated, or the memory because of which it was skipped."""
+    """The memory that the item updated, or the memory that it duplicates."""
     origin: MemoryOrigin | None = None
     origins: list[Origin] | None = None
     """Where the words of the memory were said. The field is absent if that is not known."""
@@ -1239,7 +1241,7 @@ class MemoryEvent(Model):
     evidence: str | None
     """The sentence of the text from which an extraction took the content."""
     source_record: str | None
-    """Record of the conversation of which an extraction made the memory."""
+    """Record of the conversation from which an extraction made the memory."""
     query: str | None
     """What was searched for."""
     similarity: float | None
