@@ -6,7 +6,7 @@ import { toTags, WantedTags } from "../memory/tags.ts";
 import { promptMaxCharacters } from "../platform/limits.ts";
 import { Choice, Fields, Nullable } from "../platform/schema/schema.ts";
 
-/** Only what the key says. */
+/** Only the settings of the key. */
 export interface KeyGateway {
   /** As those of an upstream. */
   readonly memory: {
@@ -83,7 +83,7 @@ export function toKeyGatewayView(gateway: KeyGateway | null): Members | null {
   };
 }
 
-/** What the key says after the change; null: nothing. */
+/** The settings of the key after the change; null: none. */
 export function changeKeyGateway(
   gateway: KeyGateway | null,
   change: Static<typeof keyGatewayChange>,

@@ -2,7 +2,7 @@
 // its own record: what was sent is known, and the outcome is not.
 
 import type { Caller } from "../access/caller.ts";
-import { encodeWithKept, type KeptMembers, leftOut } from "../audit/parts/kept-members.ts";
+import { encodeWithPrepared, leftOut, type PreparedMembers } from "../audit/parts/prepared-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../platform/errors.ts";
 import { isObject, type JsonObject } from "../platform/json/json.ts";
@@ -18,7 +18,7 @@ const message =
 export function toOpenExchange(
   call: Omit<Call, "decision">,
   details: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
 ): OpenExchange | null {
   const { recordId: record, keyId: key, operation: action } = call;
   if (record === undefined || key === null) return null;
@@ -80,7 +80,7 @@ export function toUnfinishedRecord(
     conversation: caller === null ? null : conversation,
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
-    payload: encodeWithKept(
+    payload: encodeWithPrepared(
       JSON.parse(payload),
       kept ?? {},
       [subject, conversation].filter((id) => id !== null),

@@ -1,6 +1,6 @@
 // Owns the interface of the steps of large bodies, which run in a thread of their own, and the same steps in the calling thread.
 
-import { type EncodePayload, encodeWithKept } from "../audit/parts/kept-members.ts";
+import { type EncodePayload, encodeWithPrepared } from "../audit/parts/prepared-members.ts";
 import type { NewWords } from "../memory/remembering/parts.ts";
 import type { Waiter } from "../platform/scheduling/fair-queue.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
@@ -29,5 +29,5 @@ export const bodiesHere: Bodies = {
   readEmbeddings: async (bytes) => bodySteps.readEmbeddings(bytes),
   readAnswer: async (assembler, choices, text) => bodySteps.readAnswer(assembler, choices, text),
   readWords: async (action, payload) => bodySteps.readWords(action, payload),
-  encode: (payload, kept, about) => encodeWithKept(payload, kept, about),
+  encode: (payload, kept, about) => encodeWithPrepared(payload, kept, about),
 };

@@ -3,8 +3,8 @@
 
 import { callerFor } from "../../access/caller.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import { openNamed } from "../../calls/named.ts";
 import { toUnfinishedRecord, type UnfinishedExchange, withoutContent } from "../../calls/open-exchange.ts";
+import { openPseudonyms } from "../../calls/pseudonyms.ts";
 import type { OpenExchange } from "../../calls/storage/open-exchange.ts";
 import type { Transaction } from "../../calls/storage/store.ts";
 import { unavailable } from "../../platform/errors.ts";
@@ -54,7 +54,8 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
   const requireNamed = async ({ key, subject, conversation }: OpenExchange): Promise<void> => {
     if (subject === null && conversation === null) return;
     const known = await transaction.lock(key);
-    if (known !== null && (await openNamed(transaction, callerFor(known, subject, conversation)))) return;
+    if (known !== null && (await openPseudonyms(transaction, callerFor(known, subject, conversation))))
+      return;
     throw unavailable(
       "The subject or the conversation of this call was created or erased meanwhile. Send the call again.",
     );

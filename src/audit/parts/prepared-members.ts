@@ -6,12 +6,12 @@ import type { EncodedPayload } from "./parts.ts";
 import { encodePayload } from "./payload.ts";
 
 /** The members, or their JSON text as one zstd frame. */
-export type KeptMembers = JsonObject | Uint8Array;
+export type PreparedMembers = JsonObject | Uint8Array;
 
-/** Encodes a payload with the kept members in it, here or in another thread. */
+/** Encodes a payload with the prepared members in it, here or in another thread. */
 export type EncodePayload = (
   payload: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
   about: readonly string[],
 ) => EncodedPayload | Promise<EncodedPayload>;
 
@@ -20,22 +20,22 @@ export const leftOut = "the request, the memories and the answer, because of an 
 
 const compressedMinCharacters = 16 * 1024;
 
-export function keepMembers(members: JsonObject): KeptMembers {
+export function prepareMembers(members: JsonObject): PreparedMembers {
   const text = JSON.stringify(members);
   return text.length < compressedMinCharacters ? members : Bun.zstdCompressSync(text, { level: 1 });
 }
 
-export function encodeWithKept(
+export function encodeWithPrepared(
   payload: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
   about: readonly string[],
 ): EncodedPayload {
   return encodePayload({ ...payload, ...membersOf(kept) }, about);
 }
 
-function membersOf(kept: KeptMembers): JsonObject {
+function membersOf(kept: PreparedMembers): JsonObject {
   if (!(kept instanceof Uint8Array)) return kept;
   const value: unknown = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(kept)));
-  if (!isObject(value)) throw new Error("kept members are no object");
+  if (!isObject(value)) throw new Error("prepared members are not an object");
   return value;
 }
