@@ -24,7 +24,7 @@ export const searchSettings = {
     {
       name: "rerank",
       description:
-        "whether the best memories of hybrid searches and injections are reranked, if a call does not say so: auto, if it can be done in time; on, however long it takes; off",
+        "whether the best memories of hybrid searches and injections are reranked, for calls that do not choose: auto, if it can be done in time; on, however long it takes; off",
     },
     "auto",
     rerankChoices,
