@@ -358,7 +358,7 @@ describe("packages stay where they belong", () => {
     expect(users.filter((path) => !/^src\/(cli|platform\/native)\//.test(path))).toEqual([
       "src/assistants/importing/import-memories.ts",
       "src/assistants/importing/source.ts",
-      // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
+      // Retention: a test moves the clock by days to make records old, and asks for the retention run itself.
       "src/engines/sqlite/housekeeping.ts",
       "src/models/extraction/llm-question.ts",
       "src/platform/threads/process-deadline-worker.ts",

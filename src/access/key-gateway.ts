@@ -6,7 +6,7 @@ import { toTags, WantedTags } from "../memory/tags.ts";
 import { promptMaxCharacters } from "../platform/limits.ts";
 import { Choice, Fields, Nullable } from "../platform/schema/schema.ts";
 
-/** Only what the key says. */
+/** Only the settings of the key. */
 export interface KeyGateway {
   /** As those of an upstream. */
   readonly memory: {
@@ -45,7 +45,7 @@ const members = {
 export const keyGatewayView = Nullable(
   Fields(members, {
     title: "KeyGateway",
-    description: "What the key says about requests to the gateway; null: nothing.",
+    description: "Settings of the key for requests to the gateway; null: none.",
   }),
 );
 
@@ -55,7 +55,7 @@ export const keyGatewayChange = Nullable(
     additionalProperties: false,
     title: "KeyGatewayChange",
     description:
-      "What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing any more; null instead of the object: the key says nothing.",
+      "Settings of the key for requests to the gateway, which override those of the upstream. A member that is null removes a setting; null instead of the object removes all.",
   }),
 );
 
@@ -83,7 +83,7 @@ export function toKeyGatewayView(gateway: KeyGateway | null): Members | null {
   };
 }
 
-/** What the key says after the change; null: nothing. */
+/** The settings of the key after the change; null: none. */
 export function changeKeyGateway(
   gateway: KeyGateway | null,
   change: Static<typeof keyGatewayChange>,

@@ -10,7 +10,7 @@ export interface Plan {
   /** Maximum number of memories of a project, including expired and inactive ones; 0 disables memories, null: unlimited. */
   readonly memoryLimit: number | null;
   /**
-   * Maximum number of passages of conversations of a project, beside its memories; the oldest make room for new ones. 0: none are stored,
+   * Maximum number of passages of conversations of a project, besides its memories, above which the oldest are deleted. 0: none are stored,
    * null: unlimited. 4,000 messages a month are 48,000 a year, and few messages have more than two passages: the plan pro keeps a year.
    */
   readonly passageLimit: number | null;

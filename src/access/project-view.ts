@@ -17,7 +17,7 @@ const subscription = Choice(subscriptions, { description: "Whether the subscript
 const credits = count("Credits available; null: unlimited.");
 const memoryLimit = count("Maximum number of memories besides passages; null: the limit of the plan.");
 const passageLimit = count(
-  "Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan.",
+  "Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of the plan.",
 );
 const retentionDays = (minimum: number, maximum: number) =>
   Nullable(

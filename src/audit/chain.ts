@@ -18,7 +18,7 @@ export interface ChainHead {
   readonly at: number;
 }
 
-export interface SealedRecord {
+export interface HashedRecord {
   readonly seq: number;
   readonly id: string;
   readonly at: number;
@@ -47,11 +47,11 @@ export function genesisHash(genesis: Genesis): string {
 }
 
 /** Makes the next entry of a chain. `createId` makes the identifier for the time of the record. */
-export function sealRecord(
+export function hashRecord(
   head: ChainHead,
   draft: RecordDraft,
   createId: (ms: number) => string,
-): SealedRecord {
+): HashedRecord {
   const seq = head.seq + 1;
   const at = Math.max(draft.now, head.at);
   const id = draft.id ?? createId(at);

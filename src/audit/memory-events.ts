@@ -150,7 +150,7 @@ function acceptedEvent(accepted: readonly JsonObject[], id: string): MemoryEvent
   return { ...nothing, kind: "changed", values, former: isObject(before) ? before : null };
 }
 
-/** The memories that are inactive because of an item. Former versions have listed the ids. */
+/** The memories that are inactive because of an item. Previous versions have listed the ids. */
 function supersededBy({ supersedes, replaces }: JsonObject): readonly Json[] {
   const replaced = objectsIn(replaces).filter(({ status }) => status === "replaced");
   return [...textsIn(supersedes), ...replaced.map(({ id = null }) => id)];

@@ -1,7 +1,7 @@
 // Owns the receipt of an erasure: the record that says what was erased, with what proves that it is in the chain. Pure.
 
 import type { SignedCheckpoint } from "./checkpoint.ts";
-import type { SealedPayload } from "./parts/parts.ts";
+import type { EncodedPayload } from "./parts/parts.ts";
 import type { ChainEntry } from "./record.ts";
 
 export interface Receipt {
@@ -24,10 +24,10 @@ interface Proven {
   readonly subject: string;
   /** The newest record of the chain. */
   readonly entry: ChainEntry;
-  readonly payload: SealedPayload;
+  readonly payload: EncodedPayload;
   /** Of the chain with this record. */
   readonly checkpoint: SignedCheckpoint;
-  /** The hashes beside the way of the record to the root of the checkpoint, from the leaf up. */
+  /** The hashes beside the path from the record to the root of the checkpoint, from the leaf up. */
   readonly inclusion: readonly Uint8Array[];
 }
 

@@ -2,8 +2,8 @@
 
 import { successCode } from "../platform/errors.ts";
 import type { JsonObject } from "../platform/json/json.ts";
-import type { SealedPayload } from "./parts/parts.ts";
-import { sealPayload } from "./parts/payload.ts";
+import type { EncodedPayload } from "./parts/parts.ts";
+import { encodePayload } from "./parts/payload.ts";
 
 /** A record before it has a position, an identifier and a time. */
 export interface RecordDraft {
@@ -21,7 +21,7 @@ export interface RecordDraft {
   /** Pseudonym of the conversation of the call; absent or null: none. */
   readonly conversation?: string | null;
   readonly numbers: JsonObject;
-  readonly payload: SealedPayload;
+  readonly payload: EncodedPayload;
   /** The identifier, if it was made before the record; absent: it is made with the record. */
   readonly id?: string | undefined;
   /** As of the entry (chain.ts). */
@@ -77,5 +77,5 @@ export function toServerRecord(
 ): RecordDraft {
   const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
   const success = { status: 200, code: successCode, keyId: null, memoryId: null };
-  return { project, now, action, ...success, numbers, payload: sealPayload(payload) };
+  return { project, now, action, ...success, numbers, payload: encodePayload(payload) };
 }

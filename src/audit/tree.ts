@@ -133,7 +133,7 @@ export function nodesAtCut(
 }
 
 /**
- * Proves that leaf `index` is in the tree of this size: the hashes beside its way to the root, from the leaf up. Of removed leaves only leaf 0
+ * Proves that leaf `index` is in the tree of this size: the hashes beside its path to the root, from the leaf up. Of removed leaves only leaf 0
  * has a path.
  */
 export function inclusionPath(
@@ -154,13 +154,13 @@ export function inclusionPath(
  * @throws TreeDifference when a size that is not kept needs removed leaves
  */
 export function consistencyPath(
-  former: number,
+  previous: number,
   size: number,
   reader: TreeReader,
   hasher: TreeHasher,
 ): Uint8Array[] {
-  if (former < 1 || former > size) throw new RangeError(`size ${former} is not in the tree`);
-  const { beside, last } = rangesBeside(former, size, (_, end) => end === former);
+  if (previous < 1 || previous > size) throw new RangeError(`size ${previous} is not in the tree`);
+  const { beside, last } = rangesBeside(previous, size, (_, end) => end === previous);
   // Who verifies knows the root of the previous size, so it is not repeated if it is a node.
   const ranges = last[0] === 0 ? beside : [...beside, last];
   return ranges.map(([first, end]) => rangeHash(first, end, reader, hasher)).toReversed();

@@ -38,7 +38,7 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
   const {
     store,
     report,
-    bodies: { seal },
+    bodies: { encode },
   } = tools;
   /** The call and the authority for its subject and its conversation. @throws Refusal 1400 or 1403 */
   const forSubject = async (received: Received): Promise<Received> => {
@@ -69,8 +69,8 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
     const watch = createErasureWatch(store.audit, call.project ?? null);
     const used = createModelWatch();
     const exchange = running?.exchange ?? null;
-    const sealed = (payload: Parameters<typeof seal>[0], kept: Parameters<typeof seal>[1]) =>
-      seal(payload, kept, aboutOf(call));
+    const encoded = (payload: Parameters<typeof encode>[0], kept: Parameters<typeof encode>[1]) =>
+      encode(payload, kept, aboutOf(call));
     const decide = async (): Promise<Decision> => {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
@@ -84,7 +84,7 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
       const precomputed =
         running === null
           ? precompute(found.authority.operation, call, prepared)
-          : await precomputeExchange(call, prepared, (payload) => sealed(payload, running.kept));
+          : await precomputeExchange(call, prepared, (payload) => encoded(payload, running.kept));
       return { refused: null, erasures, models, parameters, prepared: prepared.prepared, precomputed };
     };
     const refuse = async (error: unknown): Promise<Decision> => {
@@ -92,7 +92,7 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
       const refused = toRefused(error, report);
       const { erasures } = watch;
       if (running === null) return { refused, erasures, models };
-      const payload = await sealed(refusedPayload({ call, body: bodyOf(call) }, refused), running.kept);
+      const payload = await encoded(refusedPayload({ call, body: bodyOf(call) }, refused), running.kept);
       return { refused, erasures, models, payload };
     };
     const decision = await decide().catch(refuse);

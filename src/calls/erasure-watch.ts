@@ -1,4 +1,4 @@
-// Owns the promise that no record holds a text that was erased before the record: what the first half of a call has read is compared in
+// Ensures that no record holds a text that was erased before the record: what the first half of a call has read is compared in
 // the transaction with the erasures that were committed since. Must never read a text itself.
 
 import { unavailable } from "../platform/errors.ts";

@@ -1,4 +1,4 @@
-// Owns the promise that vectors of two models are never compared: the models that computed the vectors of a call are compared in the
+// Ensures that vectors of two models are never compared: the models that computed the vectors of a call are compared in the
 // transaction with the model of the vectors in the database. Must never compute a vector itself.
 
 import { unavailable } from "../platform/errors.ts";

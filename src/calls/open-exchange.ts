@@ -2,7 +2,7 @@
 // its own record: what was sent is known, and the outcome is not.
 
 import type { Caller } from "../access/caller.ts";
-import { type KeptMembers, leftOut, sealWithKept } from "../audit/parts/kept-members.ts";
+import { encodeWithPrepared, leftOut, type PreparedMembers } from "../audit/parts/prepared-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../platform/errors.ts";
 import { isObject, type JsonObject } from "../platform/json/json.ts";
@@ -18,7 +18,7 @@ const message =
 export function toOpenExchange(
   call: Omit<Call, "decision">,
   details: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
 ): OpenExchange | null {
   const { recordId: record, keyId: key, operation: action } = call;
   if (record === undefined || key === null) return null;
@@ -56,14 +56,14 @@ export function withoutContent<Open extends Pick<OpenExchange, "payload" | "kept
 }
 
 /** With pseudonyms instead of the subject and the conversation. */
-export interface LeftExchange extends Omit<OpenExchange, "subject" | "conversation"> {
+export interface UnfinishedExchange extends Omit<OpenExchange, "subject" | "conversation"> {
   readonly subject: string | null;
   readonly conversation: string | null;
 }
 
 /** @param caller null: there is no such key any more, so the record belongs to the installation */
-export function toLeftRecord(
-  { record, key, action, subject, conversation, payload, kept }: LeftExchange,
+export function toUnfinishedRecord(
+  { record, key, action, subject, conversation, payload, kept }: UnfinishedExchange,
   caller: Caller | null,
   now: number,
 ): RecordDraft {
@@ -80,7 +80,7 @@ export function toLeftRecord(
     conversation: caller === null ? null : conversation,
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
-    payload: sealWithKept(
+    payload: encodeWithPrepared(
       JSON.parse(payload),
       kept ?? {},
       [subject, conversation].filter((id) => id !== null),

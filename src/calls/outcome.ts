@@ -2,9 +2,9 @@
 // (precomputed). Must never change data.
 
 import { type Cost, free } from "../access/price.ts";
-import { type MadeMemory, type MadeOfTexts, sealWithSources } from "../audit/parts/made-of.ts";
-import type { SealedPayload } from "../audit/parts/parts.ts";
-import { sealAppendedPayload, sealPayload } from "../audit/parts/payload.ts";
+import { encodeWithSources, type MadeMemory, type MadeOfTexts } from "../audit/parts/made-of.ts";
+import type { EncodedPayload } from "../audit/parts/parts.ts";
+import { encodeAppendedPayload, encodePayload } from "../audit/parts/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { parseEntry } from "../audit/verify/entry-parser.ts";
 import { errorMeaning, successCode } from "../platform/errors.ts";
@@ -22,7 +22,7 @@ export interface Settled {
   /** @param durationMs how long the call took */
   toEntry(durationMs: number): Entry;
   /** Of the record. */
-  readonly payload: SealedPayload;
+  readonly payload: EncodedPayload;
   /** Memories whose rows are to say of what they were made. */
   readonly made: readonly MadeMemory[];
   /** What the engine does after the commit. */
@@ -49,7 +49,7 @@ export function succeed(
       subject: recordedCall.call.subject?.id ?? null,
       conversation: recordedCall.call.conversation?.id ?? null,
     }),
-    payload: sealAppendedPayload(payload, aboutOf(recordedCall.call)),
+    payload: encodeAppendedPayload(payload, aboutOf(recordedCall.call)),
     made: [],
     after,
     toAnswer: (record) => ({
@@ -72,17 +72,17 @@ export function precompute(
   return { answer, memoryId, payload, after };
 }
 
-/** The same for an exchange, whose record may be large. @param seal with what the exchange has kept */
+/** The same for an exchange, whose record may be large. @param encode with what the exchange has kept */
 export async function precomputeExchange(
   call: Omit<Call, "decision">,
   { precomputed: { details = {}, after = [] }, entry }: Precomputed<unknown, unknown>,
-  seal: (payload: JsonObject) => SealedPayload | Promise<SealedPayload>,
+  encode: (payload: JsonObject) => EncodedPayload | Promise<EncodedPayload>,
 ): Promise<PrecomputedOutcome> {
   if (entry === undefined) throw new Error(`${call.operation} has precomputed no entry`);
   const { status, code } = entry;
   const answer = { status, code, message: code === successCode ? message : errorMeaning[code], data: null };
   const recorded = { code: successCode, message, response: null, details };
-  const payload = await seal(payloadOf({ call, body: bodyOf(call) }, recorded));
+  const payload = await encode(payloadOf({ call, body: bodyOf(call) }, recorded));
   return { answer, memoryId: null, entry, payload, after };
 }
 
@@ -147,7 +147,7 @@ function settleDone(
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
     toEntry: toEntryOfSuccess(recordedCall, { memoryId: memoryId ?? null, recordId, cost, status }),
-    ...sealMade(
+    ...encodeMade(
       recordedCall,
       payloadOf(recordedCall, { code: successCode, message, response, details }),
       made,
@@ -158,15 +158,15 @@ function settleDone(
   };
 }
 
-function sealMade(
+function encodeMade(
   { operation, call }: RecordedCall,
   payload: JsonObject,
   made: readonly MadeOfTexts[],
 ): Pick<Settled, "payload" | "made"> {
   const { recordId } = call;
-  if (made.length === 0) return { payload: sealPayload(payload, aboutOf(call)), made: [] };
+  if (made.length === 0) return { payload: encodePayload(payload, aboutOf(call)), made: [] };
   if (recordId === undefined) throw new Error(`${operation.name} does not name its record`);
-  return sealWithSources(payload, recordId, made, aboutOf(call));
+  return encodeWithSources(payload, recordId, made, aboutOf(call));
 }
 
 interface Success extends Partial<PrecomputedEntry> {
@@ -194,20 +194,20 @@ function keepsResponse(operation: Operation): boolean {
 
 /**
  * @param recordedCall its operation may be a name only, if the caller was refused before the operation was known
- * @param sealed the payload, if it was sealed before the transaction
+ * @param encoded the payload, if it was encoded before the transaction
  */
 export function refuse(
   recordedCall: RecordedCall<Pick<Operation, "name">>,
   refused: Refused,
   after: readonly AfterCommit[],
-  sealed?: SealedPayload,
+  encoded?: EncodedPayload,
 ): Settled {
   const { code } = refused;
   const answer = toRefusalAnswer(refused);
   const outcome = { status: answer.status, code, memoryId: null };
   return {
     toEntry: (durationMs) => entryOf(recordedCall, outcome, free, durationMs),
-    payload: sealed ?? sealPayload(refusedPayload(recordedCall, refused), aboutOf(recordedCall.call)),
+    payload: encoded ?? encodePayload(refusedPayload(recordedCall, refused), aboutOf(recordedCall.call)),
     made: [],
     after,
     toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),

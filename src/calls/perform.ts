@@ -168,14 +168,14 @@ function createPerformAs(
     const authorised = link === null ? {} : { link: link.id };
     const call = { ...named, ...ownerOf(caller), ...authorised, origin, ...input.recorded };
     const admitted = admit(operation, actor, input.fault ?? fault);
-    const payer = caller?.project.id ?? session?.id ?? link?.id ?? administrationKey?.id;
+    const budgetOwner = caller?.project.id ?? session?.id ?? link?.id ?? administrationKey?.id;
     // Of a caller who is not known, no body is received.
-    if ("refused" in admitted && payer === undefined && request.credentials.kind !== "administration")
+    if ("refused" in admitted && budgetOwner === undefined && request.credentials.kind !== "administration")
       return await commit({ ...call, ...nothingKept, decision: admitted });
 
     if (exchange !== null && caller !== null) held.use(checks.exchanges.enter(caller.key));
     const claimOf = exchange === null ? claimBody : checks.claimExchangeBody;
-    const claim = payer === undefined ? uncountedBody : held.use(claimOf(payer));
+    const claim = budgetOwner === undefined ? uncountedBody : held.use(claimOf(budgetOwner));
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
     if ("refused" in admitted)

@@ -119,8 +119,8 @@ export function createPrepare(
       embeddingModel: embeddingModel(),
       reranker: {
         choice: reranker.choice,
-        judge: (query, texts, choice) =>
-          reranker.judge(query, texts, waiter, rerankDeadlineMs(reranker, choice, answerWithinMs)),
+        scoreTexts: (query, texts, choice) =>
+          reranker.scoreTexts(query, texts, waiter, rerankDeadlineMs(reranker, choice, answerWithinMs)),
       },
       inTurn: (work) => {
         if (isInTurn) return work();

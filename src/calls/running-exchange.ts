@@ -1,14 +1,14 @@
 // Owns an exchange while its call is performed: what is held back until the record is committed, and how the answer ends. Must never let
 // a client get a complete answer that is not recorded.
 
-import type { KeptMembers } from "../audit/parts/kept-members.ts";
+import type { PreparedMembers } from "../audit/parts/prepared-members.ts";
 import type { Exchange, ExchangeSource } from "./contract/exchange.ts";
 
 /** An exchange as `perform` sees it. */
 export interface RunningExchange {
   readonly exchange: Exchange;
   /** Members of the record. */
-  readonly kept: KeptMembers;
+  readonly kept: PreparedMembers;
   /** @param release gives back the claim for the body */
   received(body: Uint8Array, release: () => void): void;
   /** @param open performs Exchange.open */
@@ -27,7 +27,7 @@ export function runExchange(
 ): RunningExchange {
   let body: Uint8Array = new Uint8Array();
   let release: (() => void) | null = null;
-  let kept: KeptMembers = {};
+  let kept: PreparedMembers = {};
   let open: Exchange["open"] = async () => {};
   let held: readonly Uint8Array[] = [];
   let work: Promise<unknown> | null = null;

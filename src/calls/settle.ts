@@ -21,12 +21,12 @@ import { type Accepted, bodyOf, type Call } from "./contract/call.ts";
 import { exchangeOf, type Operation } from "./contract/operation.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
-import { openNamed } from "./named.ts";
 import { acceptOlderDatabase } from "./operations/ledger/accept-older-database.ts";
 import { acceptRecords } from "./operations/ledger/accept-records.ts";
 import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
+import { openPseudonyms } from "./pseudonyms.ts";
 import type { AfterCommit, SettledCall } from "./storage/after-commit.ts";
 import type { Transaction } from "./storage/store.ts";
 
@@ -70,7 +70,7 @@ export async function settle(
   const known = await transaction.lock(call.keyId, accepts);
   const caller = known === null ? null : callerOf(known, call);
   const isNamed = call.unnamedSubject === undefined;
-  if (isNamed && !(await openNamed(transaction, caller))) return settledOfOtherSubject;
+  if (isNamed && !(await openPseudonyms(transaction, caller))) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -163,7 +163,7 @@ async function accept(
   } catch (error) {
     if (isLost(error)) throw error;
     // The failure may have undone the whole transaction, and with it the creation of what the record names.
-    if (settling.call.unnamedSubject === undefined) await openNamed(transaction, settling.caller);
+    if (settling.call.unnamedSubject === undefined) await openPseudonyms(transaction, settling.caller);
     const refused = toRefused(error, report);
     // What an exchange has passed on has happened, so its record says it in any case.
     if (isExchange && precomputed !== undefined && settling.caller !== null)

@@ -20,7 +20,7 @@ function has(signedIn: SessionDetail | null, permission: string): boolean {
 }
 
 const allows: Readonly<Record<Need, (signedIn: SessionDetail | null) => boolean>> = {
-  nobody: () => true,
+  nothing: () => true,
   session: (signedIn) => signedIn !== null,
   project: (signedIn) => signedIn !== null,
   administrator: (signedIn) => signedIn?.kind === "administrator",

@@ -2,10 +2,10 @@
 // server reads it, so it must never import anything.
 
 /**
- * Who can open a view. `nobody`: no session is needed. `session`: any session. `administrator`: a session of an administrator.
+ * Who can open a view. `nothing`: no session is needed. `session`: any session. `administrator`: a session of an administrator.
  * `project`: a session of a key, or of an administrator, for the project in the address.
  */
-export type Need = "nobody" | "session" | "administrator" | "project";
+export type Need = "nothing" | "session" | "administrator" | "project";
 
 export interface Address {
   /** A parameter is a whole segment, such as `:project`. */
@@ -22,7 +22,7 @@ export interface Address {
 /** By the name of the view, which is the name of its folder in views/. */
 export const addresses = {
   overview: { path: "/console/", title: "Overview", needs: "session" },
-  "sign-in": { path: "/console/sign-in", title: "Sign in", needs: "nobody" },
+  "sign-in": { path: "/console/sign-in", title: "Sign in", needs: "nothing" },
   projects: { path: "/console/projects", title: "Projects", needs: "administrator" },
   "project-overview": { path: "/console/projects/:project/overview", title: "Overview", needs: "project" },
   memories: {
@@ -85,7 +85,7 @@ export const addresses = {
     permission: "audit.export",
   },
   keys: { path: "/console/projects/:project/keys", title: "Keys", needs: "administrator" },
-  "file-proof": { path: "/console/proof", title: "Proof of files", needs: "nobody" },
+  "file-proof": { path: "/console/proof", title: "Proof of files", needs: "nothing" },
   sessions: { path: "/console/sessions", title: "Sessions", needs: "session" },
   settings: { path: "/console/settings", title: "Settings", needs: "administrator" },
 } as const satisfies Readonly<Record<string, Address>>;

@@ -1,4 +1,4 @@
-// The frame of the console: navigation, the view of the address, and what lies over every view. src/console/views/README.md says how to
+// The frame of the console: navigation, the view of the address, and what is shown over every view. src/console/views/README.md says how to
 // add a view.
 
 import { useEffect } from "preact/hooks";
@@ -115,9 +115,9 @@ function Crumbs() {
 
 /** The view, for those who can open it; for others why not, and what to do. */
 function Guarded() {
-  const { view, needs = "nobody", permission = null, project = null } = shownPage() ?? {};
+  const { view, needs = "nothing", permission = null, project = null } = shownPage() ?? {};
   const { value: signedIn } = session;
-  const isWithout = needs !== "nobody" && signedIn === null;
+  const isWithout = needs !== "nothing" && signedIn === null;
   // A key has one project, whose overview is its start.
   const own = view === "overview" && signedIn?.project ? signedIn.project.id : null;
   useEffect(() => {
@@ -130,7 +130,7 @@ function Guarded() {
   }, [isWithout, own]);
   // The boundary shows it.
   if (viewsFailure.value !== null) throw viewsFailure.value;
-  if (needs !== "nobody") {
+  if (needs !== "nothing") {
     if (sessionFailure.value !== null && !signedIn)
       return <Failure error={sessionFailure.value} onRetry={() => void readCurrent()} />;
     if (!signedIn || own !== null) return <Loading />;

@@ -27,7 +27,7 @@ export const chooseEngine: ChooseEngine = (
 /** The newest format of the database that this program reads, and the one that it writes. */
 export const databaseFormat: number = formatVersion;
 
-/** For evidence on any machine. Kept apart from the engine, because it must work without native libraries. */
+/** For evidence on any machine. Separate from the engine, because it must work without native libraries. */
 export const ledgerVerifier: LedgerVerifier = {
   verify: verifyDatabase,
   verifyRecent: async (options) => verifyRecentRecords(options),

@@ -1,6 +1,6 @@
 // Owns the interface of the steps of large bodies, which run in a thread of their own, and the same steps in the calling thread.
 
-import { type Seal, sealWithKept } from "../audit/parts/kept-members.ts";
+import { type EncodePayload, encodeWithPrepared } from "../audit/parts/prepared-members.ts";
 import type { NewWords } from "../memory/remembering/parts.ts";
 import type { Waiter } from "../platform/scheduling/fair-queue.ts";
 import type { AssembledAnswer } from "./answer/assembled.ts";
@@ -18,7 +18,7 @@ export interface Bodies {
   readEmbeddings(bytes: Uint8Array, waiter: Waiter): Promise<OwnEmbeddings>;
   readAnswer(assembler: AssemblerName, choices: number, text: string): Promise<AssembledAnswer>;
   readWords(action: string, payload: string, waiter: Waiter): Promise<NewWords>;
-  readonly seal: Seal;
+  readonly encode: EncodePayload;
 }
 
 /** All steps at once, for tests and programs without threads. */
@@ -29,5 +29,5 @@ export const bodiesHere: Bodies = {
   readEmbeddings: async (bytes) => bodySteps.readEmbeddings(bytes),
   readAnswer: async (assembler, choices, text) => bodySteps.readAnswer(assembler, choices, text),
   readWords: async (action, payload) => bodySteps.readWords(action, payload),
-  seal: (payload, kept, about) => sealWithKept(payload, kept, about),
+  encode: (payload, kept, about) => encodeWithPrepared(payload, kept, about),
 };

@@ -1,8 +1,8 @@
 // Owns the steps of an exchange that take long for a large body: what is read of a request and changed in it, what is read of a complete
 // answer, and what is hashed for the record. Pure, so that each can run in any thread.
 
-import { type KeptMembers, keepMembers, sealWithKept } from "../audit/parts/kept-members.ts";
-import type { SealedPayload } from "../audit/parts/parts.ts";
+import type { EncodedPayload } from "../audit/parts/parts.ts";
+import { encodeWithPrepared, type PreparedMembers, prepareMembers } from "../audit/parts/prepared-members.ts";
 import type { NewWords } from "../memory/remembering/parts.ts";
 import { Refusal } from "../platform/errors.ts";
 import type { JsonObject } from "../platform/json/json.ts";
@@ -26,7 +26,7 @@ export interface ReadRequest {
   /** Who the user is, as the name of a subject; null: the request does not say. */
   readonly user: string | null | Fault;
   /** Members of the record. */
-  readonly kept: KeptMembers;
+  readonly kept: PreparedMembers;
   /** What the gateway knows of the conversation, or why there is none. */
   readonly read: ChatRequest | Fault;
 }
@@ -48,7 +48,7 @@ export interface BodySteps {
   readAnswer(assembler: AssemblerName, choices: number, text: string): AssembledAnswer;
   /** The new words in the text of a payload. Never throws. */
   readWords(action: string, payload: string): NewWords;
-  seal(payload: string, kept: KeptMembers, about: readonly string[]): SealedPayload;
+  encode(payload: string, kept: PreparedMembers, about: readonly string[]): EncodedPayload;
 }
 
 export const bodySteps: BodySteps = {
@@ -56,7 +56,7 @@ export const bodySteps: BodySteps = {
     const body = readReceived(bytes);
     const dialect = dialectOf(name);
     const { body: request_body, input: input_content } = dialect.record(body);
-    const kept = keepMembers({ request_body, input_content });
+    const kept = prepareMembers({ request_body, input_content });
     // Texts that are embedded are no conversation.
     const user = name === "embeddings" ? null : attempt(() => readUser(dialects[name].kind, body.value));
     return { model: body.model, user, kept, read: attempt(() => dialect.read(body)) };
@@ -73,7 +73,7 @@ export const bodySteps: BodySteps = {
     return assembler.answer();
   },
   readWords: (action, payload) => readNewWords(action, toObject(payload)),
-  seal: (payload, kept, about) => sealWithKept(toObject(payload), kept, about),
+  encode: (payload, kept, about) => encodeWithPrepared(toObject(payload), kept, about),
 };
 
 function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "change"> {

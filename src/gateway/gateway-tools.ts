@@ -3,7 +3,7 @@
 import type { Bodies } from "./bodies.ts";
 import type { Forward } from "./forwarding.ts";
 import type { GatewayConfig } from "./gateway-config.ts";
-import type { KeptSections } from "./kept-sections.ts";
+import type { InjectedSections } from "./injected-sections.ts";
 import type { MemoryOutcomes } from "./memory-outcomes.ts";
 
 export interface GatewayTools {
@@ -13,6 +13,6 @@ export interface GatewayTools {
   /** Counts what became of the memory of requests. */
   readonly memoryOutcomes: Pick<MemoryOutcomes, "count">;
   /** What was put into earlier messages of conversations. */
-  readonly keptSections: KeptSections;
+  readonly injectedSections: InjectedSections;
   readonly bodies: Bodies;
 }

@@ -14,8 +14,8 @@ export const wordsMaxMessages = 8;
 /** The last messages with words of the user that can have a section of their own. */
 export const userTurnsMax = 100;
 /** Sections that are kept of one key, and the characters of those of all keys. */
-export const keptSectionsMaxPerKey = 1_000;
-export const keptSectionsMaxCharacters = 32 * 1024 * 1024;
+export const injectedSectionsMaxPerKey = 1_000;
+export const injectedSectionsMaxCharacters = 32 * 1024 * 1024;
 
 /** Base64 of at least this length is recorded as media type, length and digest. */
 export const recordedBase64MinCharacters = 1_024;

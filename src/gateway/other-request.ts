@@ -1,7 +1,7 @@
 // Owns what is read of a request that is no conversation: the model that it names, and its form in the record. Its bytes are passed on as
 // they are. Must never keep the contents of a file: the record has its length and its digest.
 
-import { type KeptMembers, keepMembers } from "../audit/parts/kept-members.ts";
+import { type PreparedMembers, prepareMembers } from "../audit/parts/prepared-members.ts";
 import { Refusal } from "../platform/errors.ts";
 import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
 import { decodeBody, readJsonBody, requireModel } from "./dialects/request-body.ts";
@@ -13,7 +13,7 @@ export interface OtherRequest {
   readonly model: string | null;
   readonly isStream: boolean;
   /** Members of the record. */
-  readonly kept: KeptMembers;
+  readonly kept: PreparedMembers;
 }
 
 /**
@@ -109,6 +109,6 @@ async function describeFile(file: File): Promise<Json> {
   };
 }
 
-function keep(request_body: JsonObject, input_content: Json): KeptMembers {
-  return keepMembers({ request_body, input_content });
+function keep(request_body: JsonObject, input_content: Json): PreparedMembers {
+  return prepareMembers({ request_body, input_content });
 }

@@ -18,5 +18,5 @@ export const checksMax = 200;
 export const checksAtOnce = 8;
 /** Words that are searched in front of a memory, such as the headings above it. */
 export const leadMaxCharacters = 200;
-/** Found passages of an injection, the best ones, beside which stands what was said next to them. With more, most lines are of no use. */
+/** Found passages of an injection, the best ones, which get what was said next to them. With more, most lines are of no use. */
 export const understoodMax = 3;

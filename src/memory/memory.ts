@@ -36,7 +36,7 @@ export interface Memory {
   readonly metadata: JsonObject | null;
   /** Where its words were said; empty: it is not known. */
   readonly origins: readonly Origin[];
-  /** What stands before the content in the text that is embedded, such as the name of the speaker; null: nothing. */
+  /** What is put before the content in the text that is embedded, such as the name of the speaker; null: nothing. */
   readonly lead: string | null;
   /** Id of the memory that had this content before an extraction updated it; null: none. */
   readonly previousOf: string | null;

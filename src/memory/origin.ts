@@ -132,7 +132,7 @@ export function leadOf(name: string | null): string | null {
   return name === null ? null : `${name}${leadEnd}`;
 }
 
-/** The field `lead` of a memory; null if the name of its first speaker stands there, or the lines before a passage. */
+/** The field `lead` of a memory; null if it is the name of its first speaker, or the lines before a passage. */
 export function toLead(lead: string | null, origins: readonly Origin[]): string | null {
   if (lead === null || lead.includes("\n") || lead === leadOf(origins[0]?.name ?? null)) return null;
   return lead.endsWith(leadEnd) ? lead.slice(0, -leadEnd.length) : lead;

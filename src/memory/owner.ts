@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 
-/** A person, an agent or a thread of an application, whose memories are apart from those of all others. */
+/** A person, an agent or a thread of an application, whose memories are separate from those of all others. */
 export interface Subject {
   /** Its pseudonym, 32 hexadecimal characters, by which records name it. Erasing the subject ends what leads from the name to it. */
   readonly id: string;

@@ -174,7 +174,7 @@ export const clockTrustMs = 86_400_000;
 export const retentionEveryMs = 3_600_000;
 export const retentionBatchRows = 1_000;
 /** How often a call that waits for a retention run checks whether it is done. */
-export const sweepAskEveryMs = 50;
+export const retentionAskEveryMs = 50;
 /** Payloads that an erasure searches in one step; other requests run between the steps. */
 export const erasureBatchRows = 200;
 
@@ -202,7 +202,7 @@ export const exportBatchMaxBytes = 1024 * 1024;
 /** Threads that format rows while an export runs. */
 export const exportRowThreadsMax = 2;
 export const exportProgressMs = 1_000;
-export const exportSweepMs = 60_000;
+export const expiredExportsEveryMs = 60_000;
 /** An export fails after its thread has stopped unexpectedly this many times. */
 export const exportAttemptsMax = 3;
 

@@ -9,7 +9,7 @@ import type { LedgerFiles } from "../calls/storage/engine.ts";
 import type { Store } from "../calls/storage/store.ts";
 import { createForwarder } from "../gateway/forwarder.ts";
 import type { GatewayTools } from "../gateway/gateway-tools.ts";
-import { createKeptSections } from "../gateway/kept-sections.ts";
+import { createInjectedSections } from "../gateway/injected-sections.ts";
 import { createMemoryOutcomes, type MemoryOutcomes } from "../gateway/memory-outcomes.ts";
 import { createBodyThread } from "../gateway/thread/body-thread.ts";
 import { createEmbedder } from "../models/embedding/embedder.ts";
@@ -107,7 +107,7 @@ export async function startTools(
     tokens,
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     embeddingModel: () => embedder.current.model.id,
-    reranker: { ...config.rerank, judge: (...wanted) => embedder.judge(...wanted) },
+    reranker: { ...config.rerank, scoreTexts: (...wanted) => embedder.scoreTexts(...wanted) },
     extractors: { builtIn, languageModel, passagesLastMs: config.rememberMs },
     redactor: extraction.redactor,
     knownBackups,
@@ -141,7 +141,7 @@ function startGateway(
   parts.defer(async () => memoryOutcomes.close());
   const bodies = createBodyThread(supervisor);
   parts.defer(() => bodies.close());
-  return { gateway, forward, memoryOutcomes, keptSections: createKeptSections(), bodies };
+  return { gateway, forward, memoryOutcomes, injectedSections: createInjectedSections(), bodies };
 }
 
 /** The names of the upstreams, if the gateway has any. */

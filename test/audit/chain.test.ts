@@ -1,9 +1,9 @@
 // Tests the seal: known bytes give known hashes for ever, and the database keeps what was sealed.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
-import type { SealedPayload } from "../../src/audit/parts/parts.ts";
-import { sealPayload } from "../../src/audit/parts/payload.ts";
+import { type ChainHead, hashRecord } from "../../src/audit/chain.ts";
+import type { EncodedPayload } from "../../src/audit/parts/parts.ts";
+import { encodePayload } from "../../src/audit/parts/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
 import { openSeam, runtime, unitVector } from "../calls/storage/seam.ts";
@@ -28,12 +28,12 @@ const draft: RecordDraft = {
   keyId: "019a2b3c4d5e7f708192a3b4c5d6e001",
   memoryId: null,
   numbers: { duration: 1.25, credits_consumed: 0, balance_consumed_usd: 1e-7, is_cache_hit: false },
-  payload: sealPayload(payload),
+  payload: encodePayload(payload),
 };
 
 /** Format 2 is frozen: these texts were computed once and never change. */
 describe("golden record", () => {
-  const sealed = sealRecord(head, draft, (ms) => `id-at-${ms}`);
+  const sealed = hashRecord(head, draft, (ms) => `id-at-${ms}`);
 
   test("the entry is RFC 8785 JSON with exactly these fields", () => {
     expect(draft.payload.hash).toMatch(/^[0-9a-f]{64}$/);
@@ -59,14 +59,14 @@ describe("golden record", () => {
   });
 
   test("equal payloads have different salts, so that two records do not show that they are equal", () => {
-    const again = sealPayload(payload);
-    const other = sealRecord(head, { ...draft, payload: again }, (ms) => `id-at-${ms}`);
+    const again = encodePayload(payload);
+    const other = hashRecord(head, { ...draft, payload: again }, (ms) => `id-at-${ms}`);
     expect(contentOf(again)).toBe(contentOf(draft.payload));
     expect(other.hash).not.toBe(sealed.hash);
   });
 
   test("time never runs backwards along a chain", () => {
-    expect(sealRecord(head, { ...draft, now: 5 }, (ms) => `id-at-${ms}`)).toMatchObject({
+    expect(hashRecord(head, { ...draft, now: 5 }, (ms) => `id-at-${ms}`)).toMatchObject({
       at: head.at,
       id: `id-at-${head.at}`,
     });
@@ -74,12 +74,12 @@ describe("golden record", () => {
 
   test("what JSON cannot express is never sealed", () => {
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, "\ud800"]) {
-      expect(() => sealPayload({ bad })).toThrow();
+      expect(() => encodePayload({ bad })).toThrow();
     }
   });
 });
 
-const contentOf = ({ compressed }: SealedPayload) =>
+const contentOf = ({ compressed }: EncodedPayload) =>
   Bun.zstdDecompressSync(new Uint8Array(compressed)).toString();
 
 describe("the database keeps what was sealed", async () => {

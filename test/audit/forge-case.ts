@@ -1,8 +1,8 @@
 // Owns what a forged database is made from: one lie, what must be found, and the hands of a forger who knows the format. Must never
 // touch an honest file.
 
-import { sealRecord } from "../../src/audit/chain.ts";
-import { sealPayload } from "../../src/audit/parts/payload.ts";
+import { hashRecord } from "../../src/audit/chain.ts";
+import { encodePayload } from "../../src/audit/parts/payload.ts";
 import { createIdSource } from "../../src/platform/ids.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { type Database, openDatabase } from "../../src/platform/native/sqlite.ts";
@@ -102,10 +102,10 @@ export function appendForged2(database: Database, macOf: MacOf): number {
     .get();
   if (head === undefined) throw new Error("the chain is empty");
   const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
-  const payload = sealPayload({ request_body: { content: "forged" } });
+  const payload = encodePayload({ request_body: { content: "forged" } });
   const [keyId, memoryId, action] = [null, null, "memory.read"];
   const draft = { project: head.project, now: head.at, action, status: 200, code: 1000, keyId, memoryId };
-  const { seq, id, at, entry, hash } = sealRecord(head, { ...draft, numbers, payload }, createId);
+  const { seq, id, at, entry, hash } = hashRecord(head, { ...draft, numbers, payload }, createId);
   const { lastInsertRowid } = database
     .prepare(
       "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash, mac) VALUES (2, ?, ?, ?, ?, 200, ?, ?, ?)",

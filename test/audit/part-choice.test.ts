@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import fc from "fast-check";
 import { madeInAnswers, partPlaces, withSender } from "../../src/audit/parts/part-choice.ts";
-import { cutPayload, sealParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseHeader } from "../../src/audit/verify/part-header.ts";
 import { joinParts } from "../../src/audit/verify/part-places.ts";
@@ -18,7 +18,7 @@ const placesIn = (parts: readonly { header: string }[]) =>
   parts.flatMap(({ header }) => parseHeader(header)?.at ?? []);
 
 function join(parts: ReturnType<typeof cut>): JsonObject | null {
-  const { salt, hash, compressed } = sealParts(parts);
+  const { salt, hash, compressed } = encodeParts(parts);
   const stored = { content: new Uint8Array(Bun.zstdDecompressSync(compressed)), salt };
   const verified = verifyParts(stored, { parts: parts.length, payloadHash: hash }, runtimeCryptography);
   return verified === null ? null : joinParts(verified);

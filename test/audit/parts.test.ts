@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts, eraseParts, type Part, type Place } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { parseCanonical } from "../../src/audit/verify/entry-parser.ts";
 import { parseAnyHeader, parseHeader } from "../../src/audit/verify/part-header.ts";
@@ -176,7 +176,7 @@ describe("test vectors of the page", () => {
   const payloadHash = "399cd52a4a8ca7e3b78e56dcbeec67d653efc00708d78f6f2f2e12f6a41e86be";
   const salt =
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f";
-  const sealed = sealParts(parts, Uint8Array.fromHex(salt));
+  const sealed = encodeParts(parts, Uint8Array.fromHex(salt));
 
   test("lines, payload hash and salt", () => {
     expect(textOf(unpack(sealed).content)).toBe(
@@ -218,7 +218,7 @@ describe("any payload and any places", () => {
         const before = canonical(payload);
         const parts = cutPayload(payload, about, places);
         expect(canonical(payload)).toBe(before);
-        const sealed = sealParts(parts);
+        const sealed = encodeParts(parts);
         const parsed = verify(unpack(sealed), parts.length, sealed.hash);
         expect(canonical(join(parsed) ?? null)).toBe(before);
         const at = parsed?.headers.slice(1).flatMap((one) => one?.at ?? []);
@@ -235,7 +235,7 @@ describe("any payload and any places", () => {
     fc.assert(
       fc.property(cuttable, fc.infiniteStream(fc.boolean()), ({ payload, about, places }, chosen) => {
         const parts = cutPayload(payload, about, places);
-        const sealed = sealParts(parts);
+        const sealed = encodeParts(parts);
         const stored = unpack(sealed);
         const erased = new Set(parts.keys().filter(() => chosen.next().value));
         const once = unpack(eraseParts(stored, parts.length, erased));
@@ -263,7 +263,7 @@ describe("any payload and any places", () => {
     fc.assert(
       fc.property(cuttable, fc.infiniteStream(fc.nat(2)), ({ payload, about, places }, chosen) => {
         const parts = cutPayload(payload, about, places);
-        const sealed = sealParts(parts);
+        const sealed = encodeParts(parts);
         const choices = parts.map((_, index) => (index === 0 ? 0 : chosen.next().value));
         const erased = new Set(choices.keys().filter((index) => choices[index] === 1));
         const withheld = new Set(choices.keys().filter((index) => choices[index] === 2));
@@ -295,7 +295,7 @@ describe("one change of what is stored", () => {
       { at: "/ip_address", about: [] },
     ],
   );
-  const sealed = sealParts(parts);
+  const sealed = encodeParts(parts);
   const stored = unpack(sealed);
   const isRefused = (content: Uint8Array, salt: Uint8Array, count = parts.length) =>
     verify({ content, salt }, count, sealed.hash) === null;
@@ -569,7 +569,7 @@ test("a writer makes parts of equal texts: one of 16 places, another of the rest
   const parts = cutPayload(payload, [], places);
   expect(parts.map((part) => placesOf(part).length)).toEqual([1, 16, 4, 1, 1]);
   expect(placesOf(parts[3])).toEqual(["/b"]);
-  const sealed = sealParts(parts);
+  const sealed = encodeParts(parts);
   expect(join(verify(unpack(sealed), parts.length, sealed.hash))).toEqual(payload);
 });
 

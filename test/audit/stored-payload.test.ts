@@ -1,8 +1,8 @@
 // Tests that a payload stored in parts is shown as one that is stored as one text.
 
 import { expect, test } from "bun:test";
-import { cutPayload, eraseParts, sealParts } from "../../src/audit/parts/parts.ts";
-import { sealPayload } from "../../src/audit/parts/payload.ts";
+import { cutPayload, encodeParts, eraseParts } from "../../src/audit/parts/parts.ts";
+import { encodePayload } from "../../src/audit/parts/payload.ts";
 import { toAuditRecordDetail, toExportedRecord } from "../../src/audit/record-view.ts";
 import { toStoredRecord } from "../../src/engines/sqlite/ledger/audit-reader.ts";
 
@@ -38,14 +38,14 @@ function contentOf(compressed: Uint8Array) {
 }
 
 test("a record in parts is shown like one of version 1", () => {
-  const [one, other] = [read(sealPayload({ ...members, ...sender })), read(sealParts(parts))];
+  const [one, other] = [read(encodePayload({ ...members, ...sender })), read(encodeParts(parts))];
   expect(toAuditRecordDetail(other, false)).toEqual(toAuditRecordDetail(one, false));
   expect(toExportedRecord(other, false)).toEqual(toExportedRecord(one, false));
   expect(toExportedRecord(other, false).ip_address).toBe("192.0.2.7");
 });
 
 test("the other parts are shown when one is erased", () => {
-  const sealed = sealParts(parts);
+  const sealed = encodeParts(parts);
   const stored = { content: contentOf(sealed.compressed), salt: sealed.salt };
   const shown = toExportedRecord(read(eraseParts(stored, parts.length, new Set([3]))), false);
   expect(shown.response_body).toEqual({ ...response, data: { results: [null, ...hits.slice(1)] } });
@@ -54,14 +54,14 @@ test("the other parts are shown when one is erased", () => {
 });
 
 test("nothing is shown of a payload whose first part is erased, and the record can be exported", () => {
-  const sealed = sealParts(parts);
+  const sealed = encodeParts(parts);
   const stored = { content: contentOf(sealed.compressed), salt: sealed.salt };
   const shown = toExportedRecord(read(eraseParts(stored, parts.length, new Set([0]))), false);
   expect([shown.request_body, shown.response_body, shown.ip_address]).toEqual([null, null, null]);
 });
 
 test("a payload whose parts are damaged is empty in a list and refused in an export", () => {
-  const { salt, compressed } = sealParts(parts);
+  const { salt, compressed } = encodeParts(parts);
   const damaged = read({ salt: salt.subarray(1), compressed });
   expect(toAuditRecordDetail(damaged, false).request_body).toBeNull();
   expect(() => toExportedRecord(damaged, false)).toThrow("its payload is not a JSON object");

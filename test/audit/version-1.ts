@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import canonicalize from "canonicalize";
-import { type ChainHead, entryHash, type SealedRecord } from "../../src/audit/chain.ts";
+import { type ChainHead, entryHash, type HashedRecord } from "../../src/audit/chain.ts";
 import { payloadHash } from "../../src/audit/parts/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
@@ -25,7 +25,7 @@ export function sealRecord1(
   head: ChainHead,
   draft: Omit<RecordDraft, "payload"> & { readonly payload: SealedPayload1 },
   createId: (ms: number) => string,
-): SealedRecord {
+): HashedRecord {
   const { action, status, code, project, numbers } = draft;
   const [seq, at] = [head.seq + 1, Math.max(draft.now, head.at)];
   const id = draft.id ?? createId(at);

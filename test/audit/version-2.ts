@@ -5,7 +5,7 @@ import { createHash, createPrivateKey } from "node:crypto";
 import canonicalize from "canonicalize";
 import { genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, treeCheckpointText } from "../../src/audit/checkpoint.ts";
-import { cutPayload, eraseParts, type Part, type Place, sealParts } from "../../src/audit/parts/parts.ts";
+import { cutPayload, encodeParts, eraseParts, type Part, type Place } from "../../src/audit/parts/parts.ts";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { createSigner, type Signer } from "../../src/audit/signed-note.ts";
 import {
@@ -180,7 +180,7 @@ export function createChain2({ number, name, project, signer, forgery = {} }: Ch
     const cutParts = cutPayload(payload, about, places);
     const parts = forgery.parts?.(cutParts, seq) ?? cutParts;
     const salt = Buffer.concat(parts.map((_, index) => fixed(`${name} salt ${seq} ${index}`, 16)));
-    const { hash } = sealParts(parts, salt);
+    const { hash } = encodeParts(parts, salt);
     const content = Buffer.from(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
     return { salt, hash, content, parts: parts.length };
   };

@@ -65,7 +65,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
-    keptSections: nothingKept,
+    injectedSections: nothingKept,
     tokens: testTokens,
     forward: cannotForward,
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },

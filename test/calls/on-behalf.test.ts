@@ -196,14 +196,14 @@ test("it may have another operation performed in turn", async () => {
 
 test("an injection for a gateway waits half as long for the reranker as the gateway waits for it, and else however long it takes", async () => {
   const deadlines: (number | null)[] = [];
-  const judge: Reranker["judge"] = async (_query, texts, _waiter, deadlineMs) => {
+  const scoreTexts: Reranker["scoreTexts"] = async (_query, texts, _waiter, deadlineMs) => {
     deadlines.push(deadlineMs);
     return Float64Array.from(texts, () => 0.5);
   };
   const project = await seam.project({ plan: "custom" });
   const secret = await newSecret(seam, project, permissions);
   for (const choice of ["auto", "on", "off"] as const) {
-    const reranking = openCalls(seam, { reranker: { judge, choice, deadlineMs: 60 } });
+    const reranking = openCalls(seam, { reranker: { scoreTexts, choice, deadlineMs: 60 } });
     const send = openClient(reranking, secret, "gateway");
     for (const withinMs of [undefined, 50, 5_000]) {
       const outer = gateway(({ perform }) => perform(injectMemories, question, withinMs));

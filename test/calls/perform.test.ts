@@ -41,7 +41,7 @@ const perform: Perform = createPerform({
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
-  keptSections: nothingKept,
+  injectedSections: nothingKept,
   tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },

@@ -83,7 +83,7 @@ describe("another key", () => {
     // The advised command works as it is, except for the path of the previous key.
     const [, advised = ""] =
       /To change the key of the ledger to this one: memledger (.+?)\. If the previous/.exec(stderr) ?? [];
-    const words = advised.replace("FORMER-KEY-FILE", join(made, "audit.key")).split(" ");
+    const words = advised.replace("PREVIOUS-KEY-FILE", join(made, "audit.key")).split(" ");
     const changed = await run([...words, "--yes"]);
     expect([changed.exitCode, changed.stdout]).toEqual([
       0,

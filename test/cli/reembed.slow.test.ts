@@ -160,7 +160,7 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   expect(changeOf(many)).toBeNull();
 });
 
-test("a server that is killed when the cut-over is committed starts with the new model", async () => {
+test("a server that is killed when the switch is committed starts with the new model", async () => {
   const place = createFolder();
   const second = writeTinyModel(join(folder, "second"), { dimensions: 320 });
   let server = await serve(place, ["--model", former]);

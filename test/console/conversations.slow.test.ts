@@ -71,7 +71,7 @@ browserTest("an empty project says where conversations come from", async () => {
   await close();
 });
 
-browserTest("a conversation is read as it was, with ways to its memories and records and back", async () => {
+browserTest("a conversation is read as it was, with links to its memories and records and back", async () => {
   const place = await tools.newPlace();
   const name = "a/b c?d=e&f";
   await talk(place.key, name);

@@ -1,4 +1,4 @@
-// Signs in to the console of a real server in Chromium, and tests what lies over every view: the navigation, the menus, the keyboard, and what
+// Signs in to the console of a real server in Chromium, and tests what is shown over every view: the navigation, the menus, the keyboard, and what
 // happens when the session ends or the server cannot be reached.
 
 import { afterAll, beforeAll, expect } from "bun:test";

@@ -221,7 +221,7 @@ describe("the other parts", () => {
     await page.locator("h1").focus();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-    await page.getByLabel("Single keys are shortcuts").click();
+    await page.getByLabel("Use single keys as shortcuts").click();
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     expect(await page.getByRole("dialog").count()).toBe(0);

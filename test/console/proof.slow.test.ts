@@ -94,7 +94,7 @@ browserTest(
       "audit.export_manifest",
       "audit.export_download",
     ]);
-    const kept = page.getByRole("region", { name: "Kept by this browser" });
+    const kept = page.getByRole("region", { name: "Stored in this browser" });
     await kept.waitFor();
     await page.reload();
     expect(await verify(page, "intact")).toContain("INTACT");
@@ -105,8 +105,8 @@ browserTest(
       kept.getByRole("button", { name: "Save the checkpoint" }).click(),
     ]);
     expect(await Bun.file(await download.path()).text()).toStartWith("memledger/");
-    await kept.getByRole("button", { name: "Forget" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
+    await kept.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await kept.waitFor({ state: "detached" });
     expect(await verify(page, "unattested")).toContain("The public key came from this server.");
     expect(faults).toEqual([]);
@@ -144,7 +144,7 @@ browserTest("a checkpoint that was kept elsewhere is compared, and one that is f
   };
   await supply(note);
   expect(await verify(page, "intact")).toContain("INTACT");
-  const kept = page.getByRole("region", { name: "Kept by this browser" });
+  const kept = page.getByRole("region", { name: "Stored in this browser" });
   await kept.waitFor();
   // A note of version 2 has neither the number of the record nor the time; what a previous release has kept has nothing else.
   const stored = `memledger.proof.${server.projectId}`;

@@ -74,7 +74,7 @@ const sentences: readonly (readonly [string, string])[] = [
   ],
   [
     "docs/user/LIMITS.md",
-    `Up to ${number(rememberingLimits.waitingMaxPerProject)} answers of a project wait to be remembered`,
+    `Up to ${number(rememberingLimits.waitingMaxPerProject)} answers of a project wait for extraction`,
   ],
   [
     "docs/user/LIMITS.md",

@@ -32,6 +32,11 @@ const plain: readonly (readonly [RegExp, string])[] = [
   [/\bbelieve(s|d)?\b/i, "accept, trust"],
   [/\bnobody knows?\b/i, "is not known"],
   [/\bas it must\b/i, "this is correct"],
+  [/\bmakes? room\b/i, "are deleted above the limit"],
+  [/\b(are|is|kept) apart\b/i, "separate"],
+  [/\b(breaks?|broke|broken) off\b/i, "ends early"],
+  [/\bfor good\b/i, "permanently"],
+  [/\bis the map\b/i, "gives an overview"],
 ];
 
 test.each(pages.filter((page) => page !== "bench/RESULTS.md"))("%s is in plain English", (page) => {

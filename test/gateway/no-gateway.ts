@@ -2,7 +2,7 @@
 
 import type { Forward } from "../../src/gateway/forwarding.ts";
 import type { GatewayConfig } from "../../src/gateway/gateway-config.ts";
-import type { KeptSections } from "../../src/gateway/kept-sections.ts";
+import type { InjectedSections } from "../../src/gateway/injected-sections.ts";
 import type { MemoryOutcomes } from "../../src/gateway/memory-outcomes.ts";
 
 export const noGateway: GatewayConfig = {
@@ -19,4 +19,4 @@ export const cannotForward: Forward = async () => {
   throw new Error("nothing is forwarded here");
 };
 
-export const nothingKept: KeptSections = { find: () => null, keep() {} };
+export const nothingKept: InjectedSections = { find: () => null, keep() {} };

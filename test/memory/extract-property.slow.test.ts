@@ -149,7 +149,7 @@ async function extract(
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
-    keptSections: nothingKept,
+    injectedSections: nothingKept,
     tokens: testTokens,
     forward: cannotForward,
     within: async (_ms, work) => work,

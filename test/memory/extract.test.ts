@@ -65,7 +65,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     gateway: noGateway,
     memoryOutcomes: nobodyCounts,
     bodies: bodiesHere,
-    keptSections: nothingKept,
+    injectedSections: nothingKept,
     tokens: testTokens,
     forward: cannotForward,
     within: async (_ms, work) => work,

@@ -1,4 +1,4 @@
-// Owns what an assistant refuses in its file: what only others read in JSON, and entries that are none. A file that it refuses connects
+// Owns what an assistant refuses in its file: what only others read in JSON, and entries that are not valid. A file that it refuses connects
 // nothing. Must never know an assistant by name.
 
 import { isObject, type Json } from "../../platform/json/json.ts";
@@ -53,7 +53,7 @@ function requireEntries(text: string, { assistant }: AssistantFile): void {
   for (const [name, entry] of Object.entries(list)) {
     if (isObject(entry) && isEntry(entry, name)) continue;
     throw new UnusableConfiguration(
-      `"${[...servers, name].join(".")}" is no entry of a server, so ${title} refuses the whole file`,
+      `"${[...servers, name].join(".")}" is not a valid server entry, so ${title} refuses the whole file`,
     );
   }
 }

@@ -48,7 +48,7 @@ export interface Assistant {
   readonly entry: (target: Target) => JsonObject;
   /** A field by which the user switches a server on or off; null: none. It is the only one that stays as it is found. */
   readonly switch: "enabled" | "disabled" | null;
-  /** Because of an entry that is none, the assistant refuses the whole file; null: it ignores such an entry. */
+  /** Because of an invalid entry, the assistant refuses the whole file; null: it ignores such an entry. */
   readonly isEntry: ((entry: JsonObject, name: string) => boolean) | null;
   /** In strings of the file the assistant replaces what matches; null: nothing. */
   readonly variables: RegExp | null;

@@ -123,7 +123,7 @@ interface Trivia {
   readonly comma: number | null;
 }
 
-/** What stands between two values. */
+/** What is between two values. */
 function triviaBetween(text: string, start: number, limit: number): Trivia {
   const scanner = createScanner(text.slice(start, limit), false);
   let trivia: Trivia = { end: start, comma: null };

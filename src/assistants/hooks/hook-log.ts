@@ -13,7 +13,7 @@ export function createHookLog(folder: string, level: LogLevel): Logger {
   return createLogger(level, (line) => {
     try {
       makeFolder(folder);
-      const file = openLogFile({ path, former: `${path}-former` });
+      const file = openLogFile({ path, previous: `${path}-former` });
       writeSync(file, line);
       closeSync(file);
       return true;

@@ -15,7 +15,7 @@ export interface FoundMemory {
   readonly source_id?: unknown;
   /** Who said it and when. */
   readonly origins?: unknown;
-  /** What stands in front of it, such as headings. */
+  /** What is in front of it, such as headings. */
   readonly lead?: unknown;
   /** Whose memory it is; absent: the project's own. */
   readonly subject?: unknown;

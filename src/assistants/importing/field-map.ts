@@ -45,7 +45,7 @@ export function addToMap(text: string, known: FieldMap = new Map()): FieldMap {
     const [target = "", ...rest] = part.split("=");
     const source = rest.join("=").trim();
     const name = otherNames[target.trim()] ?? target.trim();
-    if (source === "") throw new InvalidMap(`"${part}" is no pair such as content=text.`);
+    if (source === "") throw new InvalidMap(`"${part}" is not a pair such as content=text.`);
     if (!isMappable(name)) throw new InvalidMap(`"${name}" ${unknownReason(name, mappable, "fields")}.`);
     if (map.has(name)) throw new InvalidMap(`"${name}" is mapped twice.`);
     map.set(name, source);

@@ -46,7 +46,7 @@ const atxHeading = /^(#{1,6})(?:[ \t]+(.*))?$/;
 const endOfHeading = /(?<![ \t])[ \t]+#+$/;
 const underline = /^(=+|-+)[ \t]*$/;
 const thematicBreak = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-/** A line in bold type, which stands for a heading in many notes. */
+/** A line in bold type, which is a heading in many notes. */
 const boldLine = /^\*\*([^*]+)\*\*:?$/;
 const boldLevel = 7;
 

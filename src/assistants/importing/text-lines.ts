@@ -22,7 +22,7 @@ export async function* linesOfText(text: string): AsyncGenerator<TextLine> {
   for (const [at, each] of text.split(/\r?\n/).entries()) yield { line: at + 1, text: each };
 }
 
-export const tooLong = `is longer than ${recordMaxBytes / 1024 / 1024} MiB, so it is no memory; shorten it`;
+export const tooLong = `is longer than ${recordMaxBytes / 1024 / 1024} MiB; shorten it`;
 
 export function decode(bytes: Uint8Array): { readonly text: string } | { readonly fault: string } {
   try {

@@ -57,7 +57,7 @@ async function startServer(directory: DataDirectory, deadlineMs: number): Promis
 
 /** In a session of its own, so that it does not end with the assistant, and in its own directory. */
 function spawnServer(directory: DataDirectory): Bun.Subprocess {
-  const log = openLogFile({ path: directory.log, former: directory.previousLog });
+  const log = openLogFile({ path: directory.log, previous: directory.previousLog });
   try {
     const { [apiKeyVariable]: _secret, ...env } = process.env;
     const child = Bun.spawn([...ownCommand, "serve", "--background", "--data-dir", directory.root], {

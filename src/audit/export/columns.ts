@@ -22,7 +22,7 @@ const proof = {
   proof: Type.Optional(
     Type.Array(Type.String({ contentEncoding: "base64" }), {
       description:
-        "Hashes beside the way of the record to the root of the checkpoint in the manifest, from the leaf up; only if a filter has selected the records.",
+        "Hashes beside the path from the record to the root of the checkpoint in the manifest, from the leaf up; only if a filter has selected the records.",
     }),
   ),
   entry: Type.Optional(

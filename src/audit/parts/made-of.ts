@@ -5,7 +5,7 @@ import { canonical } from "../../platform/json/hash.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/json/json.ts";
 import { parseHeader } from "../verify/part-header.ts";
 import type { StoredParts } from "../verify/part-lines.ts";
-import { type SealedPayload, sealParts } from "./parts.ts";
+import { type EncodedPayload, encodeParts } from "./parts.ts";
 import { cutMembers } from "./payload.ts";
 import { parseStored, readPayload } from "./stored-payload.ts";
 
@@ -21,13 +21,13 @@ export interface MadeMemory {
 /** A memory that a call has made of texts of an earlier record, or of its own (JSON pointers in it). */
 export type MadeOfTexts = MadeMemory | (Pick<MadeMemory, "memory"> & { readonly at: readonly string[] });
 
-/** Seals the payload of a record that creates memories. @param id of the record. @throws as sealPayload does */
-export function sealWithSources(
+/** Encodes the payload of a record that creates memories. @param id of the record. @throws as encodePayload does */
+export function encodeWithSources(
   payload: JsonObject,
   id: string,
   made: readonly MadeOfTexts[],
   about: readonly string[],
-): { readonly payload: SealedPayload; readonly made: readonly MadeMemory[] } {
+): { readonly payload: EncodedPayload; readonly made: readonly MadeMemory[] } {
   const [first, ...others] = cutMembers(payload, about);
   if (first === undefined) throw new Error("a payload has a part");
   const places = [first, ...others].map(({ header }) => parseHeader(header)?.at ?? []);
@@ -38,7 +38,7 @@ export function sealWithSources(
   });
   const members: JsonObject = JSON.parse(first.text);
   const text = canonical({ ...members, made_of: known.map(toItem) });
-  return { payload: sealParts([{ ...first, text }, ...others]), made: known };
+  return { payload: encodeParts([{ ...first, text }, ...others]), made: known };
 }
 
 function toItem({ memory, record, parts }: MadeMemory): Json {

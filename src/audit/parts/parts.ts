@@ -1,4 +1,4 @@
-// Owns the parts of a payload of version 2 as a writer makes them: cutting a payload into parts, sealing them, and erasing some of them.
+// Owns the parts of a payload of version 2 as a writer makes them: cutting a payload into parts, encoding them, and erasing some of them.
 // The texts and the hashes are part of format version 2. Reading them is in verify/parts.ts.
 
 import { randomBytes } from "node:crypto";
@@ -13,7 +13,7 @@ import { isContainer } from "../verify/part-places.ts";
 import { hashParts, hashText } from "../verify/parts.ts";
 
 /** The stored form of a payload. Plain data that can be sent to another thread. */
-export interface SealedPayload {
+export interface EncodedPayload {
   /** 16 random bytes for each part. */
   readonly salt: Uint8Array;
   /** The `payload_hash` of the entry. */
@@ -153,7 +153,7 @@ function copyOf(container: Record<string, Json>): Record<string, Json> {
 }
 
 function misplaced(pointer: string): Error {
-  return new Error(`${pointer} is no place of its own in the payload`);
+  return new Error(`${pointer} is not a separate place in the payload`);
 }
 
 function sorted(pseudonyms: readonly string[]): readonly string[] {
@@ -174,10 +174,10 @@ function writeHeader(about: readonly string[], at: readonly string[]): string {
 const utf8 = new TextEncoder();
 
 /** The stored form of parts. `salts` has 16 random bytes for each, never used before. */
-export function sealParts(
+export function encodeParts(
   parts: readonly Part[],
   salts: Uint8Array = createSalts(parts.length),
-): SealedPayload {
+): EncodedPayload {
   const content = utf8.encode(parts.map(({ header, text }) => `${header}\t${text}\n`).join(""));
   const stored = { content, salt: salts };
   const hash = hashParts(stored, linesOf(stored, parts.length), runtimeCryptography);
@@ -198,7 +198,7 @@ export function eraseParts(
   stored: StoredParts,
   count: number,
   erased: ReadonlySet<number>,
-): Pick<SealedPayload, "salt" | "compressed"> {
+): Pick<EncodedPayload, "salt" | "compressed"> {
   const lines = linesOf(stored, count);
   const contents: Uint8Array[] = [];
   const salts: Uint8Array[] = [];

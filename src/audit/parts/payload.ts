@@ -1,28 +1,28 @@
-// Owns how the payload of a record is sealed: cut into parts of format version 2, hashed and compressed. It does not depend on the chain, so
+// Owns how the payload of a record is encoded: cut into parts of format version 2, hashed and compressed. It does not depend on the chain, so
 // it can be made before the transaction and in another thread.
 
 import { sha256 } from "../../platform/json/hash.ts";
 import type { JsonObject } from "../../platform/json/json.ts";
 import { partPlaces, withSender } from "./part-choice.ts";
-import { cutPayload, type Part, type SealedPayload, sealParts } from "./parts.ts";
+import { cutPayload, type EncodedPayload, encodeParts, type Part } from "./parts.ts";
 
 /**
  * @param about pseudonyms of the subjects that every text in it is about; part 0 has no text
  * @throws Error for values that I-JSON cannot express.
  */
-export function sealPayload(payload: JsonObject, about: readonly string[] = []): SealedPayload {
-  return sealParts(cutMembers(payload, about));
+export function encodePayload(payload: JsonObject, about: readonly string[] = []): EncodedPayload {
+  return encodeParts(cutMembers(payload, about));
 }
 
-/** The parts of a payload. @throws as sealPayload does */
+/** The parts of a payload. @throws as encodePayload does */
 export function cutMembers(payload: JsonObject, about: readonly string[] = []): Part[] {
   const members = withSender(payload);
   return cutPayload(members, [], partPlaces(members, about));
 }
 
-/** Of an appended record: one part, because its client has chosen all names in it. @throws as sealPayload does */
-export function sealAppendedPayload(payload: JsonObject, about: readonly string[] = []): SealedPayload {
-  return sealParts(cutPayload(withSender(payload), about, []));
+/** Of an appended record: one part, because its client has chosen all names in it. @throws as encodePayload does */
+export function encodeAppendedPayload(payload: JsonObject, about: readonly string[] = []): EncodedPayload {
+  return encodeParts(cutPayload(withSender(payload), about, []));
 }
 
 /** Of version 1. */

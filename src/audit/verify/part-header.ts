@@ -8,7 +8,7 @@ export interface PartHeader {
   readonly about: readonly string[];
   /** 1 to 16 different JSON pointers (RFC 6901): the places of the text in the payload. */
   readonly at: readonly string[];
-  /** The same pointers, taken apart. */
+  /** The same pointers, split. */
   readonly places: readonly PartPlace[];
   /** Members that a later release has added. Absent: none. */
   readonly others?: readonly string[];

@@ -119,7 +119,7 @@ export function checkRecord<Found extends FoundRecord>(
   }
   const rowsFault = checkRows?.(record, entry, parts) ?? null;
   if (rowsFault !== null || record.foreign == null) return rowsFault;
-  const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were exchanged`;
+  const message = `the ${record.foreign} of the record belongs to another project in this database: ids, keys or memories of projects were swapped`;
   return { check: "owner", message };
 }
 

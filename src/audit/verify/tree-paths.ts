@@ -34,17 +34,17 @@ export function isIncluded(
 
 /** Whether a path proves that the previous tree is the beginning of the other. */
 export function isConsistent(
-  former: TreeRoot,
+  previous: TreeRoot,
   { size, root }: TreeRoot,
   path: Path,
   hasher: TreeHasher,
 ): boolean {
-  if (former.size < 1 || former.size > size || !isPath(path)) return false;
-  if (former.size === size) return path.length === 0 && isSame(former.root, root);
-  let way: Way = [former.size - 1, size - 1];
+  if (previous.size < 1 || previous.size > size || !isPath(path)) return false;
+  if (previous.size === size) return path.length === 0 && isSame(previous.root, root);
+  let way: Way = [previous.size - 1, size - 1];
   while (way[0] % 2 === 1) way = up(way);
   // If the previous size is a power of two, its root is a node of the tree, and the path does not repeat it.
-  const [first, ...rest] = way[0] === 0 ? [former.root, ...path] : path;
+  const [first, ...rest] = way[0] === 0 ? [previous.root, ...path] : path;
   if (first === undefined) return false;
   let [previousHash, hash] = [first, first];
   for (const beside of rest) {
@@ -57,7 +57,7 @@ export function isConsistent(
     }
     way = up(way);
   }
-  return way[1] === 0 && isSame(previousHash, former.root) && isSame(hash, root);
+  return way[1] === 0 && isSame(previousHash, previous.root) && isSame(hash, root);
 }
 
 type Path = readonly Uint8Array[];

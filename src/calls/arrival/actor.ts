@@ -34,6 +34,6 @@ export const anonymous: Actor = {
 
 export const administration: Actor = { ...anonymous, isAdministration: true };
 
-export function judgeKey(caller: Caller, now: number): Actor {
+export function actorOfKey(caller: Caller, now: number): Actor {
   return { ...anonymous, caller, invalid: keyFault(caller, now) };
 }

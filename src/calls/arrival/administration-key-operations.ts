@@ -1,5 +1,5 @@
 // Owns the list of the operations of the installation that an administration key may perform. Others need a command on the machine of the
-// server. None of these creates an administration key or a session, so a stolen key cannot outlive its revocation.
+// server. None of these creates an administration key or a session, so a stolen key cannot be used after its revocation.
 
 export const administrationKeyOperations: ReadonlySet<string> = new Set([
   "project.create",

@@ -5,7 +5,7 @@ import { callerWithToken } from "../../access/caller.ts";
 import type { Tokens } from "../../access/token.ts";
 import type { KeyAdvice } from "../contract/request.ts";
 import type { Store } from "../storage/store.ts";
-import { type Actor, anonymous, judgeKey } from "./actor.ts";
+import { type Actor, actorOfKey, anonymous } from "./actor.ts";
 
 export interface TokenReaders {
   readonly store: Pick<Store, "access" | "subjects">;
@@ -24,7 +24,7 @@ export async function identifyToken(
   if (token === null || known === null) return { ...anonymous, invalid: unauthenticated(unknown) };
   const subject = await subjects.findById(known.project, token.subject);
   if (subject === null) return { ...anonymous, caller: known, invalid: ofNobody };
-  return judgeKey(callerWithToken(known, token, subject), now);
+  return actorOfKey(callerWithToken(known, token, subject), now);
 }
 
 const ofNobody = unauthenticated(

@@ -16,7 +16,7 @@ import type {
 } from "../contract/operation.ts";
 import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "../contract/request.ts";
 import type { AccessReader } from "../storage/access-store.ts";
-import { type Actor, administration, anonymous, judgeKey } from "./actor.ts";
+import { type Actor, actorOfKey, administration, anonymous } from "./actor.ts";
 import { administrationKeyOperations } from "./administration-key-operations.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
@@ -28,7 +28,7 @@ export async function identify(readers: TokenReaders, credentials: Credentials, 
     case "administration":
       return administration;
     case "caller":
-      return { ...judgeKey(credentials.caller, now), session: credentials.session };
+      return { ...actorOfKey(credentials.caller, now), session: credentials.session };
     case "task":
       return identifyTask(access, credentials, now);
     case "local":
@@ -56,7 +56,9 @@ async function identifyKey(
     return { ...anonymous, administrationKey: key, invalid: administrationKeyFault(key, now) };
   }
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
-  return caller === null ? { ...anonymous, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+  return caller === null
+    ? { ...anonymous, invalid: unauthenticated(advice.unknown) }
+    : actorOfKey(caller, now);
 }
 
 async function identifyTask(
@@ -66,7 +68,7 @@ async function identifyTask(
 ): Promise<Actor> {
   const caller = await access.findCallerOfKey(keyId);
   if (caller === null) return { ...anonymous, invalid: unauthenticated("The API key no longer exists.") };
-  return judgeKey(callerFor(caller, subject, conversation), now);
+  return actorOfKey(callerFor(caller, subject, conversation), now);
 }
 
 /** Other keys are used with their secret only, so their records prove that the caller had it. */
@@ -80,7 +82,7 @@ async function identifyLocal(
   if (caller === null || !isLocalKey(caller.key)) {
     return { ...anonymous, invalid: unauthenticated(advice.unknown) };
   }
-  return judgeKey(caller, now);
+  return actorOfKey(caller, now);
 }
 
 /** An operation, and the caller that may perform it. */

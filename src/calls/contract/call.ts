@@ -3,7 +3,7 @@
 
 import type { Administrator } from "../../access/administrator.ts";
 import type { Token } from "../../access/token.ts";
-import type { SealedPayload } from "../../audit/parts/parts.ts";
+import type { EncodedPayload } from "../../audit/parts/parts.ts";
 import type { Conversation, Subject } from "../../memory/owner.ts";
 import type { RememberedPart } from "../../memory/remembering/task.ts";
 import { isObject, type JsonObject } from "../../platform/json/json.ts";
@@ -96,7 +96,7 @@ interface Prepared {
 interface Rejected extends Prepared {
   readonly refused: Refused;
   /** Of the record of an exchange; absent: the transaction makes it. */
-  readonly payload?: SealedPayload;
+  readonly payload?: EncodedPayload;
 }
 
 export interface Accepted extends Prepared {
@@ -117,7 +117,7 @@ export interface PrecomputedOutcome {
   /** Of an exchange; absent: as of every success. */
   readonly entry?: PrecomputedEntry | undefined;
   /** Of the record. */
-  readonly payload: SealedPayload;
+  readonly payload: EncodedPayload;
   readonly after: readonly AfterCommit[];
 }
 

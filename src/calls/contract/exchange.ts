@@ -1,7 +1,7 @@
 // Owns the interface of exchanges: calls whose answer goes to the client while they are prepared, because it comes from another server. Its
 // end is sent after the record is committed. Must never contain a rule of an operation or of a transport.
 
-import type { KeptMembers } from "../../audit/parts/kept-members.ts";
+import type { PreparedMembers } from "../../audit/parts/prepared-members.ts";
 import type { ErrorCode, successCode } from "../../platform/errors.ts";
 import type { JsonObject } from "../../platform/json/json.ts";
 
@@ -46,7 +46,7 @@ export interface Exchange {
   /** The answer has no end: after the record is committed, the connection is cut instead. For answers that broke off upstream. */
   breakOff(): void;
   /** The record will have these members, whatever becomes of the call. Replaces what was kept before. */
-  keep(members: KeptMembers): void;
+  keep(members: PreparedMembers): void;
   /**
    * Commits that the call has no record yet, with what is known of it. To be awaited before anything is sent to another server, and in any
    * case before the call ends. @throws Refusal 1503: nothing may be sent

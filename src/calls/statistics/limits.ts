@@ -10,5 +10,5 @@ export const projectSteps = 288;
 export const pastCallsMax = 50_000;
 /** Projects whose calls are counted over time at once, besides those that somebody watches. */
 export const countedProjectsMax = 50;
-/** A project without calls for this time makes room for another one. */
+/** A project without calls for this time is removed for another one. */
 export const silentProjectMs = 600_000;

@@ -76,7 +76,7 @@ export interface AccessTransaction {
   removeProject(project: Project, now: number): Promise<void>;
   insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
   listKeys(project: Project): Promise<Key[]>;
-  /** Replaces what the key says about requests to the gateway. */
+  /** Replaces the settings of the key for requests to the gateway. */
   updateKey(key: Pick<Key, "id" | "gateway">): Promise<void>;
   revokeKey(keyId: string, now: number): Promise<void>;
   insertAdministrationKey(key: NewAdministrationKey, now: number): Promise<AdministrationKey>;

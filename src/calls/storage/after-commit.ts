@@ -24,10 +24,10 @@ export type AfterCommit =
    * Remove erased text from everything that the database keeps beside its rows: logs, free pages, search indexes. Done before the
    * answer; when it fails, the call is answered with 1503, although its transaction is committed.
    */
-  | { readonly effect: "erase_remains" }
+  | { readonly effect: "remove_erased_text" }
   /**
    * Remove the vectors of deleted memories from everything that the engine keeps beside its rows, such as files of search indexes. Done
-   * before the answer; fails as `erase_remains` does. `project`: its id; null: all projects, and also after a power loss.
+   * before the answer; fails as `remove_erased_text` does. `project`: its id; null: all projects, and also after a power loss.
    */
   | { readonly effect: "remove_cached_vectors"; readonly project: string | null }
   /** Continue a change of the embedding model that the call has begun, or stop the one that it has cancelled. Survives a crash. */
@@ -36,7 +36,7 @@ export type AfterCommit =
   | { readonly effect: "remember_answer" }
   /** Delete vectors that no search uses, in small steps between other calls. Survives a crash: the next start continues. */
   | { readonly effect: "remove_unused_vectors" }
-  /** Remove the files of expired exports. Done before the answer; fails as `erase_remains` does. */
+  /** Remove the files of expired exports. Done before the answer; fails as `remove_erased_text` does. */
   | { readonly effect: "remove_expired_exports" };
 
 /** A call whose transaction is committed. */

@@ -10,7 +10,7 @@ export interface ConversationSummary {
   readonly name: string;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** Number of its passages, and of the memories that were kept of it. */
+  /** Number of its passages, and of the memories that were extracted from it. */
   readonly passages: number;
   readonly kept: number;
 }

@@ -42,7 +42,7 @@ export interface Engine {
    * Call it before the database is opened for writing. Reads the whole database if a process was killed.
    * @throws Error that says what to do when the files that this process left do not belong to the database
    */
-  requireIntactRemains(): Promise<void>;
+  requireIntactLog(): Promise<void>;
   /** Whether nothing was ever stored. Needs the lock. */
   isUnused(): Promise<boolean>;
   /**

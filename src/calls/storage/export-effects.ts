@@ -10,14 +10,14 @@ import type { ExportRunner } from "./export-runner.ts";
 /** @returns the answer of the call; 1503 when an effect failed that its caller relies on. */
 export async function performExportEffects(
   { answer, after }: AnsweredCall,
-  exports: Pick<ExportRunner, "wake" | "sweep">,
+  exports: Pick<ExportRunner, "wake" | "removeExpired">,
   logger: Logger,
 ): Promise<Answer> {
   const effects = new Set(after.map(({ effect }) => effect));
   if (effects.has("start_export")) exports.wake();
   if (!effects.has("remove_expired_exports")) return answer;
   try {
-    await exports.sweep();
+    await exports.removeExpired();
     return answer;
   } catch (error) {
     logger.error("files of exports with erased records could not be removed; retrying", {

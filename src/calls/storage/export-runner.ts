@@ -1,7 +1,12 @@
 // Owns running exports until they are completed or failed, including those that an earlier process started. Runs a few of them in turn, and
 // removes expired ones. Must never change what a call returns, except status and progress.
 
-import { exportAttemptsMax, exportProgressMs, exportSweepMs, exportsAtOnce } from "../../platform/limits.ts";
+import {
+  expiredExportsEveryMs,
+  exportAttemptsMax,
+  exportProgressMs,
+  exportsAtOnce,
+} from "../../platform/limits.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { ClockTimer } from "../../platform/time/clock-timers.ts";
@@ -13,7 +18,7 @@ export interface ExportRunner {
   /** Tells the runner that there may be a new export. */
   wake(): void;
   /** Removes expired exports. @throws when a file cannot be removed; the runner tries again later. */
-  sweep(): Promise<void>;
+  removeExpired(): Promise<void>;
   /** Stops the runner. The next start continues unfinished exports. */
   close(): Promise<void>;
 }
@@ -51,8 +56,8 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
     logger.info("export finished", { export: id, ...step });
   };
 
-  const sweep = async (): Promise<void> => {
-    const forget = await engine.sweep(clock.now());
+  const removeExpired = async (): Promise<void> => {
+    const forget = await engine.removeExpired(clock.now());
     if (forget.length > 0) await engine.save({ forget });
   };
 
@@ -63,7 +68,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
         const pending = await engine.pending();
         for (const id of pending.slice(0, exportsAtOnce)) if (isRunning) await advance(id);
         if (pending.length > 0 || mayHaveWork) continue;
-        await sweep();
+        await removeExpired();
         return;
       } catch (error) {
         if (!isRunning) return;
@@ -84,15 +89,15 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
 
   return {
     wake,
-    sweep,
+    removeExpired,
     start() {
       isRunning = true;
-      const sweepSoon = () =>
-        void sweep().catch((error: unknown) => {
+      const removeSoon = () =>
+        void removeExpired().catch((error: unknown) => {
           if (isRunning) logger.warn("expired exports could not be removed and will be retried", { error });
         });
-      timer = clock.every(exportSweepMs, sweepSoon);
-      sweepSoon();
+      timer = clock.every(expiredExportsEveryMs, removeSoon);
+      removeSoon();
       wake();
     },
     async close() {

@@ -51,7 +51,7 @@ export interface ExportEngine {
   /** Runs one step of an export. After the last step it returns the same result until `save` has stored it. */
   step(id: string): Promise<ExportStep>;
   /** Removes the files of expired exports, and partial files of exports that are not running. @returns the ids of the expired ones. */
-  sweep(now: number): Promise<readonly string[]>;
+  removeExpired(now: number): Promise<readonly string[]>;
   save(change: ExportChange): Promise<void>;
   close(): Promise<void>;
 }

@@ -169,7 +169,7 @@ export interface Retention {
    * @returns the chains that it changed, and those that it skipped.
    * @throws Refusal 1503 when it was not completed.
    */
-  sweep(): Promise<readonly RetentionResult[]>;
+  run(): Promise<readonly RetentionResult[]>;
 }
 
 /** A checkpoint as it is stored. */
@@ -210,7 +210,7 @@ export interface AuditTransaction {
   /** Signs a checkpoint of the current state of the project's chain. */
   signCheckpoint(project: RecordLocation["project"], now: number): Promise<SignedCheckpoint>;
   /**
-   * The hashes beside the way of a record to the root of the tree of its chain, as the chain is now, from the leaf up.
+   * The hashes beside the path from a record to the root of the tree of its chain, as the chain is now, from the leaf up.
    * @throws Error for a record that the chain does not have
    */
   proveInclusion(
@@ -237,7 +237,7 @@ export interface AuditTransaction {
   erasures(project: string | null): Promise<string>;
   /**
    * Deletes payloads of records or parts of them, and what exchanges that have no record yet have said. The caller appends the record of the
-   * erasure, and requests `erase_remains` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately
+   * erasure, and requests `remove_erased_text` and `remove_expired_exports` after the commit. Exports that contain the records expire immediately
    * and cannot be downloaded any more.
    */
   erase(held: readonly TracedRecord[]): Promise<Erasure>;

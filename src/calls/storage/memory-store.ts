@@ -93,7 +93,7 @@ export interface SimilarityQuery {
   readonly earlier: Float32Array;
   /** Cosine, excluded. */
   readonly above: number;
-  /** Canonical. Memories that have all of them are found apart from the others. */
+  /** Canonical. Memories that have all of them are found separately from the others. */
   readonly tags: readonly string[];
   readonly now: number;
 }

@@ -14,6 +14,6 @@ export interface OpenExchange {
   readonly conversation: Conversation | null;
   /** Members of the record as JSON text. */
   readonly payload: string;
-  /** More members, as of KeptMembers; null: none. */
+  /** More members, as of PreparedMembers; null: none. */
   readonly kept: Uint8Array | null;
 }

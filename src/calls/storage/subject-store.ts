@@ -53,7 +53,7 @@ export interface SubjectTransaction {
   holdings(subject: Subject): Promise<SubjectHoldings>;
   /**
    * Deletes memories, checks, what waits to be remembered, and the name. The caller erases the payloads of the records that it returns, and
-   * requests `erase_remains` after the commit. `known`: SubjectReader.recordsAbout; null: it was not asked.
+   * requests `remove_erased_text` after the commit. `known`: SubjectReader.recordsAbout; null: it was not asked.
    */
   erase(subject: Subject, now: number, known: RecordsAbout | null): Promise<ErasedSubject>;
 }

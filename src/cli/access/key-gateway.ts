@@ -1,4 +1,4 @@
-// Owns the options of `memledger key create` and `key update` for what a key says about requests to the gateway.
+// Owns the options of `memledger key create` and `key update` for the settings of a key for requests to the gateway.
 
 import { InvalidArgumentError } from "commander";
 import type { Json } from "../../platform/json/json.ts";

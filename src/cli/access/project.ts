@@ -47,7 +47,7 @@ const changes: readonly Field[] = [
     flags: "--passage-limit <number|plan>",
     field: "passage_limit",
     description:
-      "maximum number of passages of conversations, where the oldest make room; plan: the limit of the plan",
+      "maximum number of passages of conversations, above which the oldest are deleted; plan: the limit of the plan",
     read: numberOr("plan"),
   },
   {

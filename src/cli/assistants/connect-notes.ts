@@ -33,11 +33,11 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
     notes.push("The file contains paths of this machine. Do not commit it.");
   if (withHooks)
     notes.push(
-      "Conversations are stored word for word when they end, or as statements if the server has a language model. To keep only what is essential, change --detail of the last hook to essential.",
+      "Conversations are stored word for word when they end, or as statements if the server has a language model. To keep only what is essential, set --detail of the last hook to essential.",
     );
   if (withHooks && target.kind === "remote" && target.subject === null)
     notes.push(
-      "Unless the API key is for a subject, everybody with a key of the project can read these conversations. To keep them apart, add --subject with your name.",
+      "Unless the API key is for a subject, everybody with a key of the project can read these conversations. To separate them, add --subject with your name.",
     );
   if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
   return notes;

@@ -37,7 +37,7 @@ export async function extractInBackground(invocation: Invocation): Promise<null>
     for (let size = -2; size !== sizeOf(transcript); ) {
       size = sizeOf(transcript);
       const lock = await engine.takeLock();
-      // The process that has the lock looks at the size again after it has released it.
+      // The process that has the lock checks the size again after it has released it.
       if (lock === null) return null;
       try {
         await extractTranscript(extraction);

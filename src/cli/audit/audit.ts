@@ -36,7 +36,7 @@ export function addAuditCommands(program: Command, session: Session): void {
       {
         flags: "--delete-memory",
         field: "delete_memory",
-        description: "also delete the memory, or the memories that were made of the record",
+        description: "also delete the memory, or the memories that were made from the record",
       },
     ],
     check: requireOne,

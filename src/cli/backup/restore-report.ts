@@ -101,7 +101,7 @@ function accessSteps(
     endedSessions === 0
       ? []
       : [
-          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people sign in again.`,
+          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people must sign in again.`,
         ];
   const named = projects.slice(0, listedMax).map(({ name }) => name);
   const again = `${counted(projects.length, "project")} as of ${createdAt}: ${named.join(", ")}${projects.length > listedMax ? ", ..." : ""}. A project that was deleted after this time exists again. Delete it again. A subject that was erased after this time exists again, unless its receipt was given with --erasures.`;

@@ -61,7 +61,7 @@ async function findDatabaseFaults(
   };
   try {
     if (await isDatabaseMissing(locked)) return { database: null, untouched: "there is no database yet" };
-    await engine.requireIntactRemains();
+    await engine.requireIntactLog();
     const { format } = await engine.inspect();
     if (format < engine.format)
       return {

@@ -1,4 +1,4 @@
-// Owns how help is laid out: in 80 columns, or in those of a narrower terminal. A long option has its description on the next lines.
+// Owns the layout of help: in 80 columns, or in those of a narrower terminal. A long option has its description on the next lines.
 
 import type { Help } from "commander";
 

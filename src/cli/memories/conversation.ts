@@ -32,7 +32,7 @@ export function addConversationCommands(program: Command, session: Session): voi
     add(
       conversation
         .command("show")
-        .description("Print a conversation as it was: who said what, and what was kept of it.")
+        .description("Print a conversation as it was: who said what, and the memories from it.")
         .argument("<id>", "id of the conversation"),
     ),
     session,
@@ -43,7 +43,7 @@ export function addConversationCommands(program: Command, session: Session): voi
       conversation
         .command("erase")
         .description(
-          "Erase a conversation: its passages, the memories that were made of it, and what audit records have of them. Counts first, and asks.",
+          "Erase a conversation: its passages, the memories that were made from it, and what audit records have of them. Counts first, and asks.",
         )
         .argument("<id>", "id of the conversation"),
     )
@@ -98,7 +98,9 @@ async function shown(invocation: Invocation): Promise<Report> {
   const name = String(data.conversation);
   const text = [
     ...said.map((memory) => lineOf(memory, name)),
-    ...(kept.length === 0 ? [] : [`\nKept of it:\n${kept.map((memory) => lineOf(memory, name)).join("\n")}`]),
+    ...(kept.length === 0
+      ? []
+      : [`\nMemories from it:\n${kept.map((memory) => lineOf(memory, name)).join("\n")}`]),
   ];
   return { data, text: text.join("\n") };
 }

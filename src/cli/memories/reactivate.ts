@@ -15,7 +15,7 @@ export function addMemoryReactivateCommand(memory: Command, session: Session): v
   const command = memory
     .command("reactivate")
     .description(
-      "List the inactive memories that a newer one has superseded, with that one: those that a rule of a previous version took for superseded, and those that somebody has replaced by accepting a suggestion, or a language model at once.",
+      "List the inactive memories that a newer memory has replaced, each with the newer one. They were replaced by an accepted suggestion, by a language model, or by a rule of a previous version.",
     );
   command.argument("[id...]", "only these memories; default: all that are listed");
   addTargetOptions(command, "refused").option("--apply", "make them active again");

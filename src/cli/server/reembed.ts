@@ -28,7 +28,7 @@ import {
   requireDatabase,
 } from "../../server/data-directory/directory-lock.ts";
 import { continueModelChange } from "../../server/model/changing-model.ts";
-import { forgetModel, keepModel } from "../../server/model/kept-models.ts";
+import { removeModelCopy, saveModelCopy } from "../../server/model/model-copies.ts";
 import { chooseModel } from "../../server/model/model-in-use.ts";
 import { administer, askOrPerform, dataOf, performHere } from "../access/administer.ts";
 import { addSettings, bindWork, type Session } from "../command.ts";
@@ -55,7 +55,7 @@ export function addReembedCommand(program: Command, session: Session): void {
 async function cancel(config: Config): Promise<Report> {
   const data = await administer(config, cancelModelChange, {});
   const { cancelled } = isObject(data) ? data : {};
-  if (isObject(cancelled)) forgetModel(config.dataDir, String(cancelled.sha256));
+  if (isObject(cancelled)) removeModelCopy(config.dataDir, String(cancelled.sha256));
   return { data, text: "The change of the model was cancelled. The model in use and its embeddings stay." };
 }
 
@@ -71,7 +71,7 @@ async function change(config: Config, terminal: Terminal): Promise<Report> {
   if (isNew && before.modelChange === null) requireDiskSpace(directory.root, before.memories, source, wanted);
   // While another change is in progress, this one is refused. A copy of the model in use that was damaged is made again.
   const isOther = before.modelChange !== null && before.modelChange.to.sha256 !== wanted.sha256;
-  if (!isOther) keepModel(directory.root, source);
+  if (!isOther) saveModelCopy(directory.root, source);
 
   const progress = createRateProgress(terminal);
   const input = { id: wanted.id, sha256: wanted.sha256, dimensions: wanted.dimensions };
@@ -132,7 +132,7 @@ async function changeHere(
   progress: RateProgress,
 ): Promise<void> {
   const { engine, runtime, directory } = locked;
-  await engine.requireIntactRemains();
+  await engine.requireIntactLog();
   const logger = createLogger(config.logLevel === "debug" ? "debug" : "silent");
   await using parts = new AsyncDisposableStack();
   const { perform, store, close } = await openAdministration(locked, config, logger);

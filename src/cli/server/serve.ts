@@ -114,8 +114,8 @@ function deadlineOf({ shutdownGraceSeconds }: Config, { background }: Invocation
 }
 
 function keepLogShort(dataDir: string): ClockTimer {
-  const { log: path, previousLog: former } = locate(dataDir);
-  return createClock().every(backgroundCheckMs, () => shortenOwnLog({ path, former }));
+  const { log: path, previousLog: previous } = locate(dataDir);
+  return createClock().every(backgroundCheckMs, () => shortenOwnLog({ path, previous }));
 }
 
 function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]): LedgerDecision {

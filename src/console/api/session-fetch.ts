@@ -43,7 +43,7 @@ async function send(
   }
 }
 
-/** Another tab may have signed in again, so the token may be that of a session that is no more. */
+/** Another tab may have signed in again, so the token may be that of a session that no longer exists. */
 async function isOfEndedSession(response: Response): Promise<boolean> {
   if (response.status === unauthenticated) return true;
   if (response.status !== 403) return false;

@@ -10,7 +10,7 @@ export function ConnectionBar() {
         <p>
           <Icon name="warning" />
           <span>
-            The server cannot be reached. The console tries again by itself; what you have typed stays.
+            The server cannot be reached. The console tries again automatically. What you have typed is kept.
           </span>
           <button type="button" onClick={checkConnection}>
             Try now

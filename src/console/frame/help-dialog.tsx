@@ -38,7 +38,7 @@ export function HelpDialog() {
         ))}
       </div>
       <Switch
-        label="Single keys are shortcuts"
+        label="Use single keys as shortcuts"
         isOn={areShortcutsOn.value === "on"}
         onChange={(isOn) => {
           areShortcutsOn.value = isOn ? "on" : "off";

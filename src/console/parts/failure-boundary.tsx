@@ -1,4 +1,4 @@
-// Catches the error of a view, so that the frame stays. The usual one: the server was updated, and the chunk of the view is no more.
+// Catches the error of a view, so that the frame stays. The usual cause: the server was updated, and the chunk of the view no longer exists.
 
 import { Component, type ComponentChildren } from "preact";
 import { Failure } from "./failure.tsx";
@@ -21,8 +21,8 @@ export class FailureBoundary extends Component<Properties, State> {
     return { error, hasFailed: true };
   }
 
-  override componentDidUpdate(former: Properties): void {
-    if (this.state.hasFailed && former.resetOn !== this.props.resetOn)
+  override componentDidUpdate(previous: Properties): void {
+    if (this.state.hasFailed && previous.resetOn !== this.props.resetOn)
       this.setState({ error: null, hasFailed: false });
   }
 

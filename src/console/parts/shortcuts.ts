@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { keptChoice } from "./kept-choice.ts";
+import { savedChoice } from "./saved-choice.ts";
 
 export interface Shortcut {
   /** One key, or two with a space between them, as in KeyboardEvent.key: `/`, `j`, `Enter`, `g m`. */
@@ -20,7 +20,7 @@ export interface ShortcutGroup {
 
 /** The groups that work at present, the newest last: it is asked first. */
 export const shortcutGroups = signal<readonly ShortcutGroup[]>([]);
-export const areShortcutsOn = keptChoice("memledger.shortcuts", ["on", "off"], "on");
+export const areShortcutsOn = savedChoice("memledger.shortcuts", ["on", "off"], "on");
 
 /** The second key of a sequence has to follow within this time. */
 const sequenceMaxMs = 1_500;

@@ -29,13 +29,13 @@ export function useData<Value>(key: string, load: (signal: AbortSignal) => Promi
   const connected = isConnected.value;
   useEffect(() => {
     const stopped = new AbortController();
-    setState((former) => (former.key === key ? { ...former, isLoading: true } : begin));
+    setState((previous) => (previous.key === key ? { ...previous, isLoading: true } : begin));
     load(stopped.signal).then(
       (value) => {
         if (!stopped.signal.aborted) setState({ key, value, error: null, isLoading: false });
       },
       (error: unknown) => {
-        if (!stopped.signal.aborted) setState((former) => ({ ...former, key, error, isLoading: false }));
+        if (!stopped.signal.aborted) setState((previous) => ({ ...previous, key, error, isLoading: false }));
       },
     );
     return () => stopped.abort();

@@ -58,7 +58,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
       !existsSync(path) && sizeOf(log) > 0 ? `its write-ahead log ${basename(log)} exists` : null,
     wasKilled: async () => hasLeftoverLog(path),
     requireOwnFiles: async () => requireOwnFiles(path),
-    requireIntactRemains: async () => requireOwnLog(file()),
+    requireIntactLog: async () => requireOwnLog(file()),
     isUnused: async () => isWithoutTables(file()),
     async migrate(onUnused) {
       const database = await openCurrent(file(), onUnused);

@@ -1,6 +1,6 @@
 // Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
 // checkpoints, the trees of chains that a previous version has begun, retention. Runs between groups, never inside
-// one, because a group awaits nothing that lets a timer in between. Rests while the database file is marked as damaged.
+// one, because a group awaits nothing that lets a timer in between. Pauses while the database file is marked as damaged.
 
 import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/log/logger.ts";
@@ -9,15 +9,15 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { isMarkedDamaged } from "./database-file/damage-mark.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import { createUnusedVectorRemoval } from "./memories/model-change.ts";
-import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/purge.ts";
+import { createAccessFlush, createPurge, createRemovalCleanup } from "./memories/purge.ts";
 import type { RetentionOptions } from "./retention/retention.ts";
-import { createSweeps, type SweepOutcome } from "./retention/retention-sweeps.ts";
-import { createSessionSweep } from "./sessions.ts";
+import { createRetentionRuns, type RetentionOutcome } from "./retention/retention-runs.ts";
+import { createSessionCleanup } from "./sessions.ts";
 import { attempt } from "./threads/attempt.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 import type { WordMerge } from "./words/merge.ts";
 
-const sweepEveryMs = 600_000;
+const cleanupEveryMs = 600_000;
 const checkpointTestMs = 5_000;
 /** Steps are at most this far apart, however long one took. */
 const longestPauseMs = 100;
@@ -35,10 +35,10 @@ interface HousekeepingOptions {
 interface Housekeeping {
   /** Starts what the calls of a group have made due. */
   afterGroup(): void;
-  /** Starts a sweep of retention as soon as none is running. @returns its number, by which its outcome can be asked for. */
-  requestSweep(): number;
-  outcomeOf(sweep: number): SweepOutcome;
-  /** As of Sweeps. */
+  /** Starts a retention run as soon as none is running. @returns its number, by which its outcome can be asked for. */
+  requestRetention(): number;
+  outcomeOf(request: number): RetentionOutcome;
+  /** As of RetentionRuns. */
   clockAheadMs(): number;
   /** Does what must be done before the end, and leaves the rest to the next start. */
   finish(): Promise<void>;
@@ -47,14 +47,14 @@ interface Housekeeping {
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { database, state, checkpoints, wordMerge, clock, logger } = options;
   const flush = createAccessFlush(database, state);
-  const sweep = createRemovalSweep(database);
-  const sweepSessions = createSessionSweep(database);
+  const cleanRemovals = createRemovalCleanup(database);
+  const cleanSessions = createSessionCleanup(database);
   const repeatFlush = repeatedly(options, flush);
   const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
   const repeatVectorRemoval = repeatedly(options, createUnusedVectorRemoval(database));
   const repeatMerge = repeatedly(options, wordMerge.step);
   const repeatTreeGrowth = repeatedly(options, checkpoints.growTrees);
-  const retention = createSweeps(options.retention, clock, logger);
+  const retention = createRetentionRuns(options.retention, clock, logger);
   const whileIntact = (work: () => void) => () => {
     if (!isMarkedDamaged(database.name)) attempt(logger, work);
   };
@@ -64,17 +64,17 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const timers = [
     clock.every(accessFlushMs, repeatFlush),
     clock.every(
-      sweepEveryMs,
-      whileIntact(() => sweep(clock.now())),
+      cleanupEveryMs,
+      whileIntact(() => cleanRemovals(clock.now())),
     ),
     clock.every(
-      sweepEveryMs,
-      whileIntact(() => sweepSessions(clock.now())),
+      cleanupEveryMs,
+      whileIntact(() => cleanSessions(clock.now())),
     ),
     clock.every(checkpointTestMs, () => attempt(logger, () => checkpoints.signDue(false))),
     clock.every(checkpointTestMs, repeatMerge),
   ];
-  // Follows the time of the system: tests move the clock by days to make records old, and ask for the sweep themselves.
+  // Follows the time of the system: tests move the clock by days to make records old, and ask for the run themselves.
   const hourly = setInterval(startRetention, retentionEveryMs);
   repeatPurge();
   repeatMerge();
@@ -83,7 +83,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   startRetention();
 
   return {
-    requestSweep: retention.request,
+    requestRetention: retention.request,
     outcomeOf: retention.outcomeOf,
     clockAheadMs: retention.clockAheadMs,
     afterGroup() {

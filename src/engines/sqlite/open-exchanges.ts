@@ -3,8 +3,8 @@
 
 import { callerFor } from "../../access/caller.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import { openNamed } from "../../calls/named.ts";
-import { type LeftExchange, toLeftRecord, withoutContent } from "../../calls/open-exchange.ts";
+import { toUnfinishedRecord, type UnfinishedExchange, withoutContent } from "../../calls/open-exchange.ts";
+import { openPseudonyms } from "../../calls/pseudonyms.ts";
 import type { OpenExchange } from "../../calls/storage/open-exchange.ts";
 import type { Transaction } from "../../calls/storage/store.ts";
 import { unavailable } from "../../platform/errors.ts";
@@ -14,7 +14,7 @@ import type { Database } from "../../platform/native/sqlite.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { InTransaction } from "./threads/write-transactions.ts";
 
-type StoredExchange = LeftExchange & { readonly seal: string };
+type StoredExchange = UnfinishedExchange & { readonly seal: string };
 
 interface OpenExchangeTools {
   readonly database: Database;
@@ -47,14 +47,15 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       if (left === undefined) return;
       if (!isOwn(left, signer)) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
-      await transaction.audit.append(toLeftRecord(left, caller, clock.now()));
+      await transaction.audit.append(toUnfinishedRecord(left, caller, clock.now()));
     });
 
   /** @throws Refusal 1503 */
   const requireNamed = async ({ key, subject, conversation }: OpenExchange): Promise<void> => {
     if (subject === null && conversation === null) return;
     const known = await transaction.lock(key);
-    if (known !== null && (await openNamed(transaction, callerFor(known, subject, conversation)))) return;
+    if (known !== null && (await openPseudonyms(transaction, callerFor(known, subject, conversation))))
+      return;
     throw unavailable(
       "The subject or the conversation of this call was created or erased meanwhile. Send the call again.",
     );
@@ -77,7 +78,7 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
           await recordOne(record);
           logger.warn("the outcome of a request to the gateway is unknown", { record });
         } catch (error) {
-          logger.error("a request to the gateway that the last server has left cannot be recorded", {
+          logger.error("an unfinished request to the gateway cannot be recorded", {
             record,
             error,
           });
@@ -112,7 +113,15 @@ function isOwn(open: StoredExchange, signer: Pick<Signer, "seal">): boolean {
   return signer.seal(sealedText(open)) === open.seal;
 }
 
-function sealedText({ record, key, action, subject, conversation, payload, kept }: LeftExchange): string {
+function sealedText({
+  record,
+  key,
+  action,
+  subject,
+  conversation,
+  payload,
+  kept,
+}: UnfinishedExchange): string {
   const of = conversation === null ? (subject === null ? [] : [subject]) : [subject ?? "", conversation];
   return ["memledger/open/v1", record, key, action, sha256(payload), sha256(kept ?? ""), ...of].join("\n");
 }

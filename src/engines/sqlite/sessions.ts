@@ -110,16 +110,16 @@ export function createSessionTransaction(
 }
 
 /** @returns a step that deletes the sessions and links that ended some time ago. */
-export function createSessionSweep(database: Database): (now: number) => void {
-  const sweepSessions = database.prepare(
+export function createSessionCleanup(database: Database): (now: number) => void {
+  const deleteSessions = database.prepare(
     `DELETE FROM console_session WHERE expires_at <= :now OR key IN
        (SELECT id FROM api_key WHERE revoked_at <= :now OR expires_at <= :now)`,
   );
-  const sweepLinks = database.prepare("DELETE FROM console_link WHERE expires_at <= :now");
+  const deleteLinks = database.prepare("DELETE FROM console_link WHERE expires_at <= :now");
   return database.transaction((at: number) => {
     const now = at - endedKeptMs;
-    sweepSessions.run({ now });
-    sweepLinks.run({ now });
+    deleteSessions.run({ now });
+    deleteLinks.run({ now });
   });
 }
 

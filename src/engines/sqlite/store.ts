@@ -37,10 +37,10 @@ import { createStoreStatistics } from "./store-statistics.ts";
 import { createSubjectReader } from "./subjects.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
+import { removeErasedText } from "./threads/erased-text.ts";
 import { createReader } from "./threads/reader.ts";
 import type { ReaderInit } from "./threads/reader-worker.ts";
 import { createEngineReadiness } from "./threads/readiness.ts";
-import { eraseRemains } from "./threads/remains.ts";
 import type { ScannerInit } from "./threads/scan-worker.ts";
 import { createScanners, scannerCount } from "./threads/scanners.ts";
 import type { SearcherInit } from "./threads/search-worker.ts";
@@ -100,7 +100,7 @@ export async function openStore(
     subjects: { ...reader.subjects, ...lookUps(createSubjectReader(database)) },
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
-    retention: { sweep: unlessDamaged(writer.sweep) },
+    retention: { run: unlessDamaged(writer.runRetention) },
     models: {
       ...reader.models,
       ...lookUps(createModelReader(database)),
@@ -127,7 +127,7 @@ export async function openStore(
         if (committed.after.some(({ effect }) => effect === "continue_model_change"))
           options.onModelChange?.();
         if (committed.after.some(({ effect }) => effect === "remember_answer")) options.onRemember?.();
-        let answer = await eraseRemains(committed, writer.eraseRemains, clock, logger);
+        let answer = await removeErasedText(committed, writer.removeErasedText, clock, logger);
         answer = await performExportEffects({ ...committed, answer }, exports, logger);
         return await cache.performEffects({ ...committed, answer });
       } finally {

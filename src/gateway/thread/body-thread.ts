@@ -1,7 +1,7 @@
 // Owns where the steps of bodies run: small ones at once, large ones in a thread of their own, one at a time, with turns between projects.
-// Must never lose a record: if the thread fails, the record is sealed here.
+// Must never lose a record: if the thread fails, the record is encoded here.
 
-import type { SealedPayload } from "../../audit/parts/parts.ts";
+import type { EncodedPayload } from "../../audit/parts/parts.ts";
 import { Refusal, unavailable } from "../../platform/errors.ts";
 import { unlessCancelled } from "../../platform/scheduling/cancellation.ts";
 import { createFairGate } from "../../platform/scheduling/fair-gate.ts";
@@ -78,10 +78,12 @@ export function createBodyThread(supervisor: Supervisor): BodyThread {
       isSmall(payload)
         ? bodiesHere.readWords(action, payload, waiter)
         : inTurn(waiter, ["readWords", action, payload]),
-    seal(payload, kept, about) {
+    encode(payload, kept, about) {
       const text = JSON.stringify(payload);
-      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.seal(text, kept, about);
-      return send<SealedPayload>(["seal", text, kept, about]).catch(() => bodySteps.seal(text, kept, about));
+      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.encode(text, kept, about);
+      return send<EncodedPayload>(["encode", text, kept, about]).catch(() =>
+        bodySteps.encode(text, kept, about),
+      );
     },
     async close() {
       isClosed = true;

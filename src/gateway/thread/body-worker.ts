@@ -32,7 +32,7 @@ function perform(request: BodyRequest): unknown {
       return bodySteps.readAnswer(request[1], request[2], request[3]);
     case "readWords":
       return bodySteps.readWords(request[1], request[2]);
-    case "seal":
-      return bodySteps.seal(request[1], request[2], request[3]);
+    case "encode":
+      return bodySteps.encode(request[1], request[2], request[3]);
   }
 }

@@ -1,4 +1,4 @@
-// Owns how memories of conversations stand in a prompt: what was said in one conversation together, in the order in which it was said, and
+// Owns the order of memories of conversations in a prompt: what was said in one conversation together, in the order in which it was said, and
 // the same words once. Pure.
 
 import type { Memory } from "../memory.ts";
@@ -16,7 +16,7 @@ export function inConversationOrder<
   );
 }
 
-/** Without those whose words stand in a row in another one. Of those with the same words, the first one stays. */
+/** Without those whose words another one has in a row. Of those with the same words, the first one stays. */
 export function withoutRepeated<Each>(
   found: readonly Each[],
   contentOf: (each: Each) => string,

@@ -1,5 +1,5 @@
 // Owns the messages of a conversation as chat APIs write them: their schema, and what users and assistants say in them. Instructions of
-// the application (system, developer), tool calls and the results of tools are nobody's words, so they are never read.
+// the application (system, developer), tool calls and the results of tools were said by neither, so they are never read.
 
 import { Type } from "@sinclair/typebox";
 import { fieldRefusal } from "../../platform/errors.ts";

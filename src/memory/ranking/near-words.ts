@@ -38,7 +38,7 @@ export class Vocabulary {
   }
 }
 
-/** A character more, less or other, or two neighbours exchanged (Damerau 1964). */
+/** A character more, less or other, or two neighbours swapped (Damerau 1964). */
 function isOneErrorAway(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let start = 0;

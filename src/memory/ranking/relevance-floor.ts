@@ -18,18 +18,18 @@ export interface Spread {
 const growth = 0.7;
 /** Of so few memories that one alone decides, about 4 % of the unrelated ones are above it. */
 const least = 1.75;
-const leaningWeight = 1.5;
+const needWeight = 1.5;
 
 /**
  * Of more memories, the best one for an unrelated prompt is better: for relevances whose tail is exponential, by the logarithm of their
  * number (Gumbel 1958). A prompt of the kind that memories help with needs less evidence than one of the other kind, as with prior odds.
  *
- * @param leaning as of `createLeaning`
+ * @param need as of `createNeedMeasure`
  */
-export function relevanceFloor({ mean, deviation }: Spread, memories: number, leaning: number): number {
+export function relevanceFloor({ mean, deviation }: Spread, memories: number, need: number): number {
   const reached = mean + deviation * Math.max(least, growth * Math.log(memories + 1));
   // What is no nearer than many unrelated prompts are is no evidence, whatever the prompt is.
-  return Math.min(1, Math.max(0, mean + deviation, reached - leaningWeight * leaning));
+  return Math.min(1, Math.max(0, mean + deviation, reached - needWeight * need));
 }
 
 /**
@@ -38,7 +38,7 @@ export function relevanceFloor({ mean, deviation }: Spread, memories: number, le
  * @param helped vectors of prompts
  * @param unrelated as `helped`
  */
-export function createLeaning(helped: readonly Float32Array[], unrelated: readonly Float32Array[]) {
+export function createNeedMeasure(helped: readonly Float32Array[], unrelated: readonly Float32Array[]) {
   const near = meanOf(helped);
   const far = meanOf(unrelated);
   const middle = (dotProduct(near, near) - dotProduct(far, far)) / 2;

@@ -6,7 +6,7 @@ import { finalScore } from "./scores.ts";
 /** How many memories are reranked; more if more results are wanted, so that one formula orders all results. */
 export const candidatesMin = 32;
 
-/** For a query that names a period: how many memories are looked through for those of it, and how many of the judged ones these can be. */
+/** For a query that names a period: how many memories are looked through for those of it, and how many of the reranked ones these can be. */
 const periodCandidatesMax = 200;
 const periodPlacesMax = 16;
 
@@ -15,7 +15,7 @@ const periodPlacesMax = 16;
  * no figure of the conversations falls; of a memory that is not reranked, less.
  */
 export const periodWeight = 0.3;
-const unjudgedPeriodWeight = 0.1;
+const periodWeightWithoutRerank = 0.1;
 
 /** Better than 0.5 on each set of at least 100 questions, in English, other languages and conversations (models/memledger-rerank-v2/README.md). */
 const maxSimWeight = 1;
@@ -29,7 +29,7 @@ const sumIrrelevant = 0.5;
 /** By which the sum, less what is irrelevant, is divided. */
 export const rerankedDivisor = sumMax - sumIrrelevant;
 
-/** What a candidate is judged by. */
+/** What the relevance of a reranked candidate is computed from. */
 export interface Evidence {
   /** That of the first ranking, 0..1. */
   readonly relevance: number;
@@ -45,7 +45,7 @@ export function candidatesFor(topK: number, hasPeriod: boolean): number {
 }
 
 /**
- * The memories to judge: the first ones. With a period, the last places of these are for the first memories of the period behind them, if
+ * The memories to rerank: the first ones. With a period, the last places of these are for the first memories of the period behind them, if
  * there are any.
  * @param isOfPeriod null: the query names no period
  */
@@ -72,8 +72,8 @@ export function rerankedRelevance({ relevance, maxSim, period }: Evidence): numb
 }
 
 /** Of a memory that was not reranked: the part of its date that is in the period moves it up, too. */
-export function unjudgedRelevance(relevance: number, period: number): number {
-  return Math.min(1, relevance + unjudgedPeriodWeight * period);
+export function relevanceWithoutRerank(relevance: number, period: number): number {
+  return Math.min(1, relevance + periodWeightWithoutRerank * period);
 }
 
 /** The candidates by final score, best first. Equal ones keep their order. */

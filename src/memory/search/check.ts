@@ -54,7 +54,7 @@ export const checkFields = {
       minimum: 1,
       maximum: topKMax,
       default: withinDefault,
-      description: "The memory must be among so many first results.",
+      description: "The memory must be among this many first results.",
     }),
   ),
 };

@@ -3,7 +3,7 @@
 
 import { serverItself } from "../../platform/scheduling/fair-queue.ts";
 import type { Embed } from "../embedding.ts";
-import { createLeaning } from "../ranking/relevance-floor.ts";
+import { createNeedMeasure } from "../ranking/relevance-floor.ts";
 import { toSharedMatrix } from "../ranking/scan/vector-matrix.ts";
 
 /** Of many kinds, so that their similarities to the memories of a project have the spread of unrelated prompts. */
@@ -74,13 +74,13 @@ const helpedPrompts: readonly string[] = [
 export interface PromptPlace {
   /** Vectors of prompts that have nothing to do with any project, one behind the other, [prompts x dimensions]. */
   readonly unrelated: Float32Array;
-  /** As of `createLeaning`. */
-  readonly leaning: number;
+  /** As of `createNeedMeasure`. */
+  readonly need: number;
 }
 
 interface ExampleVectors {
   readonly unrelated: Float32Array;
-  readonly leaningOf: (prompt: Float32Array) => number;
+  readonly needOf: (prompt: Float32Array) => number;
   /** SHA-256 of their model. */
   readonly model: string;
 }
@@ -97,8 +97,8 @@ export function createExamplePrompts(embed: Embed) {
     if (kept?.model !== model) kept = { model, vectors: embedAll(embed, project) };
     const asked = kept;
     try {
-      const { unrelated, leaningOf, model: usedModel } = await asked.vectors;
-      const place: PromptPlace = { unrelated, leaning: leaningOf(vector) };
+      const { unrelated, needOf, model: usedModel } = await asked.vectors;
+      const place: PromptPlace = { unrelated, need: needOf(vector) };
       return { place, usedModel };
     } catch (error) {
       if (kept === asked) kept = null;
@@ -116,7 +116,7 @@ async function embedAll(embed: Embed, project: string): Promise<ExampleVectors> 
   const [unrelated = [], helped = []] = embedded.map((each) => each.map(({ vector }) => vector));
   return {
     unrelated: toSharedMatrix(unrelated),
-    leaningOf: createLeaning(helped, unrelated),
+    needOf: createNeedMeasure(helped, unrelated),
     model: embedded[0].at(-1)?.model ?? "",
   };
 }

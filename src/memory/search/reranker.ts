@@ -12,7 +12,7 @@ export type RerankChoice = (typeof rerankChoices)[number];
  * @returns null when the deadline has passed, too many searches wait, or no reranker belongs to the embedding model
  * @throws Refusal 1503 when the call was cancelled
  */
-export type JudgeTexts = (
+export type ScoreTexts = (
   query: string,
   texts: readonly string[],
   waiter: Waiter,
@@ -21,7 +21,7 @@ export type JudgeTexts = (
 
 /** The reranker, and its settings. */
 export interface Reranker {
-  readonly judge: JudgeTexts;
+  readonly scoreTexts: ScoreTexts;
   /** For hybrid searches and injections that do not choose. */
   readonly choice: RerankChoice;
   /** How long `auto` waits. */
@@ -30,8 +30,8 @@ export interface Reranker {
 
 /** The reranker, for one call. */
 export interface CallReranker extends Pick<Reranker, "choice"> {
-  /** As JudgeTexts, with the deadline of the choice. */
-  judge(query: string, texts: readonly string[], choice: "auto" | "on"): Promise<Float64Array | null>;
+  /** As ScoreTexts, with the deadline of the choice. */
+  scoreTexts(query: string, texts: readonly string[], choice: "auto" | "on"): Promise<Float64Array | null>;
 }
 
 /**
@@ -49,5 +49,9 @@ export function rerankDeadlineMs(
   return leastMs === Number.POSITIVE_INFINITY ? null : leastMs;
 }
 
-/** Judges nothing. */
-export const noReranker: Reranker & CallReranker = { judge: async () => null, choice: "off", deadlineMs: 0 };
+/** Reranks nothing. */
+export const noReranker: Reranker & CallReranker = {
+  scoreTexts: async () => null,
+  choice: "off",
+  deadlineMs: 0,
+};

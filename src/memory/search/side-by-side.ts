@@ -1,4 +1,4 @@
-// Owns that memories of which an open suggestion says that they may contradict each other stand side by side in a prompt. Changes the order
+// Owns that memories of which an open suggestion says that they may contradict each other are side by side in a prompt. Changes the order
 // of lines only. Pure.
 
 /** @param saidAt when a memory was said @returns linked memories at the place of the first of them, the newest one first */

@@ -3,7 +3,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { EmbeddingRole, EmbeddingWaiter } from "../../memory/embedding.ts";
-import type { JudgeTexts } from "../../memory/search/reranker.ts";
+import type { ScoreTexts } from "../../memory/search/reranker.ts";
 import { embeddingQueueLimits } from "../../platform/limits.ts";
 import { createLogger, type Logger } from "../../platform/log/logger.ts";
 import type { RuntimeFiles } from "../../platform/native/runtime.ts";
@@ -38,7 +38,7 @@ export interface Embedder {
   embed(text: string, role: EmbeddingRole, waiter?: EmbeddingWaiter): Promise<Float32Array>;
   /** The reranker that belongs to the model; null: none does. */
   readonly reranker: string | null;
-  readonly judge: JudgeTexts;
+  readonly scoreTexts: ScoreTexts;
   counts(): EmbeddingCounts;
   /** Stops the threads. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
@@ -121,7 +121,7 @@ interface Pending {
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
   readonly reranker: string | null;
-  readonly judge: JudgeTexts;
+  readonly scoreTexts: ScoreTexts;
   readonly #reranks: RerankQueue;
   readonly #threads: EmbedderThreads;
   readonly #queue: EmbeddingQueue;
@@ -142,7 +142,7 @@ class QueuedEmbedder implements Embedder {
   ) {
     this.model = model;
     this.reranker = id;
-    this.judge = id === null ? async () => null : reranks.judge;
+    this.scoreTexts = id === null ? async () => null : reranks.scoreTexts;
     this.#reranks = reranks;
     this.#threads = threads;
     this.#queue = queue;

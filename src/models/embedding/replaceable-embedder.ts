@@ -2,7 +2,7 @@
 // vector without the model that computed it.
 
 import type { Embedding, EmbeddingRole } from "../../memory/embedding.ts";
-import type { JudgeTexts } from "../../memory/search/reranker.ts";
+import type { ScoreTexts } from "../../memory/search/reranker.ts";
 import { unlessCancelled } from "../../platform/scheduling/cancellation.ts";
 import type { Waiter } from "../../platform/scheduling/fair-queue.ts";
 import type { Embedder } from "./embedder.ts";
@@ -14,8 +14,8 @@ export interface ReplaceableEmbedder extends Pick<Embedder, "counts"> {
   readonly current: Embedder;
   /** As Embedder.embed. A text that waited for the previous embedder is embedded by the new one. */
   embed(text: string, role: EmbeddingRole, waiter: Waiter): Promise<Embedding>;
-  /** As Embedder.judge. */
-  readonly judge: JudgeTexts;
+  /** As Embedder.scoreTexts. */
+  readonly scoreTexts: ScoreTexts;
   /** Lets later texts wait until `resume`. Texts that are being embedded are finished. */
   pause(texts: Paused): void;
   resume(): void;
@@ -74,7 +74,7 @@ export function createReplaceableEmbedder(
       }
     },
     counts: () => current.counts(),
-    judge: (...wanted) => current.judge(...wanted),
+    scoreTexts: (...wanted) => current.scoreTexts(...wanted),
     pause(texts) {
       // Waiting texts find out whether they still have to wait: queries need not, if only passages are paused now.
       paused?.ended.resolve();
@@ -82,9 +82,9 @@ export function createReplaceableEmbedder(
     },
     resume,
     async replace(next) {
-      const former = current;
+      const previous = current;
       current = next;
-      await former.close();
+      await previous.close();
     },
     async whenIdle(atMostMs) {
       if (running > 0) await Promise.race([idle.promise, sleep(atMostMs)]);

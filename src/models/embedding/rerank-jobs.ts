@@ -1,4 +1,4 @@
-// Owns the searches whose first memories the thread of the embedder judges, and their next step. A step takes as long as one run of the model
+// Owns the searches whose first memories the thread of the embedder reranks, and their next step. A step takes as long as one run of the model
 // at most, so that embeddings of other calls wait no longer. Must never share token vectors between projects.
 
 import { LRUCache } from "lru-cache";

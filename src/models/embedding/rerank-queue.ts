@@ -1,7 +1,7 @@
 // Owns the searches that wait for the reranker: their order, their limit, their deadline, and how they ended. Must never let a search fail
 // because it was not reranked.
 
-import type { JudgeTexts } from "../../memory/search/reranker.ts";
+import type { ScoreTexts } from "../../memory/search/reranker.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { rerankQueueLimits } from "../../platform/limits.ts";
 import { createLogRepeats } from "../../platform/log/log-repeats.ts";
@@ -36,7 +36,7 @@ export interface RerankCounts {
 }
 
 export interface RerankQueue {
-  readonly judge: JudgeTexts;
+  readonly scoreTexts: ScoreTexts;
   counts(): RerankCounts;
 }
 
@@ -77,7 +77,7 @@ export function createRerankQueue({
     }
   };
 
-  const judge: JudgeTexts = async (query, contents, { project, signal }, deadlineMs) => {
+  const scoreTexts: ScoreTexts = async (query, contents, { project, signal }, deadlineMs) => {
     if (signal.aborted) throw cancelled();
     const startedMs = performance.now();
     if (deadlineMs !== null && (enter.counts().waiting + sent) * typicalMs > deadlineMs) {
@@ -116,7 +116,7 @@ export function createRerankQueue({
   };
 
   return {
-    judge,
+    scoreTexts,
     counts: () => ({
       outcomes: { ...outcomes },
       seconds: seconds.read(),

@@ -13,23 +13,23 @@ import { backgroundLogMaxBytes } from "../limits.ts";
 
 export interface LogFile {
   readonly path: string;
-  readonly former: string;
+  readonly previous: string;
 }
 
 /** @returns a descriptor for the standard error of the server. Every write appends. */
-export function openLogFile({ path, former }: LogFile): number {
+export function openLogFile({ path, previous }: LogFile): number {
   const info = statSync(path, { throwIfNoEntry: false });
-  if (info !== undefined && info.size > backgroundLogMaxBytes) renameSync(path, former);
+  if (info !== undefined && info.size > backgroundLogMaxBytes) renameSync(path, previous);
   return openSync(path, "a", 0o600);
 }
 
 /** Empties a log that is too long, if it is the standard error of this process. All threads of the process write to this descriptor. */
-export function shortenOwnLog({ path, former }: LogFile, maxBytes = backgroundLogMaxBytes): void {
+export function shortenOwnLog({ path, previous }: LogFile, maxBytes = backgroundLogMaxBytes): void {
   const standardError = 2;
   try {
     const [own, file] = [fstatSync(standardError), statSync(path)];
     if (own.ino !== file.ino || own.dev !== file.dev || own.size <= maxBytes) return;
-    copyFileSync(path, former);
+    copyFileSync(path, previous);
     // Not a rename: the descriptor would follow the file.
     ftruncateSync(standardError, 0);
   } catch {

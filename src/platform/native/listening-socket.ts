@@ -19,12 +19,12 @@ export async function replaceListeningSocket<Server>(
   port: number,
   open: () => Server,
 ): Promise<{ readonly server: Server; readonly isClosed: boolean }> {
-  const [former, ...others] = listeningSockets(port);
+  const [previous, ...others] = listeningSockets(port);
   const server = open();
-  if (former === undefined || others.length > 0) return { server, isClosed: false };
-  sendConnectionsToSecond(former);
+  if (previous === undefined || others.length > 0) return { server, isClosed: false };
+  sendConnectionsToSecond(previous);
   await Bun.sleep(handOverMs);
-  return { server, isClosed: closeSocket(former) };
+  return { server, isClosed: closeSocket(previous) };
 }
 
 /** The descriptors of the sockets of this process that listen on the TCP port; empty on other systems. */

@@ -7,7 +7,7 @@ import { readRegularText } from "../../platform/files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../../platform/limits.ts";
 import { findSigningKey, notesFolder } from "../ledger/ledger-files.ts";
 import { rotationsPath } from "../ledger/ledger-rotation.ts";
-import { keptModelsFolder } from "../model/kept-models.ts";
+import { modelCopiesFolder } from "../model/model-copies.ts";
 import type { ArchiveSource } from "./archive-writer.ts";
 import { withoutSecrets } from "./config-without-secrets.ts";
 import { isArchivable } from "./manifest.ts";
@@ -77,7 +77,7 @@ function noteFiles(root: string): readonly ArchiveSource[] {
 
 /** The copies of models. They are complete before a database belongs to them, and are never changed. */
 function modelFiles(root: string): readonly ArchiveSource[] {
-  const folder = keptModelsFolder(root);
+  const folder = modelCopiesFolder(root);
   return globSync(["*/*", "*/*/*"], { cwd: folder })
     .map((path) => ({ name: `models/${path.split(sep).join("/")}`, path: join(folder, path) }))
     .filter(({ name, path }) => isArchivable(name) && statSync(path).isFile())

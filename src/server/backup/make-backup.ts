@@ -25,7 +25,7 @@ import { explainedAs } from "../../platform/files/system-error.ts";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
 import { commit, version } from "../../platform/version.ts";
 import type { DatabasePlace } from "../data-directory/lost-database.ts";
-import { keptModelsFolder } from "../model/kept-models.ts";
+import { modelCopiesFolder } from "../model/model-copies.ts";
 import { type ArchiveSource, createArchiveWriter } from "./archive-writer.ts";
 import { type BackupSources, gatherSources } from "./backup-sources.ts";
 import { type ArchivedFile, type Manifest, manifestName, printManifest } from "./manifest.ts";
@@ -115,7 +115,7 @@ async function make(place: DatabasePlace, options: BackupOptions): Promise<MadeB
 
 /** A change of the model may end after the files were listed, and before the copy of the database begins. */
 function requireModel(root: string, model: Manifest["database"]["model"], { files }: BackupSources): void {
-  if (model === null || !existsSync(join(keptModelsFolder(root), model.sha256))) return;
+  if (model === null || !existsSync(join(modelCopiesFolder(root), model.sha256))) return;
   if (files.some(({ name }) => name.startsWith(`models/${model.sha256}/`))) return;
   throw new Error("The embedding model was changed while the backup was made. Run the backup again.");
 }

@@ -29,7 +29,7 @@ export async function backUpBeforeMigration(
     logger.warn("the database is migrated without a backup", formats);
     return;
   }
-  await engine.requireIntactRemains();
+  await engine.requireIntactLog();
   const folder = config.backupDir ?? join(directory.root, "before-migration");
   try {
     if (config.backupDir === null) makeFolder(folder);

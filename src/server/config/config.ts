@@ -55,7 +55,7 @@ type Composed = (typeof composed)[number] | keyof typeof gatewaySettings;
 export interface Config extends Omit<Values, Composed> {
   /** PEM files; null: without TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null;
-  readonly rerank: Omit<Reranker, "judge">;
+  readonly rerank: Omit<Reranker, "scoreTexts">;
   /** The language model that extracts memories; null: the built-in extractor. */
   readonly llm: LlmConfig | null;
   /** How long the passages of conversations are kept, in milliseconds; null: for ever. */

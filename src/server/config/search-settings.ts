@@ -24,7 +24,7 @@ export const searchSettings = {
     {
       name: "rerank",
       description:
-        "whether hybrid searches and injections judge their best memories again, if a call does not choose: auto, if it is done in time; on, however long it takes; off",
+        "whether the best memories of hybrid searches and injections are reranked, for calls that do not choose: auto, if it can be done in time; on, however long it takes; off",
     },
     "auto",
     rerankChoices,

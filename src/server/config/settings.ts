@@ -198,7 +198,7 @@ function planTable(plan: PlanName) {
     passageLimit: limit(
       naming(
         "passage-limit",
-        "maximum number of passages of conversations per project; the oldest make room",
+        "maximum number of passages of conversations per project, above which the oldest are deleted",
       ),
       passageLimit,
       0,

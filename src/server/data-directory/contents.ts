@@ -23,13 +23,13 @@ export const contents: readonly DirectoryEntry[] = [
   {
     names: ["first-api-key"],
     description:
-      "the API key of the first start, if its output was no terminal; only the owner can read it, and backups do not contain it; delete it when you have stored the key elsewhere",
+      "the API key of the first start, if its output was not a terminal; only the owner can read it, and backups do not contain it; delete it when you have stored the key elsewhere",
   },
   { names: ["memledger.starting"], description: "exists while a program starts a background server" },
   {
     names: ["console-sign-in.html"],
     description:
-      "leads the browser to a sign-in link; exists for some seconds while memledger console opens the browser, and only the owner can read it",
+      "redirects the browser to a sign-in link; exists for some seconds while memledger console opens the browser, and only the owner can read it",
   },
   {
     names: ["memledger.lock", "memledger.sock"],

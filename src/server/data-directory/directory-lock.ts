@@ -151,7 +151,7 @@ const administrationOnly: Pick<
   | "redactor"
   | "forward"
   | "memoryOutcomes"
-  | "keptSections"
+  | "injectedSections"
   | "bodies"
   | "reranker"
 > = {
@@ -160,7 +160,7 @@ const administrationOnly: Pick<
   reranker: noReranker,
   forward: refuse,
   memoryOutcomes: { count() {} },
-  keptSections: { find: () => null, keep() {} },
+  injectedSections: { find: () => null, keep() {} },
   bodies: bodiesHere,
   extractors: {
     builtIn: { name: "built-in", extract: refuse },

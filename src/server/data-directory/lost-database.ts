@@ -58,7 +58,7 @@ export async function explainForeignDatabase({
 /** @throws Error when a database exists: a new installation would replace it */
 export async function refuseExistingDatabase({ directory, engine }: DatabasePlace): Promise<void> {
   if (await isDatabaseMissing({ engine })) return;
-  await engine.requireIntactRemains();
+  await engine.requireIntactLog();
   if (await engine.isUnused()) return;
   throw new Error(
     `${directory.root} contains a database, so --new-installation is refused. Remove that option, or choose an empty directory with --data-dir.`,

@@ -6,7 +6,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } f
 import { join } from "node:path";
 import type { Engine } from "../../calls/storage/engine.ts";
 import type { RuntimeFiles } from "../../platform/native/runtime.ts";
-import { keptModelsFolder, listKeptModels } from "../model/kept-models.ts";
+import { listModelCopies, modelCopiesFolder } from "../model/model-copies.ts";
 import { isRunning } from "../start-marker.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
@@ -25,7 +25,7 @@ interface Place {
 }
 
 /**
- * Written by files/durable.ts, kept-models.ts and start-marker.ts before they are renamed; a process that was killed leaves them. Its
+ * Written by files/durable.ts, model-copies.ts and start-marker.ts before they are renamed; a process that was killed leaves them. Its
  * number is in the name. Hooks and reembed write without the lock, so the process may still run.
  */
 const temporary = /\.(\d+)\.tmp$|^memledger\.starting-(\d+)$/;
@@ -105,14 +105,14 @@ function findRuntimes({ directory, runtime }: Place): FileRepair[] {
 }
 
 async function findModels({ directory: { root }, engine }: Place): Promise<FileRepair[]> {
-  const kept = listKeptModels(root);
+  const kept = listModelCopies(root);
   if (kept.length === 0) return [];
   const { model, modelChange } = await engine.inspect();
   const used = [model?.sha256, modelChange?.to.sha256];
   return kept
     .filter((sha256) => !used.includes(sha256))
     .map((sha256) =>
-      remove(join(keptModelsFolder(root), sha256), "it is the copy of a model that is not used"),
+      remove(join(modelCopiesFolder(root), sha256), "it is the copy of a model that is not used"),
     );
 }
 

@@ -22,11 +22,11 @@ export interface SigningKey {
 export function openLedgerFiles(
   root: string,
   { pem, verifierKey, isNew = false }: SigningKey,
-  former: readonly string[] = [],
+  previous: readonly string[] = [],
 ): LedgerFiles {
   const files = { notes: notesFolder(root), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
-  const verifierKeys = keepVerifierKeys(root, [verifierKey, ...former]);
+  const verifierKeys = keepVerifierKeys(root, [verifierKey, ...previous]);
   return { signingKey: pem, verifierKeys, isKeyNew: isNew, ...files };
 }
 

@@ -88,7 +88,7 @@ async function withLedger<Result>(
   const { engine } = place;
   await engine.requireOwnFiles();
   await refuseLostDatabase(place);
-  await engine.requireIntactRemains();
+  await engine.requireIntactLog();
   // The database is created first: an interrupted first start must not leave a key without a database.
   await engine.migrate(() => refusePreviousFiles(place));
   return engine.withLedger("write", work);
@@ -130,8 +130,8 @@ function missingKey(root: string, inUse: string): string {
 
 function otherKey(root: string, path: string, inUse: string): string {
   const own = ownKeyPath(root);
-  const former = path !== own && existsSync(own) ? quoteWord(own) : "FORMER-KEY-FILE";
-  return `The audit key ${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key of the ledger to this one: ${rotateCommand(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If the previous key is lost: ${rotateCommand(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
+  const previous = path !== own && existsSync(own) ? quoteWord(own) : "PREVIOUS-KEY-FILE";
+  return `The audit key ${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key of the ledger to this one: ${rotateCommand(root, `--audit-key ${previous} --new-key ${quoteWord(path)}`)}. If the previous key is lost: ${rotateCommand(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
 }
 
 function rotateCommand(root: string, options: string): string {

@@ -32,7 +32,7 @@ const healthFamilies: readonly Family[] = [
   {
     name: "memledger_certificate_expiry_timestamp_seconds",
     type: "gauge",
-    help: "When the TLS certificate in use ends. Absent without TLS.",
+    help: "When the TLS certificate in use expires. Absent without TLS.",
     read: ({ certificateEndsAt }) => time(certificateEndsAt),
   },
   {

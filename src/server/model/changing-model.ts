@@ -15,7 +15,7 @@ import type { Logger } from "../../platform/log/logger.ts";
 import { serverItself } from "../../platform/scheduling/fair-queue.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { administrationRequest } from "../data-directory/administration.ts";
-import { findKeptModel, removeOtherModels } from "./kept-models.ts";
+import { findModelCopy, removeOtherModels } from "./model-copies.ts";
 
 interface ChangingOptions extends Pick<EmbedderOptions, "runtime" | "threads" | "embedders" | "supervisor"> {
   /** Path of the data directory. */
@@ -37,7 +37,7 @@ export function continueModelChange(options: ChangingOptions): RunningModelChang
     ...rest,
     vectors: store.models,
     load: (model) => load(model, options),
-    async cutOver(sha256) {
+    async switchModel(sha256) {
       return (await perform(changeModel, administrationRequest("server", { sha256 }))).answer;
     },
     async onChanged({ embedder }) {
@@ -50,7 +50,7 @@ export function continueModelChange(options: ChangingOptions): RunningModelChang
 /** @throws Error that says what to do */
 async function load(model: ModelBinding, options: ChangingOptions) {
   const { root, runtime, threads = 1, embedders = 1, supervisor, clock, logger } = options;
-  const source = findKeptModel(root, model.sha256);
+  const source = findModelCopy(root, model.sha256);
   if (source === null) {
     throw new Error(
       `The data directory has no copy of the model ${model.id}. Run memledger reembed again with its directory, or cancel the change with memledger reembed --cancel.`,

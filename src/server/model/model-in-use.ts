@@ -12,7 +12,7 @@ import {
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Config } from "../config/config.ts";
 import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
-import { findKeptModel } from "./kept-models.ts";
+import { findModelCopy } from "./model-copies.ts";
 
 /** The model that the configuration names: a directory, or a built-in model. @throws Error that says what to do about its directory. */
 export function chooseModel({ model }: Pick<Config, "model">): ModelSource {
@@ -37,7 +37,7 @@ export async function chooseModelInUse(
   if (model === null) return chooseModel(config);
   // Without a change, a configured model is the one that counts.
   if (config.model !== null && previousModels.length === 0) return chooseModel(config);
-  const kept = findKeptModel(root, model.sha256);
+  const kept = findModelCopy(root, model.sha256);
   if (kept === null) return chooseModel(config);
   if (config.model === null) return kept;
   const configured = tryToChoose(config);

@@ -27,7 +27,7 @@ export interface McpArrival {
   readonly origin: Omit<RequestOrigin, "transport" | "client">;
   /** As of Request. */
   readonly subject: string | null;
-  /** Why the request may come from a web page that must not send it, and what to do; null: nothing speaks for it. */
+  /** Why the request may come from a web page that must not send it, and what to do; null: nothing suggests it. */
   readonly webPageFault: string | null;
   /** Closes the connection after this time without traffic; 0: never. */
   setIdleTimeout(seconds: number): void;

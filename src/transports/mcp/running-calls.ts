@@ -1,5 +1,5 @@
 // Owns which calls of tools are running, so that a client of the 2025 protocols can cancel one: it does so with another HTTP request.
-// Nothing of it outlives its call. Clients of 2026-07-28 close the connection instead.
+// Nothing of it is kept after its call. Clients of 2026-07-28 close the connection instead.
 
 /** What a client names when it cancels: its key, its session id, and its own id of the request. */
 export interface CallName {

@@ -92,7 +92,7 @@ export const tools: readonly Tool[] = [
       importance,
       expires_at: { ...expiresAt, description: "null: never" },
       tags: { ...tags, description: "Replace all tags." },
-      is_active: { field: "is_active", description: "false: not found any more" },
+      is_active: { field: "is_active", description: "false: ignored by searches and prompts" },
     },
     output: changed,
     present: ({ id = null }) => ({ status: "updated", id }),
@@ -100,7 +100,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: "memory_delete",
-    description: "Delete one memory for good.",
+    description: "Delete one memory permanently.",
     operation: deleteMemory,
     arguments: { id },
     output: changed,

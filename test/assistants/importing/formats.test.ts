@@ -186,7 +186,7 @@ const samples: Readonly<Record<string, Sample>> = {
         memory: { content: "Prefers short answers.", origins: [{ said_at: "2025-03-01T00:00:00.000Z" }] },
       },
       { line: 3, memory: { content: "Works in Lisbon." } },
-      { line: 5, skipped: "is no entry of the list" },
+      { line: 5, skipped: "is not an entry of the list" },
     ],
   },
   "memories.json of Claude": {
@@ -315,10 +315,10 @@ describe("a broken line is a fault of this line only", () => {
       '{"type":"entity","observations":[]}',
       [/is an entity without "name"/],
     ],
-    "an observation that is no text": [
+    "an observation that is not a text": [
       "mcp-memory",
       '{"type":"entity","name":"A","observations":[1,"b"]}',
-      [/an observation that is no text/, /^A: b$/],
+      [/an observation that is not a text/, /^A: b$/],
     ],
     "front matter that is not YAML": [
       "basic-memory",

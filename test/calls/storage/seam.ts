@@ -279,7 +279,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         gateway: noGateway,
         memoryOutcomes: nobodyCounts,
         bodies: bodiesHere,
-        keptSections: nothingKept,
+        injectedSections: nothingKept,
         tokens: testTokens,
         forward: cannotForward,
         within: async (_ms, work) => work,

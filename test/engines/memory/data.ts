@@ -4,7 +4,7 @@ import type { AdministrationKey } from "../../../src/access/administration-key.t
 import type { Key } from "../../../src/access/key.ts";
 import type { Project } from "../../../src/access/project.ts";
 import type { Session, SignInLink } from "../../../src/access/session.ts";
-import type { SealedRecord } from "../../../src/audit/chain.ts";
+import type { HashedRecord } from "../../../src/audit/chain.ts";
 import type { Export } from "../../../src/audit/export/export.ts";
 import type { RecordLocation } from "../../../src/audit/trace/traced.ts";
 import type { StoredParts } from "../../../src/audit/verify/part-lines.ts";
@@ -90,7 +90,7 @@ export interface ChainRow {
   readonly at: number;
 }
 
-export interface RecordRow extends SealedRecord, RecordLocation {
+export interface RecordRow extends HashedRecord, RecordLocation {
   /** Over all chains. */
   readonly number: number;
   readonly chain: string;

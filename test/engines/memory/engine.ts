@@ -35,7 +35,7 @@ export function createMemoryEngine(folder: string): Engine {
     findTraces: async () => null,
     wasKilled: async () => false,
     requireOwnFiles: async () => {},
-    requireIntactRemains: async () => {},
+    requireIntactLog: async () => {},
     isUnused: async () => !database.isMigrated,
     async migrate(onUnused) {
       if (!database.isMigrated) await onUnused();

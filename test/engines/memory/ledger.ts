@@ -1,7 +1,7 @@
 // The ledger of the test engine: chains, checkpoints, lists, erasure, and the range of an export.
 
 import { join } from "node:path";
-import { genesisHash, sealRecord } from "../../../src/audit/chain.ts";
+import { genesisHash, hashRecord } from "../../../src/audit/chain.ts";
 import type { SignedCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
 import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
@@ -186,7 +186,7 @@ export function createAuditTransaction(
   return {
     async append(draft) {
       const head = headOf(data, draft.project, draft.now);
-      const sealed = sealRecord(head, draft, data.createId);
+      const sealed = hashRecord(head, draft, data.createId);
       const { project, action, status, keyId, memoryId, payload } = draft;
       const content = Bun.zstdDecompressSync(new Uint8Array(payload.compressed));
       const number = data.next();

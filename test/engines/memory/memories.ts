@@ -86,7 +86,7 @@ export function createMemoryReader(data: Data): MemoryReader {
         const vectors = rows
           .filter(({ memory }) => memory.type !== "rule" && memory.active && !isExpired(memory, now))
           .map(({ vector }) => vector);
-        const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.leaning);
+        const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.need);
         return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
     readProminent: (owner, { types, origin, tags, metadata, topK, withProject, now }, signal) =>

@@ -116,7 +116,7 @@ export function openMemoryStore(
       erasures: (project) => data.inTurn(() => erasureMarks(data, project)),
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
-    retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },
+    retention: { run: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
     remembering: createRememberQueue(data),
     exports: { start() {} },

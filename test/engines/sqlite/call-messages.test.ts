@@ -1,7 +1,7 @@
 // Tests that a call arrives in the writer's thread as it was sent.
 
 import { expect, test } from "bun:test";
-import { sealPayload } from "../../../src/audit/parts/payload.ts";
+import { encodePayload } from "../../../src/audit/parts/payload.ts";
 import type { Call, Decision } from "../../../src/calls/contract/call.ts";
 import { fromCallMessage, toCallMessage } from "../../../src/engines/sqlite/threads/call-messages.ts";
 
@@ -28,7 +28,7 @@ const base: Omit<Call, "decision"> = {
 const travel = (call: Call) => fromCallMessage(structuredClone(toCallMessage(call)));
 
 test("a call whose outcome was precomputed arrives with its sealed payload, and without its answer", () => {
-  const { salt, hash, compressed, parts } = sealPayload({ response_body: { content: "Grüße 😀" } });
+  const { salt, hash, compressed, parts } = encodePayload({ response_body: { content: "Grüße 😀" } });
   const payload = { salt: new Uint8Array(salt), hash, compressed: new Uint8Array(compressed), parts };
   const after = [{ effect: "touch_memories", project: id, memories: [id], at: 5 }] as const;
   const outcome = { memoryId: id, payload, after };

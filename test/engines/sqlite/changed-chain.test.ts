@@ -85,7 +85,7 @@ test("retention skips a changed chain, and prunes those after it", async () => {
   seam.passTime(2 * 86_400_000);
   for (const member of [changed, other]) await member.create({ content: "new", vector: unitVector(3) });
   appendAsAnotherProcess(path, changed.id);
-  const swept = await seam.store.retention.sweep();
+  const swept = await seam.store.retention.run();
   expect(swept).toMatchObject([
     { project: changed.id, records: 0, skipped: expect.stringContaining("audit verify") },
     { project: other.id, records: 2, skipped: null },

@@ -136,10 +136,10 @@ test("an exporter in a system call is followed by another one only after its end
     () => true,
     async () => {},
   );
-  expect(await exporter.sweep(clock.now())).toEqual([]);
+  expect(await exporter.removeExpired(clock.now())).toEqual([]);
   const { pipe, release } = createPipe(join(folder, "exporter"));
   await hang(workers[0], { hang: "read", pipe });
-  const lost = exporter.sweep(clock.now()).catch(codeOf);
+  const lost = exporter.removeExpired(clock.now()).catch(codeOf);
   letChecksPass("exporter");
   expect<unknown>(await lost).toBe(1503);
   pass(restartDelayMaxMs);
@@ -149,7 +149,7 @@ test("an exporter in a system call is followed by another one only after its end
   release();
   while (supervisor.restarting().length > 0) await clock.sleep(1);
   expect(workers).toHaveLength(2);
-  expect(await exporter.sweep(clock.now())).toEqual([]);
+  expect(await exporter.removeExpired(clock.now())).toEqual([]);
   await exporter.close();
 });
 

@@ -64,7 +64,7 @@ const contentsOf = (memories: Json | undefined) =>
 
 const madeOf = ({ made }: JsonObject) => made as JsonObject;
 
-test("a conversation is listed and read as it was, with the memories that were kept of it and its records", async () => {
+test("a conversation is listed and read as it was, with the memories that were extracted from it and its records", async () => {
   await say("a/b c?", [
     { content: "Where do we meet on Friday?", id: "m1", name: "Ana", said_at: "2026-03-12T09:00:00Z" },
     { role: "assistant", content: "At the old mill.", said_at: "2026-03-12T09:00:05Z" },

@@ -2,7 +2,7 @@
 // the spread of their similarities, and the kind of the prompt.
 
 import { expect, test } from "bun:test";
-import { createLeaning, relevanceFloor, spreadOf } from "../../../src/memory/ranking/relevance-floor.ts";
+import { createNeedMeasure, relevanceFloor, spreadOf } from "../../../src/memory/ranking/relevance-floor.ts";
 
 const unit = (...components: number[]) => {
   const length = Math.hypot(...components);
@@ -36,13 +36,13 @@ test("it grows with the number of memories and with the similarity of unrelated 
 test("a prompt of the kind that memories help with has a lower floor, one of the other kind a higher one", () => {
   const helped = [unit(1, 0, 0.5), unit(1, 0, -0.5)];
   const unrelated = [unit(0, 1, 0.5), unit(0, 1, -0.5)];
-  const leaning = createLeaning(helped, unrelated);
-  expect(leaning(unit(1, 0, 0))).toBeGreaterThan(0.5);
-  expect(leaning(unit(0, 1, 0))).toBeLessThan(-0.5);
-  expect(leaning(unit(1, 1, 0.3))).toBeCloseTo(0, 6);
+  const need = createNeedMeasure(helped, unrelated);
+  expect(need(unit(1, 0, 0))).toBeGreaterThan(0.5);
+  expect(need(unit(0, 1, 0))).toBeLessThan(-0.5);
+  expect(need(unit(1, 1, 0.3))).toBeCloseTo(0, 6);
   const spread = { mean: 0.04, deviation: 0.07 };
   expect(relevanceFloor(spread, 150, 1)).toBeCloseTo(0.04 + 0.07, 9);
-  const floorOf = (vector: Float32Array) => relevanceFloor(spread, 150, 0.1 * leaning(vector));
+  const floorOf = (vector: Float32Array) => relevanceFloor(spread, 150, 0.1 * need(vector));
   expect(floorOf(unit(1, 0, 0))).toBeLessThan(floorOf(unit(1, 1, 0)));
   expect(floorOf(unit(1, 1, 0))).toBeLessThan(floorOf(unit(0, 1, 0)));
 });

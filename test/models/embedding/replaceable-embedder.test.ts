@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("queries go on when a cut-over was refused, and contents when it is finished", async () => {
+test("queries go on when a switch was refused, and contents when it is finished", async () => {
   const finished: string[] = [];
   const embed = async (role: "query" | "passage") => {
     await embedder.embed("red", role, serverItself);

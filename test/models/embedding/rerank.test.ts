@@ -134,7 +134,7 @@ describe("the reranker", () => {
         { length: count },
         () => sentences[Math.floor(random() * sentences.length)] ?? "",
       );
-      const found = await embedder.judge(query, texts, waiter, null);
+      const found = await embedder.scoreTexts(query, texts, waiter, null);
       expect([...(found ?? [])]).toEqual(texts.map((text) => expected.get(text) ?? Number.NaN));
     }
     const { outcomes, texts } = embedder.counts().reranks;
@@ -145,34 +145,35 @@ describe("the reranker", () => {
 
   test("finds what it is asked for: a text about it has a higher score", async () => {
     const texts = ["The lake was painted by Melanie.", "The export of invoices failed."];
-    const [about = 0, other = 0] = (await embedder.judge("Who painted the lake?", texts, waiter, null)) ?? [];
+    const [about = 0, other = 0] =
+      (await embedder.scoreTexts("Who painted the lake?", texts, waiter, null)) ?? [];
     expect(about).toBeGreaterThan(other);
   });
 
   test("keeps the vectors of one project from another", async () => {
     const texts = ["A text that only this test uses."];
     const computed = () => embedder.counts().reranks.texts.computed;
-    await embedder.judge("q", texts, { ...waiter, project: "a" }, null);
+    await embedder.scoreTexts("q", texts, { ...waiter, project: "a" }, null);
     const before = computed();
-    await embedder.judge("q", texts, { ...waiter, project: "a" }, null);
+    await embedder.scoreTexts("q", texts, { ...waiter, project: "a" }, null);
     expect(computed()).toBe(before);
-    await embedder.judge("q", texts, { ...waiter, project: "b" }, null);
+    await embedder.scoreTexts("q", texts, { ...waiter, project: "b" }, null);
     expect(computed()).toBe(before + 2);
   });
 
   test("after the deadline there is no score, and what was sent is ready for the next search", async () => {
     const late = { ...waiter, project: "late" };
     const texts = sentences.slice(0, 32);
-    expect(await embedder.judge("Which one?", texts, late, 0)).toBeNull();
+    expect(await embedder.scoreTexts("Which one?", texts, late, 0)).toBeNull();
     expect(embedder.counts().reranks.outcomes.deadline).toBe(1);
     // Waits for the first one.
-    await embedder.judge("Which one?", texts, late, null);
-    expect(await embedder.judge("Which one?", texts, late, 60_000)).toHaveLength(32);
+    await embedder.scoreTexts("Which one?", texts, late, null);
+    expect(await embedder.scoreTexts("Which one?", texts, late, 60_000)).toHaveLength(32);
   });
 
   test("a call that was cancelled is refused", async () => {
     const aborting = new AbortController();
-    const found = embedder.judge(
+    const found = embedder.scoreTexts(
       "x",
       sentences.slice(0, 32),
       { project: "c", signal: aborting.signal },
@@ -185,7 +186,7 @@ describe("the reranker", () => {
   test("without a head there are no scores", async () => {
     const other = await startEmbedder({ runtime, model, head: null });
     expect(other.reranker).toBeNull();
-    expect(await other.judge("x", ["y"], waiter, null)).toBeNull();
+    expect(await other.scoreTexts("x", ["y"], waiter, null)).toBeNull();
     await other.close();
   });
 });
@@ -203,12 +204,12 @@ test("a search that finds the queue full, or a thread that fails, has no scores"
     },
   });
   const most = rerankQueueLimits.perProject + 2;
-  const waiting = Array.from({ length: most }, () => queue.judge("q", ["t"], waiter, null));
-  expect(await queue.judge("q", ["t"], waiter, null)).toBeNull();
+  const waiting = Array.from({ length: most }, () => queue.scoreTexts("q", ["t"], waiter, null));
+  expect(await queue.scoreTexts("q", ["t"], waiter, null)).toBeNull();
   expect(queue.counts().outcomes.refused).toBe(1);
   expect(queue.counts().queue.waiting).toBe(rerankQueueLimits.perProject);
   // Another project still has room.
-  const other = queue.judge("q", ["t"], { ...waiter, project: "other" }, null);
+  const other = queue.scoreTexts("q", ["t"], { ...waiter, project: "other" }, null);
   sent[0]?.reject(new Error("no memory"));
   sent[1]?.reject(unavailable("restarting"));
   for (let at = 2; at < most + 1; at++) {
@@ -232,8 +233,8 @@ test("a search that is too late leaves the queue, so that the thread does nothin
       return first.promise;
     },
   });
-  const running = [1, 2].map(() => queue.judge("q", ["t"], waiter, null));
-  expect(await queue.judge("q", ["t"], waiter, 1)).toBeNull();
+  const running = [1, 2].map(() => queue.scoreTexts("q", ["t"], waiter, null));
+  expect(await queue.scoreTexts("q", ["t"], waiter, 1)).toBeNull();
   expect(queue.counts().queue.waiting).toBe(0);
   first.resolve({ maxSims: Float64Array.of(1), computed: 0 });
   await Promise.all(running);
@@ -252,15 +253,15 @@ test("a search with a deadline does not wait behind others that take longer", as
       return { maxSims: Float64Array.of(1), computed: 0 };
     },
   });
-  await queue.judge("q", ["t"], waiter, null);
-  const others = Array.from({ length: 8 }, () => queue.judge("q", ["t"], waiter, null));
+  await queue.scoreTexts("q", ["t"], waiter, null);
+  const others = Array.from({ length: 8 }, () => queue.scoreTexts("q", ["t"], waiter, null));
   // Eight times a tenth of 200 ms, which one answer has changed the expectation to.
-  expect(await queue.judge("q", ["t"], waiter, 100)).toBeNull();
+  expect(await queue.scoreTexts("q", ["t"], waiter, 100)).toBeNull();
   expect(queue.counts().outcomes).toMatchObject({ refused: 1, deadline: 0 });
   await Promise.all(others);
   expect(sends).toBe(9);
   // Nothing is ahead of it, so it is tried, however long it takes.
-  expect(await queue.judge("q", ["t"], waiter, 60_000)).not.toBeNull();
+  expect(await queue.scoreTexts("q", ["t"], waiter, 60_000)).not.toBeNull();
 });
 
 test("texts of other calls wait for one step at most, and a rerank ends although they never stop", async () => {

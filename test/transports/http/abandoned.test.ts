@@ -36,7 +36,7 @@ const perform = createPerform({
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,
   bodies: bodiesHere,
-  keptSections: nothingKept,
+  injectedSections: nothingKept,
   tokens: testTokens,
   forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },

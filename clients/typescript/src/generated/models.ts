@@ -73,7 +73,7 @@ export interface ApiKey {
    * nothing else. Absent: the key is for the project and all subjects.
    */
   subject?: string;
-  /** What the key says about requests to the gateway; null: nothing. */
+  /** Settings of the key for requests to the gateway; null: none. */
   gateway: KeyGateway | null;
 }
 
@@ -416,7 +416,7 @@ export interface Check {
   min_similarity?: number;
   /** The memory that the search must find. */
   expected_memory_id: string;
-  /** The memory must be among so many first results. Default: 3. */
+  /** The memory must be among this many first results. Default: 3. */
   within?: number;
   /** When the check was created. */
   created_at: string;
@@ -438,7 +438,7 @@ export interface CheckCreateRequest {
   min_similarity?: number | undefined;
   /** The memory that the search must find. */
   expected_memory_id: string;
-  /** The memory must be among so many first results. Default: 3. */
+  /** The memory must be among this many first results. Default: 3. */
   within?: number | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
@@ -455,8 +455,9 @@ export interface CheckList {
 export type CheckMode = "semantic" | "hybrid";
 
 /**
- * deleted: the memory does not exist any more. type, tags: the search wants others. inactive, expired: the
- * memory is. below_floor: the similarity is below min_similarity. rank: others are in front of it.
+ * deleted: the memory does not exist any more. type, tags: the search has a filter that the memory does not
+ * match. inactive, expired: the memory is. below_floor: the similarity is below min_similarity. rank: other
+ * memories rank higher.
  */
 export type CheckReason = "deleted" | "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank";
 
@@ -467,9 +468,9 @@ export interface CheckResult {
   query: string;
   /** The memory that the search must find. */
   expected_memory_id: string;
-  /** The memory must be among so many first results. */
+  /** The memory must be among this many first results. */
   within: number;
-  /** Whether it is. */
+  /** Whether it is among them. */
   passed: boolean;
   /** Its position in the results; null: it is not among the first 50. */
   position: number | null;
@@ -526,7 +527,7 @@ export interface Conversation {
   last_at: string;
   /** Number of its passages. */
   passages: number;
-  /** Number of the memories that were kept of it. */
+  /** Number of the memories that were extracted from it. */
   kept: number;
   /** Its passages, in the order in which they were said. */
   said: AgentMemory[];
@@ -548,7 +549,10 @@ export interface ConversationEraseRequest {
 export interface ConversationErasure {
   /** Whether something was erased. false: a dry run, or nothing was there. */
   erased: boolean;
-  /** Memories with words of the conversation and of no other one: passages, and what was kept of it. */
+  /**
+   * Memories with words of the conversation and of no other one: passages, and memories that were extracted from
+   * it.
+   */
   memories: number;
   /** Checks that expect one of the removed memories. */
   checks: number;
@@ -593,7 +597,7 @@ export interface CreatedApiKey {
    * nothing else. Absent: the key is for the project and all subjects.
    */
   subject?: string;
-  /** What the key says about requests to the gateway; null: nothing. */
+  /** Settings of the key for requests to the gateway; null: none. */
   gateway: KeyGateway | null;
   /** The key itself. It is not shown again. */
   key: string;
@@ -688,7 +692,7 @@ export interface ErasureReceipt {
   salt: string;
   /** The parts of its payload, a line for each. */
   payload: string;
-  /** Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64. */
+  /** Hashes beside the path from the record to the root of the checkpoint, from the leaf up, in Base64. */
   inclusion: string[];
   /** The signed checkpoint whose newest record it is. */
   checkpoint: string;
@@ -831,8 +835,8 @@ export interface ExportedRecord {
   /** Indices of the parts of the payload that were erased; null for a payload that has no parts or was removed. */
   erased_parts?: readonly number[] | null | undefined;
   /**
-   * Hashes beside the way of the record to the root of the checkpoint in the manifest, from the leaf up; only if a
-   * filter has selected the records.
+   * Hashes beside the path from the record to the root of the checkpoint in the manifest, from the leaf up; only
+   * if a filter has selected the records.
    */
   proof?: readonly string[] | undefined;
   /** The entry of the record, as it was hashed; only if the plan includes hashes. */
@@ -903,11 +907,11 @@ export interface ExtractionItem {
    * are none.
    */
   replaces?: ReplacedMemory[];
-  /** The memory that the item updated, or the memory because of which it was skipped. */
+  /** The memory that the item updated, or the memory that it duplicates. */
   match: ExtractionMatch | null;
 }
 
-/** The memory that the item updated, or the memory because of which it was skipped. */
+/** The memory that the item updated, or the memory that it duplicates. */
 export interface ExtractionMatch {
   /** Memory identifier, 32 hexadecimal characters. */
   id: string | null;
@@ -984,13 +988,13 @@ export interface KeyCreateRequest {
    */
   subject?: string | undefined;
   /**
-   * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
-   * any more; null instead of the object: the key says nothing.
+   * Settings of the key for requests to the gateway, which override those of the upstream. A member that is null
+   * removes a setting; null instead of the object removes all.
    */
   gateway?: KeyGatewayChange | null | undefined;
 }
 
-/** What the key says about requests to the gateway; null: nothing. */
+/** Settings of the key for requests to the gateway; null: none. */
 export interface KeyGateway {
   /** Whether memory is put into requests. */
   memory: boolean | null;
@@ -1007,8 +1011,8 @@ export interface KeyGateway {
 }
 
 /**
- * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
- * any more; null instead of the object: the key says nothing.
+ * Settings of the key for requests to the gateway, which override those of the upstream. A member that is null
+ * removes a setting; null instead of the object removes all.
  */
 export interface KeyGatewayChange {
   /** Whether memory is put into requests. */
@@ -1039,8 +1043,8 @@ export interface KeyIssueRequest {
 
 export interface KeyUpdateRequest {
   /**
-   * What the key says about requests to the gateway, instead of the upstream. A member that is null says nothing
-   * any more; null instead of the object: the key says nothing.
+   * Settings of the key for requests to the gateway, which override those of the upstream. A member that is null
+   * removes a setting; null instead of the object removes all.
    */
   gateway: KeyGatewayChange | null;
 }
@@ -1097,7 +1101,7 @@ export interface ListedConversation {
   last_at: string;
   /** Number of its passages. */
   passages: number;
-  /** Number of the memories that were kept of it. */
+  /** Number of the memories that were extracted from it. */
   kept: number;
 }
 
@@ -1111,11 +1115,11 @@ export interface ListedSubject {
   memories: number;
 }
 
-/** What was made of the conversation. */
+/** What was made from the conversation. */
 export interface MadeOfConversation {
   /**
-   * The memories that were kept of it, at most 500, in the order in which their words were said; GET /v1/memories
-   * with conversation lists all of them.
+   * The memories that were extracted from it, at most 500, in the order in which their words were said; GET
+   * /v1/memories with conversation lists all of them.
    */
   memories: AgentMemory[];
   /**
@@ -1214,7 +1218,7 @@ export interface MemoryEvent {
   former: Record<string, unknown> | null;
   /** The sentence of the text from which an extraction took the content. */
   evidence: string | null;
-  /** Record of the conversation of which an extraction made the memory. */
+  /** Record of the conversation from which an extraction made the memory. */
   source_record: string | null;
   /** What was searched for. */
   query: string | null;
@@ -1256,8 +1260,8 @@ export interface MemoryExtractRequest {
    */
   messages?: readonly Message[] | undefined;
   /**
-   * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
-   * unless it would have more than 16, or is a rule without tags, which applies to the whole project.
+   * Tags of the memories that the call creates. The memory that a skipped item duplicates gets them, too, unless
+   * it would have more than 16, or is a rule without tags, which applies to the whole project.
    */
   tags?: readonly string[] | undefined;
   /** Metadata of the memories that the call creates. Others keep theirs, and are compared whatever it is. */
@@ -1294,9 +1298,9 @@ export interface MemoryInjectRequest {
   query?: string | undefined;
   /**
    * A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a
-   * message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer
-   * than 25 characters, of which those of Chinese, Japanese and Korean count twice, the last 240 characters of
-   * what the user said before are put. All other messages are ignored.
+   * message of more than 2,000 characters, the first and the last 1,000 are read. A message of fewer than 25
+   * characters (those of Chinese, Japanese and Korean count twice) is preceded by the last 240 characters of what
+   * the user said before. All other messages are ignored.
    */
   messages?: readonly Message[] | undefined;
   /**
@@ -1317,8 +1321,8 @@ export interface MemoryInjectRequest {
   max_characters?: number | undefined;
   /**
    * Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it,
-   * those are excluded whose relevance is not above what unrelated prompts reach in a project with as many
-   * memories, and passages of conversations that are less than half as relevant as the best memory.
+   * facts and contexts are excluded whose relevance is not above that of unrelated prompts in a project of this
+   * size, and passages of conversations that are less than half as relevant as the best memory.
    */
   min_similarity?: number | undefined;
   rerank?: Rerank | undefined;
@@ -1562,10 +1566,10 @@ export interface MissedMemory {
 }
 
 /**
- * type, origin, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the
- * similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated
- * prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into
- * max_characters.
+ * type, origin, tags, metadata: the call has a filter that the memory does not match. inactive, expired: the
+ * memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance
+ * is not above that of unrelated prompts. rank: it has a lower score than the last of top_k results. budget: it
+ * does not fit into max_characters.
  */
 export type MissedReason = "type" | "origin" | "tags" | "metadata" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 
@@ -1628,7 +1632,7 @@ export interface Plan {
   /** Maximum number of memories of a project; 0: none, null: unlimited. */
   memory_limit: number | null;
   /**
-   * Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null:
+   * Maximum number of passages of conversations of a project, above which the oldest are deleted; 0: none, null:
    * unlimited.
    */
   passage_limit: number | null;
@@ -1672,7 +1676,7 @@ export interface Project {
   credits: number | null;
   /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit: number | null;
-  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  /** Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of the plan. */
   passage_limit: number | null;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days: number | null;
@@ -1691,7 +1695,7 @@ export interface ProjectCreateRequest {
   credits?: number | null | undefined;
   /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit?: number | null | undefined;
-  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  /** Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of the plan. */
   passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
@@ -1715,7 +1719,7 @@ export interface ProjectSummary {
   credits: number | null;
   /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit: number | null;
-  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  /** Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of the plan. */
   passage_limit: number | null;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days: number | null;
@@ -1742,7 +1746,7 @@ export interface ProjectUpdateRequest {
   credits?: number | null | undefined;
   /** Maximum number of memories besides passages; null: the limit of the plan. */
   memory_limit?: number | null | undefined;
-  /** Maximum number of passages of conversations, where the oldest make room; null: the limit of the plan. */
+  /** Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of the plan. */
   passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;

@@ -757,13 +757,13 @@ export class Memories {
    * otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An
    * update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories
    * are not compared: what they say is stored again. With tags, the new memories get them, only memories that have
-   * all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call
-   * are also compared with each other. With deduplicate false, only items whose text is already stored are
-   * skipped. A language model is shown the memories that are nearest to the text, if the key can read memories; an
-   * item can then replace one of them, with words of both as the reason. The replacement is suggested, or done at
-   * once if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with the
-   * built-in extractor and costs as much as a normal call with a language model, unless the operator has
-   * configured otherwise. A call stores all of its items or none.
+   * all of them are updated, and so does the memory that a skipped item duplicates. Items of one call are also
+   * compared with each other. With deduplicate false, only items whose text is already stored are skipped. A
+   * language model is shown the memories that are nearest to the text, if the key can read memories; an item can
+   * then replace one of them, and must quote words of both. The replacement is suggested, or done at once if the
+   * operator has configured that. With dry_run true, nothing is stored; a dry run is free with the built-in
+   * extractor and costs as much as a normal call with a language model, unless the operator has configured
+   * otherwise. A call stores all of its items or none.
    *
    * Permission: `memory.write`.
    */
@@ -915,8 +915,8 @@ export class Conversations {
 
   /**
    * List conversations. Returns a page of the conversations in which words of memories were said, the latest
-   * first, each with the number of its passages and of the memories that were kept of it. A conversation without
-   * memories is not listed.
+   * first, each with the number of its passages and of the memories that were extracted from it. A conversation
+   * without memories is not listed.
    *
    * Permission: `memory.read`.
    */
@@ -939,8 +939,8 @@ export class Conversations {
 
   /**
    * Read a conversation. Returns a conversation as it was: a page of its passages in the order in which they were
-   * said, each with its origins, and the memories that were kept of it. With the permission audit.read, also the
-   * newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.
+   * said, each with its origins, and the memories that were extracted from it. With the permission audit.read,
+   * also the newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.
    *
    * Permission: `memory.read`.
    */
@@ -963,7 +963,7 @@ export class Conversations {
   }
 
   /**
-   * Erase a conversation. Permanently erases a conversation: its passages and the memories that were made of it,
+   * Erase a conversation. Permanently erases a conversation: its passages and the memories that were made from it,
    * the parts of audit records that are about it, show one of these memories or repeat the words of one, exports
    * that contain these records, and its name. A memory whose words were said in another conversation, too, stays
    * without this origin, and what was said in other conversations stays in their records. Later calls with the
@@ -1020,8 +1020,8 @@ export class Subjects {
   }
 
   /**
-   * Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits to be
-   * remembered, the parts of audit records that are about it, exports that contain these records, and its name.
+   * Erase a subject. Permanently erases everything about a subject: its memories and checks, answers that wait for
+   * extraction, the parts of audit records that are about it, exports that contain these records, and its name.
    * Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A
    * subject that is not known has nothing to erase, so the call can be repeated.
    *
@@ -1164,8 +1164,8 @@ export class Checks {
 
   /**
    * Run all checks. Performs the search of each check of the project, and returns for each whether its memory is
-   * among the first results, and if not, why. One audit record has all results. A memory is not accessed by a
-   * check.
+   * among the first results, and if not, why. One audit record has all results. A check does not change
+   * last_accessed_at.
    *
    * Permission: `memory.read`.
    */
@@ -1362,7 +1362,7 @@ export class Keys {
 
   /**
    * Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can do nothing
-   * outside of its subject, and needs no row. Its calls are calls of the key that has issued it, whose rate they
+   * outside of its subject, and is not stored. Its calls are calls of the key that has issued it, whose rate they
    * share, and it is not valid longer than that key.
    *
    * Permission: `key.issue`.
@@ -1400,7 +1400,7 @@ export class Keys {
   }
 
   /**
-   * Change an API key. Changes what a key says about requests to the gateway. The change applies to the next
+   * Change an API key. Changes the settings of a key for requests to the gateway. The change applies to the next
    * request. Name, permissions and expiry of a key cannot be changed: create another key.
    *
    * Needs an administration key.

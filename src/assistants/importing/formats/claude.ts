@@ -40,7 +40,7 @@ async function* readList({ stream }: Source): AsyncGenerator<Entry> {
     const isEntry = saved.test(item) || isListItem(text);
     yield isEntry
       ? { line, memory: { content: item.replace(saved, ""), ...savedOn(item) } }
-      : { line, skipped: "is no entry of the list" };
+      : { line, skipped: "is not an entry of the list" };
   }
 }
 

@@ -46,7 +46,7 @@ function* toObservations(
   }
   for (const text of observations) {
     if (typeof text !== "string")
-      yield { line, fault: `is the entity "${subject}" with an observation that is no text` };
+      yield { line, fault: `is the entity "${subject}" with an observation that is not a text` };
     else {
       const source_id = sourceIdOf(name, subject, text);
       yield { line, memory: { content: aboutSubject(subject, text), ...tags, source_id } };

@@ -61,12 +61,12 @@ function missingParts(segments: readonly Segment[]): string[] {
     ...(count === 0
       ? []
       : [
-          `${parts(count, "erased")}, in ${counted(erased.length, "record")}. Their texts are not in the file, which is no failure: the rest of these records was verified.`,
+          `${parts(count, "erased")}, in ${counted(erased.length, "record")}. Their texts are not in the file, which is not a failure: the rest of these records was verified.`,
         ]),
     ...(withheld === 0
       ? []
       : [
-          `${parts(withheld, "withheld")}: the file has only the parts about the subjects that its manifest lists. That is no failure: the rest of these records was verified.`,
+          `${parts(withheld, "withheld")}: the file has only the parts about the subjects that its manifest lists. That is not a failure: the rest of these records was verified.`,
         ]),
   ];
 }

@@ -134,7 +134,7 @@ export const updateKey = installationOperation({
   name: "key.update",
   summary: "Change an API key",
   description:
-    "Changes what a key says about requests to the gateway. The change applies to the next request. Name, permissions and expiry of a key cannot be changed: create another key.",
+    "Changes the settings of a key for requests to the gateway. The change applies to the next request. Name, permissions and expiry of a key cannot be changed: create another key.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   input: Fields({ key: keyId, gateway: keyGatewayChange }),
   output: keyView,

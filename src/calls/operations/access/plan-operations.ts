@@ -11,7 +11,7 @@ const planView = Fields(
     memory_limit: Nullable(Count("Maximum number of memories of a project; 0: none, null: unlimited.")),
     passage_limit: Nullable(
       Count(
-        "Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null: unlimited.",
+        "Maximum number of passages of conversations of a project, above which the oldest are deleted; 0: none, null: unlimited.",
       ),
     ),
     retention_days: Nullable(

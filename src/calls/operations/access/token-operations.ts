@@ -26,7 +26,7 @@ export const issueToken = projectOperation({
   name: "key.issue",
   summary: "Issue a token",
   description:
-    "Issues a token: a key for one subject that expires. It is used as an API key is, can do nothing outside of its subject, and needs no row. Its calls are calls of the key that has issued it, whose rate they share, and it is not valid longer than that key.",
+    "Issues a token: a key for one subject that expires. It is used as an API key is, can do nothing outside of its subject, and is not stored. Its calls are calls of the key that has issued it, whose rate they share, and it is not valid longer than that key.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "key.issue",
   forSubjects: true,

@@ -15,5 +15,5 @@ export const unfinishedTouchMs = 60_000;
 /** A scheduled backup that failed is repeated after the first time, doubled after each further failure up to the second time. */
 export const backupRetryMinMs = 60_000;
 export const backupRetryMaxMs = 3_600_000;
-/** The longest time for which a timer is set; the schedule looks at the clock again then. */
+/** The longest time for which a timer is set; the schedule checks the clock again then. */
 export const backupCheckMs = 60_000;

@@ -1,4 +1,4 @@
-// Owns forgetting a conversation at the request of an administrator of the machine, who has no API key. What is erased: erasure.ts.
+// Owns the erasure of a conversation at the request of an administrator of the machine, who has no API key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
 import { nameMaxCharacters } from "../../../platform/limits.ts";

@@ -1,4 +1,4 @@
-// Owns forgetting a conversation at the request of a key. What is erased: erasure.ts.
+// Owns the erasure of a conversation at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
@@ -12,7 +12,7 @@ import { type ConversationHoldings, eraseConversationIn, findHoldings, heldRecor
 export const conversationCounts = {
   ...erasureCounts,
   memories: Count(
-    "Memories with words of the conversation and of no other one: passages, and what was kept of it.",
+    "Memories with words of the conversation and of no other one: passages, and memories that were extracted from it.",
   ),
   changed: Count("Memories whose words were said elsewhere, too: they stay, without this origin."),
   checks: Count("Checks that expect one of the removed memories."),
@@ -35,7 +35,7 @@ export const eraseConversation = projectOperation({
   name: "conversation.erase",
   summary: "Erase a conversation",
   description:
-    "Permanently erases a conversation: its passages and the memories that were made of it, the parts of audit records that are about it, show one of these memories or repeat the words of one, exports that contain these records, and its name. A memory whose words were said in another conversation, too, stays without this origin, and what was said in other conversations stays in their records. Later calls with the same id are for a new conversation. The ledger still verifies; the answer is a receipt. A conversation that is not known has nothing to erase, so the call can be repeated. It reads the records of all calls for the same subject, so it may take minutes.",
+    "Permanently erases a conversation: its passages and the memories that were made from it, the parts of audit records that are about it, show one of these memories or repeat the words of one, exports that contain these records, and its name. A memory whose words were said in another conversation, too, stays without this origin, and what was said in other conversations stays in their records. Later calls with the same id are for a new conversation. The ledger still verifies; the answer is a receipt. A conversation that is not known has nothing to erase, so the call can be repeated. It reads the records of all calls for the same subject, so it may take minutes.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "subject.erase",
   forSubjects: "known",

@@ -34,7 +34,7 @@ export const conversationFields = {
   }),
   last_at: Timestamp({ description: "The same of the last of these words." }),
   passages: Count("Number of its passages."),
-  kept: Count("Number of the memories that were kept of it."),
+  kept: Count("Number of the memories that were extracted from it."),
 };
 
 const listedConversation = Fields(conversationFields, { title: "ListedConversation" });
@@ -56,7 +56,7 @@ export const listConversations = projectOperation({
   name: "conversation.list",
   summary: "List conversations",
   description:
-    "Returns a page of the conversations in which words of memories were said, the latest first, each with the number of its passages and of the memories that were kept of it. A conversation without memories is not listed.",
+    "Returns a page of the conversations in which words of memories were said, the latest first, each with the number of its passages and of the memories that were extracted from it. A conversation without memories is not listed.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,

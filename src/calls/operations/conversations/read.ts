@@ -1,4 +1,4 @@
-// Owns reading a conversation as it was: its passages in their order, what was kept of it, and the records that name it.
+// Owns reading a conversation as it was: its passages in their order, the memories from it, and the records that name it.
 
 import { Type } from "@sinclair/typebox";
 import { agentMemory, exampleMemory, toAgentMemory } from "../../../memory/memory.ts";
@@ -26,7 +26,7 @@ const namingRecord = Fields(
 const made = Fields(
   {
     memories: Type.Array(agentMemory, {
-      description: `The memories that were kept of it, at most ${keptMax}, in the order in which their words were said; GET /v1/memories with conversation lists all of them.`,
+      description: `The memories that were extracted from it, at most ${keptMax}, in the order in which their words were said; GET /v1/memories with conversation lists all of them.`,
     }),
     records: Type.Optional(
       Type.Array(namingRecord, {
@@ -34,14 +34,14 @@ const made = Fields(
       }),
     ),
   },
-  { title: "MadeOfConversation", description: "What was made of the conversation." },
+  { title: "MadeOfConversation", description: "What was made from the conversation." },
 );
 
 export const readConversation = projectOperation({
   name: "conversation.read",
   summary: "Read a conversation",
   description:
-    "Returns a conversation as it was: a page of its passages in the order in which they were said, each with its origins, and the memories that were kept of it. With the permission audit.read, also the newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.",
+    "Returns a conversation as it was: a page of its passages in the order in which they were said, each with its origins, and the memories that were extracted from it. With the permission audit.read, also the newest records of calls that named it; GET /v1/audit/logs with conversation lists all of them.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,

@@ -106,8 +106,8 @@ export class ComparisonSet {
 
   /** Records that the memory holds the content of this item now, so that later items of the call are compared with it. */
   add(id: string, item: number): void {
-    const former = this.#items.get(id);
-    if (former !== undefined) this.#memories.delete(former);
+    const previous = this.#items.get(id);
+    if (previous !== undefined) this.#memories.delete(previous);
     this.#changed.delete(id);
     this.#items.set(id, item);
     this.#memories.set(item, id);

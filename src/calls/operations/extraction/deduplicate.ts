@@ -165,7 +165,7 @@ async function storePassage(
 
 const noRoomForPassages = new Refusal(
   2101,
-  "The plan of the project has no room for passages of conversations. Use the detail essential, or ask the operator for a larger plan.",
+  "The plan of the project does not include passages of conversations. Use the detail essential, or ask the operator for a larger plan.",
 );
 
 /** Null: never. */
@@ -238,7 +238,7 @@ async function addToKnown(
   return tags;
 }
 
-/** Whether nothing is lost without the previous memory: its words stand in the new one in a row, and nobody else has said them. */
+/** Whether nothing is lost without the previous memory: the new one has its words in a row, and nobody else has said them. */
 function saysAllOf(memory: Memory, former: Memory): boolean {
   const isSameSpeaker = former.origins.every(({ name }) => memory.origins.some((each) => each.name === name));
   return isSameSpeaker && wordsInRow(memory.content).includes(wordsInRow(former.content));

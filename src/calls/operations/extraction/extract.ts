@@ -39,7 +39,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. A language model is shown the memories that are nearest to the text, if the key can read memories; an item can then replace one of them, with words of both as the reason. The replacement is suggested, or done at once if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
+    "Finds memories in a text, a transcript or the messages of a conversation and stores them. The similarity of an item and an active, unexpired memory is the cosine of their embeddings, each joined with the trigrams of the words. Above 0.98, the item is skipped; above 0.90, it updates that memory; otherwise it becomes a new memory. An item with another word, number or negation is never above 0.98. An update changes the content, and the expiry if the item has one; type and importance stay. Inactive memories are not compared: what they say is stored again. With tags, the new memories get them, only memories that have all of them are updated, and so does the memory that a skipped item duplicates. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. A language model is shown the memories that are nearest to the text, if the key can read memories; an item can then replace one of them, and must quote words of both. The replacement is suggested, or done at once if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
   forSubjects: true,
@@ -69,7 +69,7 @@ export const extractMemories = projectOperation({
       ),
       tags: Type.Optional(
         Tags(
-          "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
+          "Tags of the memories that the call creates. The memory that a skipped item duplicates gets them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole project.",
         ),
       ),
       metadata: NewMetadata(

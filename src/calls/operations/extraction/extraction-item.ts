@@ -83,7 +83,7 @@ export const extractionItem = Fields(
         },
         {
           title: "ExtractionMatch",
-          description: "The memory that the item updated, or the memory because of which it was skipped.",
+          description: "The memory that the item updated, or the memory that it duplicates.",
         },
       ),
     ),

@@ -1,7 +1,7 @@
 // Owns which sections of earlier messages are put in again: the same bytes, without memories that were erased, deleted or made inactive.
 
 import type { ChatRequest, UserTurn } from "../../../gateway/dialects/dialect.ts";
-import type { KeptSection, PutMemory } from "../../../gateway/kept-sections.ts";
+import type { InjectedSection, PutMemory } from "../../../gateway/injected-sections.ts";
 import type { Preparation } from "../../contract/operation.ts";
 
 export interface EarlierSections {
@@ -16,7 +16,7 @@ export interface EarlierSections {
  * @param erasures AuditReader.erasures
  */
 export async function findEarlier(
-  { keptSections, caller, store }: Pick<Preparation, "keptSections" | "caller" | "store">,
+  { injectedSections, caller, store }: Pick<Preparation, "injectedSections" | "caller" | "store">,
   { userTurns, lastTurn }: Pick<ChatRequest, "userTurns" | "lastTurn">,
   erasures: string,
 ): Promise<EarlierSections> {
@@ -32,17 +32,17 @@ export async function findEarlier(
     return known;
   };
   /** Whether no memory of the section was erased since. */
-  const isWhole = async (turn: UserTurn, section: KeptSection): Promise<boolean> => {
+  const isWhole = async (turn: UserTurn, section: InjectedSection): Promise<boolean> => {
     if (section.erasures === erasures) return true;
     const place = await store.audit.place(section.injection);
     if (place?.isWhole !== true) return false;
-    keptSections.keep(caller, turn.digest, { ...section, erasures });
+    injectedSections.keep(caller, turn.digest, { ...section, erasures });
     return true;
   };
   const last = userTurns.at(-1) ?? null;
   for (const turn of userTurns) {
     if (turn === last && lastTurn === "user") continue;
-    const section = keptSections.find(caller, turn.digest);
+    const section = injectedSections.find(caller, turn.digest);
     if (section === null || !(await isWhole(turn, section))) continue;
     const isKept = await Promise.all(section.memories.map(({ id }) => isAlive(id)));
     byTurn.set(

@@ -7,7 +7,7 @@ import type { Exchange } from "../../contract/exchange.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import { type PassedOn, toDetails, toEntry } from "./exchange-record.ts";
 import { type Exchanged, gatewayOperation } from "./gateway-operation.ts";
-import { holdJson } from "./hold-json.ts";
+import { answerWithJson } from "./json-answer.ts";
 import { type Conversation, passOn } from "./pass-on.ts";
 import { readRequest } from "./read-request.ts";
 
@@ -54,7 +54,7 @@ async function embed(preparation: Preparation, exchange: Exchange): Promise<Embe
     const vectors = await Promise.all(wanted.texts.map((text) => preparation.embed(text, "passage")));
     const dimensions = vectors[0]?.length ?? 0;
     requireDimensions(wanted.dimensions, dimensions, model);
-    holdJson(exchange, toEmbeddingsAnswer(vectors, wanted, model));
+    answerWithJson(exchange, toEmbeddingsAnswer(vectors, wanted, model));
     return { model, texts: vectors.length, dimensions };
   } catch (error) {
     throw error instanceof Refusal ? error.withDetails({ model_id: model }) : error;

@@ -1,7 +1,7 @@
 // Owns what the record of an exchange says: its entry and its content. Must never contain a key, and after an erasure no content of
 // the request, a memory or the answer, because the erased text could be in them.
 
-import { leftOut } from "../../../audit/parts/kept-members.ts";
+import { leftOut } from "../../../audit/parts/prepared-members.ts";
 import type { AssembledAnswer } from "../../../gateway/answer/assembled.ts";
 import { tokenKindsIn } from "../../../gateway/answer/token-counts.ts";
 import { errorMaxCharacters } from "../../../gateway/limits.ts";

@@ -3,7 +3,7 @@
 
 import { memoryAuditFields } from "../../../audit/memory-fields.ts";
 import type { ChangedRequest, Changes, ChatRequest } from "../../../gateway/dialects/dialect.ts";
-import type { PutMemory } from "../../../gateway/kept-sections.ts";
+import type { PutMemory } from "../../../gateway/injected-sections.ts";
 import type { MemoryMiss, MemoryOutcome } from "../../../gateway/memory-outcomes.ts";
 import type { UpstreamMemory } from "../../../gateway/upstream.ts";
 import { memoryTypes } from "../../../memory/memory.ts";
@@ -162,14 +162,14 @@ export function toChanges({ rules, reference, earlier }: Injection): Pick<Change
 
 /** Keeps what was put into the last message of the user, for the requests that have it in their history. */
 export function keepSection(
-  { keptSections, caller }: Pick<Preparation, "keptSections" | "caller">,
+  { injectedSections, caller }: Pick<Preparation, "injectedSections" | "caller">,
   { outcome, query, earlier, recordId, reference, erasures }: Injection,
   { put }: Pick<ChangedRequest, "put">,
 ): void {
   const { turn } = earlier;
   if (outcome !== "found" || query === null || turn === null || recordId === null) return;
   const memories = put.includes("reference") ? reference : [];
-  keptSections.keep(caller, turn.digest, { injection: recordId, erasures, memories });
+  injectedSections.keep(caller, turn.digest, { injection: recordId, erasures, memories });
 }
 
 function withoutMemory(fault: string, recordId: string | null): Refusal {

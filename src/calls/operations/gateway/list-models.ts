@@ -2,7 +2,7 @@
 
 import { successCode } from "../../../platform/errors.ts";
 import { gatewayOperation } from "./gateway-operation.ts";
-import { holdJson } from "./hold-json.ts";
+import { answerWithJson } from "./json-answer.ts";
 import { type Listed, listUpstreams, mergeModels, toModelList } from "./model-list.ts";
 
 interface ListedModels {
@@ -21,7 +21,7 @@ export const listModels = gatewayOperation<ListedModels>({
     const kind = exchange.headers.has("anthropic-version") ? "anthropic" : "openai";
     const listed = await listUpstreams(preparation, kind, exchange.headers);
     const models = mergeModels(preparation.gateway.upstreams, kind, listed, preparation.embeddingModel);
-    holdJson(exchange, toModelList(kind, models));
+    answerWithJson(exchange, toModelList(kind, models));
     return { listed, count: models.length };
   },
 

@@ -1,4 +1,4 @@
-// Owns which records are those of people who look around in the console: successful reads with a key that administrators act with there.
+// Owns which records are those of people who browse in the console: successful reads with a key that administrators act with there.
 
 import { consoleKeyName } from "../../../access/key.ts";
 import type { HiddenReads } from "../../storage/ledger-store.ts";

@@ -32,7 +32,7 @@ export const eraseRecords = installationOperation({
   input: Fields({
     ...erased,
     delete_memory: Flag(
-      "Whether to delete the memory too; for a record, the memories that were made of it and still say the same.",
+      "Whether to delete the memory too; for a record, the memories that were made from it and still say the same.",
     ),
   }),
   output: Fields({
@@ -111,7 +111,7 @@ export const eraseRecords = installationOperation({
 });
 
 const erasureEffects: readonly AfterCommit[] = [
-  { effect: "erase_remains" },
+  { effect: "remove_erased_text" },
   { effect: "remove_expired_exports" },
   { effect: "remove_cached_vectors", project: null },
 ];

@@ -67,7 +67,7 @@ const memoryEvent = Fields(
       ),
     ),
     evidence: nullable("The sentence of the text from which an extraction took the content."),
-    source_record: nullable("Record of the conversation of which an extraction made the memory."),
+    source_record: nullable("Record of the conversation from which an extraction made the memory."),
     query: nullable("What was searched for."),
     similarity: score("Cosine similarity of the query and the memory."),
     final_score: score("The score of the memory in this search."),

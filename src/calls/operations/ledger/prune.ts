@@ -32,7 +32,7 @@ export const pruneRecords = installationOperation({
 
   /** The transaction that removes records from a chain appends a record to the same chain, so the operation needs no record of its own. */
   async prepare(_input, { store }) {
-    return store.retention.sweep();
+    return store.retention.run();
   },
 
   async apply(_transaction, _input, _application, swept) {

@@ -163,12 +163,12 @@ export async function storeChange(
 
 /** What the fields that have changed were before, under their names in the API. */
 export function previousValues(before: Memory, after: Memory): JsonObject {
-  const [former, current] = [toAgentMemory(before), toAgentMemory(after)].map(
+  const [previous, current] = [toAgentMemory(before), toAgentMemory(after)].map(
     ({ tags = [], metadata = null, ...fields }) => ({ ...fields, tags, metadata }),
   );
-  if (former === undefined || current === undefined) return {};
+  if (previous === undefined || current === undefined) return {};
   const changed = changeableFields.filter(
-    (name) => JSON.stringify(former[name]) !== JSON.stringify(current[name]),
+    (name) => JSON.stringify(previous[name]) !== JSON.stringify(current[name]),
   );
-  return Object.fromEntries(changed.map((name) => [name, former[name]]));
+  return Object.fromEntries(changed.map((name) => [name, previous[name]]));
 }

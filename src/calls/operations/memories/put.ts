@@ -58,8 +58,8 @@ export const putMemory = projectOperation({
       const { active, content, type, ...values } = item;
       const words = wording(before, { content, memory_type: type });
       const after = { ...before, ...values, ...words, ...activity(before, active) };
-      const former = previousValues(before, after);
-      const isChanged = Object.keys(former).length > 0;
+      const previous = previousValues(before, after);
+      const isChanged = Object.keys(previous).length > 0;
       const memory = isChanged ? { ...after, updatedAt: changedAt(before, applying.now) } : before;
       const change = { before, memory, vector: before.content === item.content ? null : vector };
       if (isChanged) await storeChange(transaction, change, applying);
@@ -67,7 +67,7 @@ export const putMemory = projectOperation({
         status: 200 as const,
         data: toAgentMemory(memory),
         memoryId: memory.id,
-        details: { former_values: former },
+        details: { former_values: previous },
       };
     }
     if (vector === null) throw changedMeanwhile;

@@ -92,13 +92,13 @@ export function changed(before: Memory, item: UpdateItem): Memory {
 
 /** Tags are removed first, so that a full set can exchange one. */
 function changedTags(
-  { tags: former }: Memory,
+  { tags: previous }: Memory,
   { tags, add_tags, remove_tags }: UpdateItem,
 ): readonly string[] {
   if (tags !== undefined) return toTags(tags);
-  if (add_tags === undefined && remove_tags === undefined) return former;
+  if (add_tags === undefined && remove_tags === undefined) return previous;
   const removed = new Set(toTags(remove_tags ?? []));
-  const joined = toTags([...former.filter((tag) => !removed.has(tag)), ...(add_tags ?? [])]);
+  const joined = toTags([...previous.filter((tag) => !removed.has(tag)), ...(add_tags ?? [])]);
   if (joined.length <= tagsMax) return joined;
   const reason = `would give the memory ${joined.length} tags; it can have ${tagsMax}`;
   throw fieldRefusal("add_tags", reason, "Remove tags in the same item");

@@ -10,15 +10,15 @@ export const textsAtOnce = 8;
  */
 export const idleWaitFactor = 4;
 /**
- * Creates and updates wait for the cut-over when so few contents are missing. If new contents arrive faster than the change embeds them,
+ * Creates and updates wait for the switch when so few contents are missing. If new contents arrive faster than the change embeds them,
  * the number is doubled up to the maximum, and then they wait in any case.
  */
 export const pauseAtTexts = 16;
 export const pauseAtMaxTexts = 512;
 /** How many contents are embedded before the number is doubled. */
 export const doubledAfterTexts = 2_000;
-/** How often the cut-over is tried before calls continue for a while. */
-export const cutOversMax = 10;
+/** How often the switch is tried before calls continue for a while. */
+export const switchesMax = 10;
 /** After a failure of the database or of a thread, the change is tried again. */
 export const retryAfterMs = 5_000;
 /** Free disk space that must be left beside the new vectors. */

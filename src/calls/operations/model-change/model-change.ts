@@ -1,6 +1,6 @@
 // Owns a change of the embedding model: embeds all memories with the new model beside the calls, then has the operation `model.change`
 // replace the vectors. Everything that it must remember is in the database, so it continues after a restart. Must never delay a call for
-// longer than the cut-over takes.
+// longer than the switch takes.
 
 import { successCode, unavailable } from "../../../platform/errors.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
@@ -14,13 +14,13 @@ import type {
   ModelVectors,
 } from "../../storage/model-change-store.ts";
 import {
-  cutOversMax,
   doubledAfterTexts,
   idleWaitFactor,
   pauseAtMaxTexts,
   pauseAtTexts,
   retryAfterMs,
   stepTexts,
+  switchesMax,
   textsAtOnce,
 } from "./limits.ts";
 
@@ -44,7 +44,7 @@ export interface CallsOfModel {
 interface ModelChangeOptions<Next extends NextEmbedder> {
   readonly vectors: ModelVectors;
   /** Performs the operation `model.change`. */
-  readonly cutOver: (sha256: string) => Promise<Pick<Answer, "code" | "message">>;
+  readonly switchModel: (sha256: string) => Promise<Pick<Answer, "code" | "message">>;
   /** Loads the new model. @throws Error that says what to do */
   readonly load: (model: ModelBinding) => Promise<Next>;
   readonly calls: CallsOfModel;
@@ -57,7 +57,7 @@ interface ModelChangeOptions<Next extends NextEmbedder> {
 }
 
 /** What the work needs of them. */
-type Tools = Pick<ModelChangeOptions<NextEmbedder>, "vectors" | "calls" | "cutOver" | "clock">;
+type Tools = Pick<ModelChangeOptions<NextEmbedder>, "vectors" | "calls" | "switchModel" | "clock">;
 
 export interface RunningModelChange {
   /** A change was begun or cancelled. */
@@ -126,7 +126,7 @@ async function continueFound<Next extends NextEmbedder>(
 }
 
 /**
- * If the thread that writes ends during the cut-over, nobody may learn that it was committed. The calls of a previous model would be refused
+ * If the thread that writes ends during the switch, nobody may learn that it was committed. The calls of a previous model would be refused
  * until the next start.
  */
 async function followDatabase<Next extends NextEmbedder>(
@@ -205,13 +205,13 @@ async function embedAll(
     untilDoubled = doubledAfterTexts;
   }
   calls.pause("passages");
-  for (let refusals = 0; refusals < cutOversMax; ) {
+  for (let refusals = 0; refusals < switchesMax; ) {
     const missing = await vectors.findMissing(stepTexts);
     if (missing.length > 0) await vectors.add(change, await embed(missing, "now"));
     if (signal.aborted || !(await isSame())) return false;
     if (missing.length > 0) continue;
     calls.pause("all");
-    if (await isCutOver(options, change)) return true;
+    if (await isSwitched(options, change)) return true;
     calls.pause("passages");
     refusals += 1;
   }
@@ -219,8 +219,11 @@ async function embedAll(
 }
 
 /** @returns false when it must be tried again. @throws Error when the operation was refused */
-async function isCutOver({ cutOver, vectors }: Tools, { to: { sha256 } }: ModelChange): Promise<boolean> {
-  const { code, message } = await cutOver(sha256);
+async function isSwitched(
+  { switchModel, vectors }: Tools,
+  { to: { sha256 } }: ModelChange,
+): Promise<boolean> {
+  const { code, message } = await switchModel(sha256);
   // If the thread that writes ended, its outcome is unknown: the database tells it.
   if (code === successCode || (await vectors.bound())?.sha256 === sha256) return true;
   // Cancelled at this moment, or memories were stored whose vectors are missing: the next step finds either.

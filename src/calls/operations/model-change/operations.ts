@@ -1,4 +1,4 @@
-// Owns the operations of a change of the embedding model: begin, the cut-over, cancel. Must never embed a text.
+// Owns the operations of a change of the embedding model: begin, the switch, cancel. Must never embed a text.
 
 import { Type } from "@sinclair/typebox";
 import { Refusal, unavailable } from "../../../platform/errors.ts";

@@ -23,8 +23,8 @@ const checkResult = Fields(
     check_id: checkId,
     query,
     expected_memory_id: Id({ description: "The memory that the search must find." }),
-    within: Type.Integer({ minimum: 1, description: "The memory must be among so many first results." }),
-    passed: Type.Boolean({ description: "Whether it is." }),
+    within: Type.Integer({ minimum: 1, description: "The memory must be among this many first results." }),
+    passed: Type.Boolean({ description: "Whether it is among them." }),
     position: Nullable(
       Type.Integer({
         minimum: 1,
@@ -37,7 +37,7 @@ const checkResult = Fields(
       Choice(reasons, {
         title: "CheckReason",
         description:
-          "deleted: the memory does not exist any more. type, tags: the search wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity. rank: others are in front of it.",
+          "deleted: the memory does not exist any more. type, tags: the search has a filter that the memory does not match. inactive, expired: the memory is. below_floor: the similarity is below min_similarity. rank: other memories rank higher.",
       }),
       { description: "Why the check has failed; empty if it has passed." },
     ),
@@ -50,7 +50,7 @@ export const runChecks = projectOperation({
   name: "check.run",
   summary: "Run all checks",
   description:
-    "Performs the search of each check of the project, and returns for each whether its memory is among the first results, and if not, why. One audit record has all results. A memory is not accessed by a check.",
+    "Performs the search of each check of the project, and returns for each whether its memory is among the first results, and if not, why. One audit record has all results. A check does not change last_accessed_at.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   forSubjects: true,

@@ -58,7 +58,7 @@ export const injectMemories = projectOperation({
       query: Type.Optional(query),
       messages: Type.Optional(
         messages(
-          "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer than 25 characters, of which those of Chinese, Japanese and Korean count twice, the last 240 characters of what the user said before are put. All other messages are ignored.",
+          "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. A message of fewer than 25 characters (those of Chinese, Japanese and Korean count twice) is preceded by the last 240 characters of what the user said before. All other messages are ignored.",
         ),
       ),
       tags: Type.Optional(
@@ -83,7 +83,7 @@ export const injectMemories = projectOperation({
           minimum: 0,
           maximum: 1,
           description:
-            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts reach in a project with as many memories, and passages of conversations that are less than half as relevant as the best memory.",
+            "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query. Without it, facts and contexts are excluded whose relevance is not above that of unrelated prompts in a project of this size, and passages of conversations that are less than half as relevant as the best memory.",
         }),
       ),
       rerank: rerankField,

@@ -16,7 +16,7 @@ import { topKDefault } from "../../../platform/limits.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import type { ProminenceQuery, ProminentMemories } from "../../storage/memory-store.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
-import { candidatesOf, type RankedHit, rerank, toJudgement } from "./rerank.ts";
+import { candidatesOf, type RankedHit, rerank, toReranking } from "./rerank.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
 
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
@@ -104,12 +104,12 @@ export async function findCandidates(
   };
   // A prompt that depends on how busy the server is would not be in the caches of providers.
   const choice = wanted.rerank ?? reranker.choice;
-  const judgement = toJudgement(query, topK, choice === "auto" ? "on" : choice, now);
+  const reranking = toReranking(query, topK, choice === "auto" ? "on" : choice, now);
   const prompt = wanted.min_similarity === undefined ? await placePrompt(search.vector) : null;
-  const candidates = { ...search, prompt, topK: candidatesOf(judgement) };
+  const candidates = { ...search, prompt, topK: candidatesOf(reranking) };
   const read = await store.memories.readForInjection(caller.owner, candidates, signal);
   const { rules, hits: found, floor } = read;
-  const { hits: best, ...ranked } = await rerank(found, judgement, reranker);
+  const { hits: best, ...ranked } = await rerank(found, reranking, reranker);
   const hits = wanted.min_similarity === undefined ? withoutFaint(best) : best;
   const others = explain ? await findMissed(search, hits, searchedTypes, preparation, floor) : [];
   return {

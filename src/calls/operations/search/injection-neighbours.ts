@@ -1,4 +1,4 @@
-// Owns which passages stand in a prompt only because of found ones: what was said next to them, without which they may not be understood. Must
+// Owns which passages are in a prompt only because of found ones: what was said next to them, without which they may not be understood. Must
 // never take the place of a found memory.
 
 import { withoutRepeated } from "../../../memory/extraction/conversation-order.ts";

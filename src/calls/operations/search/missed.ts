@@ -33,7 +33,7 @@ export const missedMemory = Fields(
       Choice(reasons, {
         title: "MissedReason",
         description:
-          "type, origin, tags, metadata: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above what unrelated prompts reach. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
+          "type, origin, tags, metadata: the call has a filter that the memory does not match. inactive, expired: the memory is. below_floor: the similarity is below min_similarity, or, in an injection without it, the relevance is not above that of unrelated prompts. rank: it has a lower score than the last of top_k results. budget: it does not fit into max_characters.",
       }),
       { minItems: 1, description: "All conditions that the memory does not meet." },
     ),

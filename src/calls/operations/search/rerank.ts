@@ -1,5 +1,5 @@
-// Owns the second judgement of a hybrid search: its first memories are compared with the query again, and ordered by what that says. Must never
-// add a memory, and leaves the order as it is where it cannot judge.
+// Owns the reranking of a hybrid search: its first memories are compared with the query again, and ordered by the result. Must never
+// add a memory, and leaves the order as it is where that is not possible.
 
 import { Type } from "@sinclair/typebox";
 import { toSearched } from "../../../memory/memory.ts";
@@ -8,9 +8,9 @@ import {
   candidatesAmong,
   candidatesFor,
   candidatesMin,
+  relevanceWithoutRerank,
   rerankedOrder,
   rerankedRelevance,
-  unjudgedRelevance,
 } from "../../../memory/ranking/reranking.ts";
 import { type CallReranker, type RerankChoice, rerankChoices } from "../../../memory/search/reranker.ts";
 import type { Period } from "../../../platform/dates/period.ts";
@@ -19,11 +19,11 @@ import { Choice, Fields, Flag } from "../../../platform/schema/schema.ts";
 import type { SearchHit } from "../../storage/memory-store.ts";
 
 export interface RankedHit extends SearchHit {
-  /** How it was judged, with the relevance that follows; undefined: it was not. */
+  /** How it was reranked, with the relevance that follows; undefined: it was not. */
   readonly rerank?:
     | { readonly relevance: number; readonly maxSim: number; readonly period: number }
     | undefined;
-  /** If it was not judged, and the query names a time: how much of its date is in it, with the relevance that follows. */
+  /** If it was not reranked, and the query names a time: how much of its date is in it, with the relevance that follows. */
   readonly period?: { readonly relevance: number; readonly share: number };
 }
 
@@ -72,7 +72,7 @@ export const rerankDetails = Type.Optional(
 );
 
 /** How a search wants to be reranked. */
-export interface Judgement {
+export interface Reranking {
   readonly query: string;
   /** Number of results. */
   readonly topK: number;
@@ -81,12 +81,12 @@ export interface Judgement {
   readonly period: Period | null;
 }
 
-export function toJudgement(query: string, topK: number, choice: RerankChoice, now: number): Judgement {
+export function toReranking(query: string, topK: number, choice: RerankChoice, now: number): Reranking {
   return { query, topK, choice, period: choice === "off" ? null : periodOf(query, now) };
 }
 
 /** How many memories a search has to find, so that `topK` of them can be returned. */
-export function candidatesOf({ topK, choice, period }: Judgement): number {
+export function candidatesOf({ topK, choice, period }: Reranking): number {
   return choice === "off" ? topK : candidatesFor(topK, period !== null);
 }
 
@@ -96,16 +96,16 @@ export function candidatesOf({ topK, choice, period }: Judgement): number {
  */
 export async function rerank(
   found: readonly SearchHit[],
-  { query, topK, choice, period }: Judgement,
+  { query, topK, choice, period }: Reranking,
   reranker: CallReranker,
 ): Promise<Ranked> {
   if (choice === "off") return { hits: found.slice(0, topK) };
   const isOfPeriod = period && (({ memory }: SearchHit) => shareOfPeriod(memory, period) >= 0.5);
-  const judged = candidatesAmong(found, topK, isOfPeriod);
-  const contents = judged.map(({ memory }) => toSearched(memory));
-  const maxSims = await reranker.judge(query, contents, choice);
-  if (maxSims === null) return { hits: unjudged(judged, period).slice(0, topK), reranked: false };
-  const candidates = judged.map((hit, at) => {
+  const chosen = candidatesAmong(found, topK, isOfPeriod);
+  const contents = chosen.map(({ memory }) => toSearched(memory));
+  const maxSims = await reranker.scoreTexts(query, contents, choice);
+  if (maxSims === null) return { hits: withoutRerank(chosen, period).slice(0, topK), reranked: false };
+  const candidates = chosen.map((hit, at) => {
     const share = period === null ? 0 : shareOfPeriod(hit.memory, period);
     const maxSim = maxSims[at] ?? 0;
     const relevance = rerankedRelevance({ relevance: hit.relevance, maxSim, period: share });
@@ -121,11 +121,11 @@ export async function rerank(
 }
 
 /** In the order of the search, in which the memories of a period move up. */
-function unjudged(found: readonly SearchHit[], period: Period | null): readonly RankedHit[] {
+function withoutRerank(found: readonly SearchHit[], period: Period | null): readonly RankedHit[] {
   if (period === null) return found;
   const candidates = found.map((hit) => {
     const share = shareOfPeriod(hit.memory, period);
-    const relevance = unjudgedRelevance(hit.relevance, share);
+    const relevance = relevanceWithoutRerank(hit.relevance, share);
     return { relevance, importance: hit.memory.importance, hit: { ...hit, period: { relevance, share } } };
   });
   return rerankedOrder(candidates).map(({ hit }) => hit);

@@ -74,9 +74,9 @@ export function toResult({
 export function toDetailedResult(hit: RankedHit): Static<typeof searchResult> {
   const { similarity, keyword, relevance, memory, rerank, period } = hit;
   const details = { similarity, keyword, relevance, importance: memory.importance };
-  const judged = rerank && {
+  const reranked = rerank && {
     rerank: { relevance: rerank.relevance, max_sim: rerank.maxSim, period: rerank.period },
   };
   const dated = period && { period: period.share };
-  return { ...toResult(hit), score_details: { ...details, ...judged, ...dated } };
+  return { ...toResult(hit), score_details: { ...details, ...reranked, ...dated } };
 }

@@ -15,7 +15,7 @@ import { projectOperation } from "../../contract/operation.ts";
 import type { SearchQuery } from "../../storage/memory-store.ts";
 import { touchMemories } from "../memories/read.ts";
 import { explain, findMissed, missed } from "./missed.ts";
-import { candidatesOf, rerank, rerankedField, rerankField, toJudgement } from "./rerank.ts";
+import { candidatesOf, rerank, rerankedField, rerankField, toReranking } from "./rerank.ts";
 import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
 
 export const topK = (description: string) =>
@@ -112,10 +112,10 @@ export const searchMemories = projectOperation({
       withProject: caller.ownsProject || (input.include_project ?? true),
       now,
     };
-    const judgement = toJudgement(input.query, topK, choice, now);
-    const candidates = { ...wanted, topK: candidatesOf(judgement) };
+    const reranking = toReranking(input.query, topK, choice, now);
+    const candidates = { ...wanted, topK: candidatesOf(reranking) };
     const found = await store.memories.search(caller.owner, candidates, signal);
-    const { hits, ...ranked } = await rerank(found, judgement, preparation.reranker);
+    const { hits, ...ranked } = await rerank(found, reranking, preparation.reranker);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     const others =
       input.explain === true

@@ -1,4 +1,4 @@
-// Owns forgetting a subject at the request of a key. What is erased: erasure.ts.
+// Owns the erasure of a subject at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
 import { Fields, Flag, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
@@ -42,7 +42,7 @@ export const eraseSubject = projectOperation({
   name: "subject.erase",
   summary: "Erase a subject",
   description:
-    "Permanently erases everything about a subject: its memories and checks, what waits to be remembered, the parts of audit records that are about it, exports that contain these records, and its name. Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.",
+    "Permanently erases everything about a subject: its memories and checks, answers that wait for extraction, the parts of audit records that are about it, exports that contain these records, and its name. Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "subject.erase",
   forSubjects: "known",

@@ -36,7 +36,7 @@ export const erasureReceipt = Fields(
     payload: text("The parts of its payload, a line for each."),
     inclusion: Type.Array(Type.String(), {
       description:
-        "Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64.",
+        "Hashes beside the path from the record to the root of the checkpoint, from the leaf up, in Base64.",
     }),
     checkpoint: text("The signed checkpoint whose newest record it is."),
     verifier_key: text("The key that has signed the checkpoint."),
@@ -108,6 +108,6 @@ export async function recordErasure(
 }
 
 const erasureEffects: readonly AfterCommit[] = [
-  { effect: "erase_remains" },
+  { effect: "remove_erased_text" },
   { effect: "remove_expired_exports" },
 ];

@@ -13,7 +13,7 @@ import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { changedAt, storeChange } from "../memories/change.ts";
 import { storeNew } from "../memories/create.ts";
-import { type Acceptance, newContent, type PlannedChange, planOf } from "./plan.ts";
+import { type Acceptance, newContent, type PlannedChange, plannedChanges } from "./planned-changes.ts";
 import {
   concernedBy,
   isOutdated,
@@ -28,7 +28,7 @@ type Change = Static<typeof suggestedChange>;
 /** A text that accepting stores, embedded before the transaction; null: there is none. */
 export type Embedded = { readonly content: string; readonly vector: Float32Array } | null;
 
-/** Null also if the suggestion does not exist: the transaction decides. @throws Refusal 1400 as `planOf` does */
+/** Null also if the suggestion does not exist: the transaction decides. @throws Refusal 1400 as `plannedChanges` does */
 export async function embedAccepted(
   suggestion_id: string,
   acceptance: Acceptance,
@@ -39,7 +39,7 @@ export async function embedAccepted(
   if (suggestion === null) return null;
   const find = async (memory: string) => (await store.memories.find(owner, memory))?.memory ?? null;
   const memories = await concernedBy(suggestion, find);
-  const content = memories === null ? null : newContent(planOf(suggestion, memories, acceptance));
+  const content = memories === null ? null : newContent(plannedChanges(suggestion, memories, acceptance));
   return content === null ? null : { content, vector: await embed(content, "passage") };
 }
 
@@ -61,7 +61,7 @@ export async function acceptOne(
   const memories = await concernedBy(suggestion, (id) => transaction.memories.find(owner, id));
   if (memories === null) throw noSuggestion();
   if (isOutdated(suggestion, memories)) throw changedSince(memories);
-  const plan = planOf(suggestion, memories, acceptance);
+  const plan = plannedChanges(suggestion, memories, acceptance);
   const content = newContent(plan);
   if (content !== (embedded?.content ?? null)) throw changedMeanwhile;
   const changes = await perform(transaction, plan, embedded?.vector ?? null, application);

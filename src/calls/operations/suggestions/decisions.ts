@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { batchesOf } from "../extraction/compare-items.ts";
 import { refuseItem } from "../memories/batch-item.ts";
 import { acceptOne, type Embedded, embedAccepted, takeOut } from "./decide.ts";
-import { type Acceptance, asProposed, valueFields } from "./plan.ts";
+import { type Acceptance, asProposed, valueFields } from "./planned-changes.ts";
 import { exampleSuggestion, suggestedChange, suggestionId, suggestionKind } from "./view.ts";
 
 const decided = { permission: "memory.write", forSubjects: true, feature: "memory" } as const;

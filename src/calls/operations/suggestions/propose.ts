@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { ifUpdatedAt, requireVersion } from "../memories/change.ts";
 import { requireMemory } from "../memories/read.ts";
 import { addSuggestion } from "./add.ts";
-import { isActiveField, type ProposedValues, toProposedFields, valueFields } from "./plan.ts";
+import { isActiveField, type ProposedValues, toProposedFields, valueFields } from "./planned-changes.ts";
 import { exampleSuggestion, suggestionId } from "./view.ts";
 
 const proposedKinds = ["create", "change", "replace", "delete"] as const;

@@ -14,7 +14,7 @@ import { Choice, Fields, Id, jsonObject, Nullable, Timestamp } from "../../../pl
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { Store } from "../../storage/store.ts";
 import { previousValues } from "../memories/change.ts";
-import { asProposed, type NewValues, type PlannedChange, planOf } from "./plan.ts";
+import { asProposed, type NewValues, type PlannedChange, plannedChanges } from "./planned-changes.ts";
 
 export const suggestionKind = Choice(suggestionKinds, {
   title: "SuggestionKind",
@@ -104,7 +104,7 @@ export async function toSuggestionView(
     reason,
     quotes: [...quotes],
     memories: found.map(toAgentMemory),
-    changes: planOf(suggestion, found, asProposed).map(toPreview),
+    changes: plannedChanges(suggestion, found, asProposed).map(toPreview),
     outdated: isOutdated(suggestion, found),
   };
 }
@@ -138,12 +138,12 @@ function toPreview(planned: PlannedChange): Static<typeof suggestedChange> {
 
 /** The fields that differ. */
 export function toDifference(before: Memory, after: Memory): { before: JsonObject; after: JsonObject } {
-  const former = previousValues(before, after);
+  const previous = previousValues(before, after);
   const values = toValues(after);
-  const changed = Object.keys(former).map((name) => [name, values[name] ?? null]);
+  const changed = Object.keys(previous).map((name) => [name, values[name] ?? null]);
   const { supersededBy } = after;
   const newer = supersededBy === null || before.supersededBy !== null ? {} : { superseded_by: supersededBy };
-  return { before: former, after: { ...Object.fromEntries(changed), ...newer } };
+  return { before: previous, after: { ...Object.fromEntries(changed), ...newer } };
 }
 
 export function toValues({

@@ -62,7 +62,7 @@ export function Chart({ summary, height = 180, ...data }: ChartProps) {
         ].join(", ")}
         tabIndex={0}
         onKeyDown={step}
-        onFocus={() => setChosen((former) => former ?? last)}
+        onFocus={() => setChosen((previous) => previous ?? last)}
         onBlur={() => setChosen(null)}
         onPointerMove={({ offsetX }) => setChosen(nearestIndex(times, timeAt(offsetX)))}
         onPointerLeave={({ currentTarget }) => {
@@ -72,7 +72,7 @@ export function Chart({ summary, height = 180, ...data }: ChartProps) {
         {width > 0 && <Plot {...data} width={width} height={height} zone={zone} read={read} />}
       </div>
       <figcaption>
-        <span>{time ?? "Point or use the arrow keys to read values"}</span>
+        <span>{time ?? "Move the pointer or use the arrow keys to read values"}</span>
         {series.map(({ label, color, values }) => (
           <span key={label}>
             <i style={{ borderColor: `var(${color})` }} /> {label} <b>{textAt(read, values)}</b>

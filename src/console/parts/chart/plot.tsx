@@ -88,12 +88,12 @@ export function Plot({ times, series, format, width, height, zone, read }: PlotP
 
 /** The time of the day, with the date below the first one and at each new day. */
 function timeLabels(ticks: readonly number[], zone: Zone) {
-  let former = "";
+  let previous = "";
   return ticks.map((tick) => {
     const text = timeText(tick * 1_000, zone);
     const day = text.slice(5, 10);
-    const date = day === former ? "" : day;
-    former = day;
+    const date = day === previous ? "" : day;
+    previous = day;
     return { tick, time: text.slice(11, 16), date };
   });
 }

@@ -1,12 +1,12 @@
 // Shows times: local or in UTC, as the person has chosen, and the other one in the title.
 
 import { now } from "../../clock.ts";
-import { keptChoice } from "../kept-choice.ts";
+import { savedChoice } from "../saved-choice.ts";
 
 export const zones = ["local", "UTC"] as const;
 export type Zone = (typeof zones)[number];
 
-export const zoneChoice = keptChoice("memledger.zone", zones, "local");
+export const zoneChoice = savedChoice("memledger.zone", zones, "local");
 
 const parts = {
   year: "numeric",

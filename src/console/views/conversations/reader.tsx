@@ -1,4 +1,4 @@
-// One conversation as it was: who said what and when, and what was kept of it beside the place where it was said. Escape leads back to the list.
+// One conversation as it was: who said what and when, and the memories from it beside the place where it was said. Escape leads back to the list.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type {
@@ -144,13 +144,15 @@ function Turns({ read, at }: TurnsProps) {
               <bdi>{speakerOf(turn.origin)}</bdi>
               <Time at={turn.origin.said_at ?? null} none="time unknown" />
             </header>
-            {turn.said.length === 0 && <p class="quiet">Only what was kept of this is stored.</p>}
+            {turn.said.length === 0 && (
+              <p class="quiet">Only memories from this conversation are stored, not its passages.</p>
+            )}
             {turn.said.map((passage) => (
               <Passage key={passage.id} passage={passage} turn={turn} name={read.conversation} at={at} />
             ))}
           </div>
           {turn.kept.length > 0 && (
-            <ul aria-label="Kept of it">
+            <ul aria-label="Memories from it">
               {turn.kept.map((memory) => (
                 <li key={memory.id}>
                   <Kept memory={memory} at={at} />

@@ -1,10 +1,10 @@
-// Owns a conversation as a person reads it: what one speaker has said at one place, with what was kept of it beside it. Pure.
+// Owns a conversation as a person reads it: what one speaker has said at one place, with the memories from it beside it. Pure.
 
 import type { AgentMemory, Origin } from "../../../../clients/typescript/src/generated/models.ts";
 
 export interface Turn {
   readonly origin: Origin;
-  /** Its passages, in their order. Empty: only what was kept of it is stored. */
+  /** Its passages, in their order. Empty: only other memories from it are stored. */
   readonly said: AgentMemory[];
   readonly kept: AgentMemory[];
 }
@@ -30,7 +30,7 @@ interface Contents {
   readonly isComplete: boolean;
 }
 
-/** Each passage stands where it was said first. */
+/** Each passage is shown where it was said first. */
 export function toTurns({ conversation, said, kept, isComplete }: Contents): Turn[] {
   const placeOf = (memory: AgentMemory) => originsIn(memory, conversation)[0] ?? {};
   const turns: Turn[] = [];
@@ -52,7 +52,7 @@ export function toTurns({ conversation, said, kept, isComplete }: Contents): Tur
   return turns;
 }
 
-/** Where the words stand, or else another passage of the same message. */
+/** Where the words are, or else another passage of the same message. */
 function findBeside(turns: readonly Turn[], origin: Origin, content: string): Turn | undefined {
   const same = turns.filter((turn) => isSame(turn.origin, origin));
   const isKnown = origin.message !== undefined || origin.said_at !== undefined;

@@ -50,7 +50,7 @@ export function Extract() {
       of={projectName(id)}
       lead={
         <>
-          Memories that a text says. Nothing is stored before you accept it.
+          Finds memories in a text. Nothing is stored before you accept it.
           <SubjectLine />
         </>
       }

@@ -1,4 +1,4 @@
-// Owns which part of a text stands beside which items: the text in its order, cut after each sentence that says something. Pure.
+// Owns which part of a text is shown beside which items: the text in its order, cut after each sentence that says something. Pure.
 
 export interface Passage {
   /** What nothing was extracted from. */

@@ -1,4 +1,4 @@
-// What a key says about requests to the gateway, as a form: its memory, and whether conversations are remembered. An empty field says nothing.
+// The settings of a key for requests to the gateway, as a form: its memory, and whether conversations are remembered. An empty field is no setting.
 
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";

@@ -26,7 +26,7 @@ export interface KeyDetail {
   readonly last_used_at: string | null;
   /** The only one that it is for, or with a * at the end the beginning of the names of such subjects. Absent: the project and all subjects. */
   readonly subject?: string;
-  /** What it says about requests to the gateway. */
+  /** Its settings for requests to the gateway. */
   readonly gateway: object | null;
 }
 

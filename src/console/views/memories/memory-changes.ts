@@ -32,10 +32,10 @@ export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): 
     async update(before, changes, done = "The memory was changed.") {
       const after = await memories.update(before.id, { ...changes, if_updated_at: before.updated_at });
       shown.changed(after);
-      const former = toUpdate(toFields(after), toFields(before));
+      const previous = toUpdate(toFields(after), toFields(before));
       showMessage({
         text: done,
-        ...undo(former !== null, () => restore(after, former ?? {})),
+        ...undo(previous !== null, () => restore(after, previous ?? {})),
         link: checksLink(after.subject),
       });
     },
@@ -53,8 +53,8 @@ export function memoryChanges({ memories }: ProjectClient, shown: MemoryShown): 
       shown.changed(await memories.read(id));
     },
   };
-  const restore = async ({ id, updated_at }: Memory, former: MemoryUpdateRequest) => {
-    shown.changed(await memories.update(id, { ...former, if_updated_at: updated_at }));
+  const restore = async ({ id, updated_at }: Memory, previous: MemoryUpdateRequest) => {
+    shown.changed(await memories.update(id, { ...previous, if_updated_at: updated_at }));
     showMessage({ text: "The previous values were restored." });
   };
   const takeBack = async ({ id }: Memory) => {

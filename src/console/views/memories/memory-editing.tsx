@@ -25,10 +25,10 @@ export function MemoryEditing({ memory, changes, onClose }: MemoryEditingProps) 
   /** The version to which the draft belongs. */
   const known = useDraft<Memory>(`${name}.known`, memory, isMemory);
   /** The version before somebody else has changed it; null: nobody has. */
-  const [former, setPrevious] = useState<Memory | null>(null);
+  const [previous, setPrevious] = useState<Memory | null>(null);
   useEffect(() => {
     if (draft.isChanged && known.value.updated_at !== memory.updated_at) {
-      setPrevious(former ?? known.value);
+      setPrevious(previous ?? known.value);
       draft.set(rebased(draft.value, toFields(known.value), toFields(memory)));
     }
     known.set(memory);
@@ -56,10 +56,10 @@ export function MemoryEditing({ memory, changes, onClose }: MemoryEditingProps) 
     >
       {(fields) => (
         <>
-          {former !== null && (
+          {previous !== null && (
             <section class="meanwhile">
               <h3>Changed by somebody else meanwhile</h3>
-              <ChangedFields before={toFields(former)} after={toFields(memory)} label="What has changed" />
+              <ChangedFields before={toFields(previous)} after={toFields(memory)} label="What has changed" />
               <h3>Your change</h3>
             </section>
           )}

@@ -118,7 +118,7 @@ function Facts({ memory }: { readonly memory: Memory }) {
         <Fact name="Changed" value={<Time at={memory.updated_at} />} />
         <Fact name="Created" value={<Time at={memory.created_at} />} />
         <MemoryLink title="Replaced by" id={memory.superseded_by} />
-        <MemoryLink title="Former text of" id={memory.former_of} />
+        <MemoryLink title="Previous text of" id={memory.former_of} />
         {isAllowed("audit.read") && (
           <Fact name="Records" value={<a href={linkTo("ledger", { memory_id: id })}>in the ledger</a>} />
         )}

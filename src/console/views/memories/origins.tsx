@@ -1,4 +1,4 @@
-// Where the words of a memory were said: by whom, when, and ways to its conversations.
+// Where the words of a memory were said: by whom, when, and links to its conversations.
 
 import { Fact } from "../../parts/text/fact.tsx";
 import { Time } from "../../parts/text/time.tsx";

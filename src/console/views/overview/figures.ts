@@ -42,9 +42,9 @@ export interface OperationCount extends Readonly<Record<Outcome, number>> {
 const keptSeconds = 86_400;
 
 /** The figures with the steps of a later event, which replace those from its start on. */
-export function joinFigures(former: Figures | null, next: Figures): Figures {
-  if (former === null || former.counting_since !== next.counting_since) return next;
-  const offset = Math.round((secondsOf(next.start) - secondsOf(former.start)) / next.step_seconds);
+export function joinFigures(previous: Figures | null, next: Figures): Figures {
+  if (previous === null || previous.counting_since !== next.counting_since) return next;
+  const offset = Math.round((secondsOf(next.start) - secondsOf(previous.start)) / next.step_seconds);
   if (offset <= 0) return next;
   const drop = Math.max(0, offset + next.steps - keptSeconds / next.step_seconds);
   const join = <Value>(
@@ -59,16 +59,16 @@ export function joinFigures(former: Figures | null, next: Figures): Figures {
     mapNames([before, after], (name) => join(before[name], after[name], 0));
   return {
     ...next,
-    start: new Date((secondsOf(former.start) + drop * next.step_seconds) * 1_000).toISOString(),
+    start: new Date((secondsOf(previous.start) + drop * next.step_seconds) * 1_000).toISOString(),
     steps: Math.max(0, offset - drop) + next.steps,
-    operations: mapNames([former.operations, next.operations], (name) =>
-      joinNames({ ...former.operations[name] }, { ...next.operations[name] }),
+    operations: mapNames([previous.operations, next.operations], (name) =>
+      joinNames({ ...previous.operations[name] }, { ...next.operations[name] }),
     ),
-    codes: joinNames(former.codes, next.codes),
+    codes: joinNames(previous.codes, next.codes),
     latency_seconds: {
-      p50: join(former.latency_seconds.p50, next.latency_seconds.p50, null),
-      p95: join(former.latency_seconds.p95, next.latency_seconds.p95, null),
-      p99: join(former.latency_seconds.p99, next.latency_seconds.p99, null),
+      p50: join(previous.latency_seconds.p50, next.latency_seconds.p50, null),
+      p95: join(previous.latency_seconds.p95, next.latency_seconds.p95, null),
+      p99: join(previous.latency_seconds.p99, next.latency_seconds.p99, null),
     },
   };
 }

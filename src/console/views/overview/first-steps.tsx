@@ -44,7 +44,7 @@ export function FirstSteps({ project, dataDir }: FirstStepsProps) {
           </p>
         </li>
         <li>
-          <h3>Import what there is</h3>
+          <h3>Import memories</h3>
           <p>Memories of another installation or program, as a file with one JSON object on each line.</p>
           <CopyText text={`memledger memory import FILE ${target}`} what="the command" form="block" />
         </li>

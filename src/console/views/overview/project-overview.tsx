@@ -139,7 +139,7 @@ interface MemoriesTileProps {
 }
 
 function MemoriesTile({ memories, limit }: MemoriesTileProps) {
-  // Passages have a limit of their own, where the oldest make room.
+  // Passages have a limit of their own, above which the oldest are deleted.
   const { passage: _, ...kept } = memories;
   const count = sum(Object.values(kept));
   return (

@@ -14,20 +14,20 @@ const titles = {
 const empty = {
   credits: "Empty: unlimited.",
   memory_limit: "Empty: as in the plan.",
-  passage_limit: "Empty: as in the plan. The oldest make room.",
+  passage_limit: "Empty: as in the plan. Above the maximum, the oldest are deleted.",
   retention_days: "Empty: as in the plan.",
 };
 
 interface OptionFieldsProps {
   readonly options: Options;
   /** The plan now. Default: the chosen one */
-  readonly former?: Options["plan"];
+  readonly previous?: Options["plan"];
   readonly onChange: (options: Options) => void;
   /** Why the server refused them; null: it did not. */
   readonly error: unknown;
 }
 
-export function OptionFields({ options, former = options.plan, onChange, error }: OptionFieldsProps) {
+export function OptionFields({ options, previous = options.plan, onChange, error }: OptionFieldsProps) {
   const failed = failedField(error);
   return (
     <>
@@ -42,7 +42,7 @@ export function OptionFields({ options, former = options.plan, onChange, error }
             />
           )}
         </Field>
-        <Field label="Subscription" help="Expired: the ledger is closed, memories still work.">
+        <Field label="Subscription" help="Expired: the audit records cannot be read. Memories still work.">
           {(control) => (
             <Select
               control={control}
@@ -53,7 +53,7 @@ export function OptionFields({ options, former = options.plan, onChange, error }
           )}
         </Field>
       </div>
-      <PlanContents plan={options.plan} former={former} />
+      <PlanContents plan={options.plan} previous={previous} />
       {numberFields.map((name) => (
         <Field
           key={name}

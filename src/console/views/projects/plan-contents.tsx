@@ -22,10 +22,10 @@ const titles: readonly (readonly [setting: string, title: string])[] = [
 interface PlanContentsProps {
   readonly plan: ProjectDetail["plan"];
   /** Of the project now; the same: nothing is changed. */
-  readonly former: ProjectDetail["plan"];
+  readonly previous: ProjectDetail["plan"];
 }
 
-export function PlanContents({ plan, former }: PlanContentsProps) {
+export function PlanContents({ plan, previous }: PlanContentsProps) {
   const { value } = useData("", (signal) => readOfConsole<SettingsAnswer>("settings", { signal }));
   const textOf = (of: string, setting: string) =>
     valueText(value?.settings.find(({ name }) => name === `plans.${of}.${setting}`)?.value ?? null);
@@ -33,7 +33,7 @@ export function PlanContents({ plan, former }: PlanContentsProps) {
   return (
     <dl class="facts plan-contents">
       {titles.map(([setting, title]) => {
-        const [before, after] = [textOf(former, setting), textOf(plan, setting)];
+        const [before, after] = [textOf(previous, setting), textOf(plan, setting)];
         return (
           <>
             <dt>{title}</dt>

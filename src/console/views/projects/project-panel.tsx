@@ -1,4 +1,4 @@
-// One project beside the table: its options, which can be changed, and the way to its views. A change that deletes records asks first.
+// One project beside the table: its options, which can be changed, and links to its views. A change that deletes records asks first.
 
 import { useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
@@ -69,7 +69,7 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           <Fact name="Valid keys" class="count" value={countText(project.keys)} />
         </dl>
         <form onSubmit={submit}>
-          <OptionFields options={options} former={before.plan} onChange={setOptions} error={error} />
+          <OptionFields options={options} previous={before.plan} onChange={setOptions} error={error} />
           {error !== null && failedField(error) === null && <Failure error={error} />}
           <p class="actions">
             <Button type="submit" class="primary" isOff={!isChanged}>
@@ -91,7 +91,7 @@ export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps)
           run={update}
           onClose={() => setPreview(null)}
         >
-          <PlanContents plan={options.plan} former={before.plan} />
+          <PlanContents plan={options.plan} previous={before.plan} />
           <p>
             Records will be kept for {countOf(preview.days_after ?? 0, "day")}.{" "}
             {preview.records === 0

@@ -6,7 +6,7 @@ import type { Checkpoint, ExportTask } from "../../../../clients/typescript/src/
 import { type ProjectClient, readOfConsole } from "../../api/calls.ts";
 import { projectHeader } from "../../api/request-headers.ts";
 import { allTime } from "../../parts/text/time-span.tsx";
-import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
+import type { BrowserCheckpoint } from "../../verification/browser-checkpoint.ts";
 import type { VerificationRequest } from "../../verification/messages.ts";
 import { evidenceOf, type Supplied } from "../../verification/supplied-evidence.tsx";
 import { beginExport } from "../exports/begin-export.ts";
@@ -19,7 +19,7 @@ export interface ProjectLedger {
 }
 
 interface LedgerOptions {
-  readonly kept: KeptCheckpoint | null;
+  readonly kept: BrowserCheckpoint | null;
   readonly supplied: Supplied;
   /** Of the plan of the project, in days; null: unlimited, or not known. */
   readonly retention: number | null;

@@ -7,14 +7,14 @@ import { Progress } from "../../parts/progress.tsx";
 import { countOf, countText } from "../../parts/text/count.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
-import { type KeptCheckpoint, keep, readKept } from "../../verification/kept-checkpoint.ts";
+import { type BrowserCheckpoint, keep, readKept } from "../../verification/browser-checkpoint.ts";
 import { OutcomeReport } from "../../verification/outcome-report.tsx";
 import { evidenceOf, nothingSupplied, SuppliedEvidence } from "../../verification/supplied-evidence.tsx";
 import { useVerification } from "../../verification/use-verification.ts";
 import { VerificationProgress } from "../../verification/verification-progress.tsx";
 import { useRetention } from "../exports/begin-export.ts";
+import { BrowserCheckpointSection } from "./browser-checkpoint-section.tsx";
 import { CheckpointList } from "./checkpoint-list.tsx";
-import { KeptSection } from "./kept-section.tsx";
 import { readProjectLedger } from "./project-ledger.ts";
 import { startWorker } from "./start-worker.ts";
 import type { Written } from "./written-export.ts";
@@ -34,7 +34,7 @@ function ProjectProof() {
   const [isUncovered, setUncovered] = useState(false);
   const { state, isRunning, verify, cancel } = useVerification(startWorker);
   const begin = async () => {
-    const signed: KeptCheckpoint[] = [];
+    const signed: BrowserCheckpoint[] = [];
     setWritten(null);
     setUncovered(false);
     const outcome = await verify(async (signal) => {
@@ -105,7 +105,7 @@ function ProjectProof() {
           />
         </>
       )}
-      <KeptSection project={id} kept={kept} onForget={() => setKept(null)} />
+      <BrowserCheckpointSection project={id} kept={kept} onDelete={() => setKept(null)} />
       <CheckpointList />
       {/* Its fields are those that the advice names. */}
       <details class="compare" open={state.kind === "done" && state.outcome.verdict === "unattested"}>

@@ -169,7 +169,7 @@ const reasonTexts: Readonly<Record<CheckResult["reasons"][number], string>> = {
   tags: "other tags",
   inactive: "inactive",
   expired: "expired",
-  below_floor: "below the floor",
+  below_floor: "below the minimum",
   rank: "behind others",
 };
 

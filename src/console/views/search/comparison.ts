@@ -91,7 +91,7 @@ export function reasonsOf({ memory, reasons }: MissedMemory, { tags, isAnyTag, c
     metadata: "without the metadata",
     inactive: "inactive",
     expired: "expired",
-    below_floor: "below the floor",
+    below_floor: "below the minimum",
     rank: `not among the first ${count}`,
     budget: "does not fit",
   } satisfies Readonly<Record<MissedMemory["reasons"][number], string>>;

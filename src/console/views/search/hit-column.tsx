@@ -29,7 +29,7 @@ export function HitColumn({ title, about, asked, found, other, actions }: HitCol
         <span class="quiet">{about}</span>
       </header>
       {found.total === 0 ? (
-        <p class="quiet">No memory matches the filters and the floor.</p>
+        <p class="quiet">No memory matches the filters and the minimum similarity.</p>
       ) : (
         <HitList hits={found.results} isRanked badgesOf={moved} kind="accent" actions={actions} />
       )}

@@ -34,7 +34,7 @@ export function InjectedPrompt({ injection, budget, onBudget, children }: Inject
         </span>
       </header>
       {injection.prompt === "" ? (
-        <p class="quiet">Nothing is injected: no rule, and no fact or context above the floor.</p>
+        <p class="quiet">Nothing is injected: no rule, and no fact or context is relevant enough.</p>
       ) : (
         <>
           <div class="budget">

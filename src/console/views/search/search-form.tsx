@@ -15,13 +15,13 @@ interface SearchFormProps {
 
 const types = { "": "All types", rule: "Rules", fact: "Facts", context: "Contexts" } as const;
 const floors: Readonly<Record<string, string>> = {
-  "": "Floor: default",
-  "0.1": "Floor 0.1",
-  "0.2": "Floor 0.2",
-  "0.3": "Floor 0.3",
-  "0.4": "Floor 0.4",
-  "0.5": "Floor 0.5",
-  "0.6": "Floor 0.6",
+  "": "Minimum similarity: default",
+  "0.1": "Minimum similarity 0.1",
+  "0.2": "Minimum similarity 0.2",
+  "0.3": "Minimum similarity 0.3",
+  "0.4": "Minimum similarity 0.4",
+  "0.5": "Minimum similarity 0.5",
+  "0.6": "Minimum similarity 0.6",
 };
 const matches = { "": "All of the tags", any: "Any of the tags" } as const;
 const rerankings = { "": "Reranked by default", off: "Not reranked" } as const;
@@ -67,7 +67,7 @@ export function SearchForm({ asked, onAsk, onFilter }: SearchFormProps) {
         <Select
           label="Lowest similarity"
           value={floor}
-          options={isOf(floors, floor) ? floors : { ...floors, [floor]: `Floor ${floor}` }}
+          options={isOf(floors, floor) ? floors : { ...floors, [floor]: `Minimum similarity ${floor}` }}
           onChange={(next) => onFilter({ floor: next })}
         />
         <Select

@@ -109,7 +109,7 @@ function Answer({ asked, comparison, query }: AnswerProps) {
   };
   useShortcuts("Search lab", [
     { keys: "j", label: "Next hit", run: () => move(1) },
-    { keys: "k", label: "Former hit", run: () => move(-1) },
+    { keys: "k", label: "Previous hit", run: () => move(-1) },
     { keys: "c", label: "Save as a check", run: () => find(".hit:focus-within button")?.click() },
     { keys: "e", label: "Edit the memory", run: edit },
     { keys: "b", label: "Budget of the prompt", run: () => find("input[type=range]")?.focus() },

@@ -102,7 +102,7 @@ function AllSessions() {
       )}
       {isAllAsked && (
         <Confirm
-          title="Sign out all people?"
+          title="Sign everybody out?"
           action="Sign out all"
           run={revokeAll}
           onClose={() => setAllAsked(false)}

@@ -1,4 +1,4 @@
-// Whose memories a view shows, if they are those of a subject, with ways to the subject and back to the project.
+// Whose memories a view shows, if they are those of a subject, with links to the subject and back to the project.
 
 import { shownPage } from "../../location.ts";
 import { linkTo, pathOf, useProject } from "../../project.ts";

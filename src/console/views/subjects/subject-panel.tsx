@@ -1,4 +1,4 @@
-// One subject beside the table: how much there is of it, ways to its memories and records, its export, and its erasure.
+// One subject beside the table: how much there is of it, links to its memories and records, its export, and its erasure.
 
 import { useState } from "preact/hooks";
 import type { SubjectErasure } from "../../../../clients/typescript/src/generated/models.ts";

@@ -96,8 +96,8 @@ function NoSubjects() {
   return (
     <Empty title="No subjects yet">
       <p>
-        A subject is a user of your application, whose memories are kept apart. The first call that names one
-        makes it:
+        A subject is a user of your application, whose memories are separate. The first call that names one
+        creates it:
       </p>
       <CopyText
         text={`curl -X POST ${location.origin}/v1/memories \\

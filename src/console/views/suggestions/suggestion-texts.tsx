@@ -67,7 +67,7 @@ function Side({ title, text: { memory }, pieces }: SideProps) {
   );
 }
 
-/** When its words were said, or else stored, and a way to it. */
+/** When its words were said, or else stored, and a link to it. */
 function Stored({ memory }: { readonly memory: AgentMemory }) {
   const { subject } = useProject();
   return (

@@ -84,7 +84,7 @@ function requireIntact(database: Database): void {
   const damage = found.filter((line) => line !== "ok");
   if (damage.length === 0) return;
   throw new Error(
-    `The database is damaged, so no backup was made: ${damage.join("; ")}. Keep your former backups. Stop the server, copy the data directory to another place, check the disk, and restore the last backup.`,
+    `The database is damaged, so no backup was made: ${damage.join("; ")}. Keep your previous backups. Stop the server, copy the data directory to another place, check the disk, and restore the last backup.`,
   );
 }
 

@@ -32,7 +32,7 @@ export interface ExporterInit {
 export type ExporterRequest =
   | { readonly pending: true }
   | { readonly step: string }
-  | { readonly sweep: number };
+  | { readonly removeExpired: number };
 
 const { file, ledger, logLevel }: ExporterInit = workerData;
 const logger = createLogger(logLevel);
@@ -68,7 +68,7 @@ answerStoreRequests<ExportStep | readonly string[]>(
   (request) => {
     const work = request as ExporterRequest;
     if ("step" in work) return stepAlone(work.step);
-    return "pending" in work ? listPending() : sweep(work.sweep);
+    return "pending" in work ? listPending() : removeExpired(work.removeExpired);
   },
   { close: () => rowThreads.endAll() },
 );
@@ -128,7 +128,7 @@ const begin = database.transaction((id: string): ExportJob => {
 });
 
 /** Removes the files of expired exports, also of one that was ended while it was written, and parts that a killed process left. */
-async function sweep(now: number): Promise<readonly string[]> {
+async function removeExpired(now: number): Promise<readonly string[]> {
   const rows = expired.all(now);
   for (const row of rows) {
     await stepping.get(row.id)?.catch(() => undefined);

@@ -21,7 +21,7 @@ export function createExporter(
     save,
     pending: () => askForSome({ pending: true }),
     step: (id) => ask({ step: id }),
-    sweep: (now) => askForSome({ sweep: now }),
+    removeExpired: (now) => askForSome({ removeExpired: now }),
     async close() {
       await thread?.close();
     },

@@ -1,6 +1,6 @@
 // Owns all SQL that writes the ledger. Only ever appends.
 
-import { sealRecord } from "../../../audit/chain.ts";
+import { hashRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import type { EntryMac } from "../../../audit/entry-mac.ts";
 import { choosePruning } from "../../../audit/retention.ts";
@@ -168,7 +168,7 @@ function createAppend({
   return async (draft) => {
     const head = heads.open(draft.project, draft.now);
     watchClock(head.at, draft.now);
-    const { seq, id, at, entry, members, hash } = sealRecord(head, draft, createId);
+    const { seq, id, at, entry, members, hash } = hashRecord(head, draft, createId);
     const { action, status, keyId, memoryId, payload } = draft;
     const mac = macOf(head.chain)(hash);
     // By position: names take a tenth of the time of the statement.

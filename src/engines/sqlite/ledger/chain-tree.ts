@@ -21,7 +21,7 @@ import {
 import { levelsPerStored } from "../../../audit/verify/node-places.ts";
 import { isObject, readJson } from "../../../platform/json/json.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
-import { createTreeTips, type TreeTips } from "./tree-tips.ts";
+import { createTreeEnds, type TreeEnds } from "./tree-ends.ts";
 
 /** Takes some tenths of a second. */
 export const growStepLeaves = 65_536;
@@ -30,7 +30,7 @@ const hasher = createTreeHasher(runtimeCryptography);
 const leafZero = (statement: string) => statementHash(statement, runtimeCryptography);
 
 /** The trees of all chains. Everything is read and written in the transaction of the caller. */
-export interface ChainTrees extends Pick<TreeTips, "follow" | "forget"> {
+export interface ChainTrees extends Pick<TreeEnds, "follow" | "forget"> {
   hasTree(chain: number): boolean;
   /** @throws Error for a chain without a statement */
   statementOf(chain: number): TreeStatement;
@@ -85,7 +85,7 @@ export function createChainTrees(database: Database): ChainTrees {
     insertNode.run(chain, level, position, hash);
   };
 
-  const tips = createTreeTips();
+  const ends = createTreeEnds();
   const append = (chain: number, frontier: Frontier, leaves: readonly Uint8Array[]): Frontier => {
     let grown = frontier;
     for (const data of leaves) {
@@ -114,14 +114,14 @@ export function createChainTrees(database: Database): ChainTrees {
   };
 
   const grow: ChainTrees["grow"] = (chain, leaves, leavesMax) => {
-    const tip = tips.find(chain, leaves);
+    const end = ends.find(chain, leaves);
     const grown: Grown | null =
-      tip === undefined
+      end === undefined
         ? growStored(chain, leaves, leavesMax)
-        : { frontier: append(chain, tip.frontier, tip.appended), newest: tip.appended.at(-1) };
+        : { frontier: append(chain, end.frontier, end.appended), newest: end.appended.at(-1) };
     if (grown === null) return null;
     const { frontier, newest } = grown;
-    if (newest !== undefined) tips.keep(chain, frontier, newest.toHex());
+    if (newest !== undefined) ends.keep(chain, frontier, newest.toHex());
     return rootOf(frontier, hasher);
   };
 
@@ -142,7 +142,7 @@ export function createChainTrees(database: Database): ChainTrees {
       return rootOf(frontier, hasher);
     },
     truncate(chain, leaves) {
-      tips.discard(chain);
+      ends.discard(chain);
       deleteNodesAfter.run(chain, leaves);
     },
     begin(chain, statement) {
@@ -150,17 +150,17 @@ export function createChainTrees(database: Database): ChainTrees {
       setTree.run(text, chain);
       if (statement.first > statement.through + 1) return;
       const { frontier } = appendLeaf(emptyFrontier, leafZero(text), hasher);
-      tips.keep(chain, frontier, statement.hash);
+      ends.keep(chain, frontier, statement.hash);
     },
-    follow: tips.follow,
-    forget: tips.forget,
+    follow: ends.follow,
+    forget: ends.forget,
     lacksNodes: (chain, leaves) => leaves >= storedLeaves(chain) + leavesPerNode,
     grow,
     cut(chain, removed, checkpointSizes) {
       // Nothing can store them later. Of a chain with damage, a step of growth may have stored less.
       grow(chain, removed, Number.POSITIVE_INFINITY);
       const source = reader(chain);
-      // The nodes of checkpoints in former blocks stay as they are.
+      // The nodes of checkpoints in earlier blocks stay as they are.
       const block = source.removed - (source.removed % leavesPerNode);
       const sizes = checkpointSizes.filter((size) => size > block);
       const kept = nodesAtCut(removed, sizes, source, hasher);

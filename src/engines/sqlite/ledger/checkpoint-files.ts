@@ -1,4 +1,4 @@
-// Owns the way of signed checkpoints from the transaction that stores them to their files, which can be copied to other machines. Never
+// Owns how signed checkpoints get from the transaction that stores them to their files, which can be copied to other machines. Never
 // writes a note of a transaction that is not committed.
 
 import { join } from "node:path";

@@ -34,7 +34,7 @@ interface SigningOptions {
 
 interface Signing {
   /** The key that is replaced now: it signs checkpoints of version 2, too. */
-  readonly former?: Signer | null;
+  readonly previous?: Signer | null;
   /** The name of the log from now on; absent: the one that the chain has. */
   readonly log?: string | undefined;
   /** False: the file of the notes will be replaced by one that is made from the database. Absent: true. */
@@ -183,7 +183,7 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
     number: number,
     checkpoint: Checkpoint,
     text: string,
-    { former, isPublished = true }: Signing,
+    { previous, isPublished = true }: Signing,
   ): SignedCheckpoint => {
     const { size, at } = checkpoint;
     const { verifierKey } = signer;
@@ -192,7 +192,7 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
       stored !== undefined && textOfNote(stored) === text && openNote(stored, verifierKey) !== null;
     // One that the previous key has signed, too, is kept.
     const own = isStored ? stored : signer.sign(text);
-    const note = former && openNote(own, former.verifierKey) === null ? addSignature(own, former) : own;
+    const note = previous && openNote(own, previous.verifierKey) === null ? addSignature(own, previous) : own;
     insert.run({ number, size, at, note });
     const signed = { checkpoint, note, verifierKey };
     if (note !== stored && isPublished) files.add(signed);

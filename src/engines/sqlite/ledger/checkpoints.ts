@@ -58,9 +58,9 @@ export interface Checkpoints extends Pick<CheckpointFiles, "publish" | "savepoin
   signAll(now: number): SignedCheckpoint[];
   /**
    * Signs the heads of all chains that are known, because the key has changed; inside a transaction. Begins the trees of those that have
-   * none. @param former signs those of version 2, too; null: the previous key is lost
+   * none. @param previous signs those of version 2, too; null: the previous key is lost
    */
-  signWith(former: Signer | null, now: number): void;
+  signWith(previous: Signer | null, now: number): void;
   /**
    * Signs a head that an administrator has accepted, and begins the tree of a chain that has none; inside a transaction.
    * @param log the record of the acceptance: the name of the log from now on if the chain lacks what a checkpoint covers
@@ -129,10 +129,10 @@ export function createCheckpoints({
     publish: files.publish,
     sign: (head, now) => signing.sign(head, now),
     accept: signing.accept,
-    signWith(former, now) {
+    signWith(previous, now) {
       for (const chain of knownChains()) {
-        if (trees.hasTree(chain.number)) signing.sign(chain, now, { former });
-        else signing.beginTree(chain, now, { former });
+        if (trees.hasTree(chain.number)) signing.sign(chain, now, { previous });
+        else signing.beginTree(chain, now, { previous });
       }
     },
     beginTree: (head, now) => signing.beginTree(head, now),

@@ -99,9 +99,9 @@ export function createAccessFlush(database: Database, state: WriterState): () =>
 }
 
 /** @returns a step that deletes the rows of removals that every search index has read long ago. */
-export function createRemovalSweep(database: Database): (now: number) => void {
-  const sweep = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
+export function createRemovalCleanup(database: Database): (now: number) => void {
+  const remove = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
   return (now) => {
-    sweep.run(now - removalLifeMs);
+    remove.run(now - removalLifeMs);
   };
 }

@@ -141,5 +141,5 @@ export async function prunePayloads(
   return deleted;
 }
 
-/** By chain: the last seq whose payload this process has deleted or kept, so that a sweep does not start from the first one again. */
+/** By chain: the last seq whose payload this process has deleted or kept, so that a run does not start from the first one again. */
 const progress = new Map<number, number>();

@@ -7,7 +7,7 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 /** Names of rows of the table installation. */
 const names = {
   bound: "embedding_model",
-  former: "former_embedding_models",
+  previous: "former_embedding_models",
   next: "next_embedding_model",
 } as const;
 
@@ -46,17 +46,17 @@ export function writeModel(database: Database, { id, sha256, dimensions }: Model
 
 /** SHA-256 of each model that was replaced. */
 export function previousModels(database: Database): readonly string[] {
-  const text = createRead(database)(names.former);
+  const text = createRead(database)(names.previous);
   return text === null ? [] : (JSON.parse(text) as string[]);
 }
 
 /** The bound model is replaced by another one, which is no previous model from now on. */
 export function replaceModel(database: Database, next: ModelBinding): void {
   const before = boundModel(database);
-  const former = new Set(previousModels(database));
-  if (before !== null) former.add(before.sha256);
-  former.delete(next.sha256);
-  write(database, names.former, [...former]);
+  const previous = new Set(previousModels(database));
+  if (before !== null) previous.add(before.sha256);
+  previous.delete(next.sha256);
+  write(database, names.previous, [...previous]);
   writeModel(database, next);
 }
 

@@ -89,15 +89,15 @@ export function schemaVariants(format: number): readonly SchemaVariant[] {
   const after = inState("after reembed");
   if (format >= exchangeFormat) {
     const [vector] = inState("after reembed", "memory_vector");
-    const former = vector === undefined ? [] : [vector];
+    const previous = vector === undefined ? [] : [vector];
     return [
       { state: "as made", objects: plain },
       { state: "after reembed", objects: replace(after) },
       { state: "after two reembeds", objects: replace(inState("after two reembeds")) },
-      { state: "after reembed in an older format", objects: replace(former) },
+      { state: "after reembed in an older format", objects: replace(previous) },
       {
         state: "after reembed in an older format and in this one",
-        objects: replace([...former, ...inState("after two reembeds", "memory_vector_next")]),
+        objects: replace([...previous, ...inState("after two reembeds", "memory_vector_next")]),
       },
     ];
   }

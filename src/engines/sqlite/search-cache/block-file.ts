@@ -51,7 +51,7 @@ export function blockFileBytes(shape: BlockShape): number {
 }
 
 /** @returns what is before the image in a block file [imageStart]: the header and the checks */
-export function sealBlock(image: Uint8Array, id: string, shape: BlockShape): Uint8Array {
+export function finishBlock(image: Uint8Array, id: string, shape: BlockShape): Uint8Array {
   const head = new Uint8Array(imageStart(shape));
   head.set(headerOf(id, shape));
   const checks = new DataView(head.buffer, headerBytes);

@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { blockFileBytes } from "./block-file.ts";
 import { areCurrent, createCacheFacts } from "./cache-facts.ts";
 import { hasRoom } from "./disk-room.ts";
+import { type Finished, finishWithout } from "./finished-block.ts";
 import { type CacheDraft, createKnownProjects, type KnownProject, withoutTags } from "./known-projects.ts";
 import type { CacheManifest } from "./manifest.ts";
 import { tagSetsIn } from "./outdated-tags.ts";
@@ -18,7 +19,6 @@ import {
   trySyncing,
   writeBlockFile,
 } from "./project-files.ts";
-import { type Sealed, sealWithout } from "./sealed-block.ts";
 
 export interface CacheDrafts {
   /** @returns ids of the blocks that the files of the project have already; null: they cannot be written now */
@@ -57,13 +57,13 @@ export function createDrafts({ folder, maxBytes, facts, inTransaction, projects 
   const { find, remove, giveUpDraft } = projects;
 
   /** Clears the rows of memories that were removed since the draft began. @returns null when the draft is no longer valid */
-  const seal = (draft: Draft, image: SharedArrayBuffer): Sealed | null => {
+  const finish = (draft: Draft, image: SharedArrayBuffer): Finished | null => {
     const removed = inTransaction(() => {
       const project = facts.project(draft.project);
       if (project === null || !areCurrent(draft.epochs, facts.epochs(project.serial))) return null;
       return new Set(facts.removals(project.serial, draft.revision).map(({ memory }) => memory));
     });
-    return removed === null ? null : sealWithout(removed, viewRowBlock(image, draft.dimensions));
+    return removed === null ? null : finishWithout(removed, viewRowBlock(image, draft.dimensions));
   };
 
   const abandon = (id: string): void => {
@@ -93,9 +93,9 @@ export function createDrafts({ folder, maxBytes, facts, inTransaction, projects 
     write(id, image) {
       const project = find(id);
       const { draft } = project;
-      const sealed = draft === null || !hasRoom(folder) ? null : seal(draft, image);
-      if (draft === null || sealed === null) return null;
-      const { described, content } = sealed;
+      const finished = draft === null || !hasRoom(folder) ? null : finish(draft, image);
+      if (draft === null || finished === null) return null;
+      const { described, content } = finished;
       try {
         writeBlockFile(project.folder, described.id, content);
       } catch (error) {
@@ -111,7 +111,7 @@ export function createDrafts({ folder, maxBytes, facts, inTransaction, projects 
       const project = find(id);
       const { draft } = project;
       if (draft === null) return null;
-      const sole = only === null ? null : seal(draft, only);
+      const sole = only === null ? null : finish(draft, only);
       if (only !== null && sole === null) return null;
       const known = new Map(
         [...(project.files?.manifest.blocks ?? []), ...draft.blocks].map((block) => [block.id, block]),

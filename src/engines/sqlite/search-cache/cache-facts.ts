@@ -44,7 +44,7 @@ export interface CacheFacts {
   newestHead(project: number): CachedHead | null;
   epochs(project: number): Readonly<Record<string, number>>;
   /** Why the files cannot be used with this database, as a clause; null: they belong to it, and to a state that it had. */
-  foreignness(manifest: CacheManifest, project: CachedProject): string | null;
+  mismatch(manifest: CacheManifest, project: CachedProject): string | null;
   /** In their order. */
   removals(project: number, afterRevision: number): readonly Removal[];
   /** Of memories that were created or changed. */
@@ -86,7 +86,7 @@ export function createCacheFacts(database: Database): CacheFacts {
     project: (id) => project.get(id) ?? null,
     newestHead: (serial) => newestHead.get(serial) ?? null,
     epochs: epochsOf,
-    foreignness({ model, dimensions, head, newestRevision, epochs }, { serial, revision }) {
+    mismatch({ model, dimensions, head, newestRevision, epochs }, { serial, revision }) {
       const current = bound();
       if (current?.sha256 !== model || current.dimensions !== dimensions) return "they are of another model";
       // Revisions are used again after a restore of an older backup, hashes of records never are.
@@ -102,7 +102,7 @@ export function createCacheFacts(database: Database): CacheFacts {
     outdated({ id, files, draft }) {
       const found = facts.project(id);
       if (found === null) return "foreign";
-      if (files !== null && facts.foreignness(files.manifest, found) !== null) return "foreign";
+      if (files !== null && facts.mismatch(files.manifest, found) !== null) return "foreign";
       const since = Math.min(files?.manifest.revision ?? Infinity, draft?.revision ?? Infinity);
       if (since === found.revision) return null;
       const removed = facts.removals(found.serial, since);

@@ -68,7 +68,7 @@ export function encodeManifest(manifest: CacheManifest, blockStart = 0): Uint8Ar
 /** @returns the bytes of the text behind this header [manifestHeaderBytes] @throws UnusableFile */
 export function readManifestHeader(path: string, header: Buffer): number {
   if (!header.subarray(0, magic.length).equals(magic))
-    throw new UnusableFile(path, "it is no manifest of this version");
+    throw new UnusableFile(path, "it is not a manifest of this version");
   if (header.readBigUInt64LE(headerCheckAt) !== Bun.hash.xxHash3(header.subarray(0, headerCheckAt)))
     throw new UnusableFile(path, "the check of its header is wrong");
   return header.readUInt32LE(magic.length);

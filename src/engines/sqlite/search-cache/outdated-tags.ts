@@ -5,7 +5,7 @@ import { type BlockPlace, openCacheFiles, placesOf, wipeTagSets, withBlock } fro
 
 const none: ReadonlySet<number> = new Set();
 
-/** @param changed serials of memories whose rows have former tags @returns the numbers of the sets of tags of all other rows */
+/** @param changed serials of memories whose rows have earlier tags @returns the numbers of the sets of tags of all other rows */
 export function tagSetsOf(
   { serials, tagSets }: Pick<RowColumns, "serials" | "tagSets">,
   changed: ReadonlySet<number> = none,

@@ -1,5 +1,5 @@
 // Owns which cache files are read after a start before anybody searches: those of the projects that were used last, one after the other, until
-// the memory for indexes is full. Must never take the place of an index that somebody uses.
+// the memory for indexes is full. Must never replace an index that somebody uses.
 
 import type { PreloadOutcome } from "./copy-steps.ts";
 

@@ -115,11 +115,11 @@ export function withBlock<Result>(
   return withFile(place.path, flags, (file) => work({ ...place, file }));
 }
 
-/** The parts of a block file: what `sealBlock` returns, and the image. */
-export type SealedBlock = readonly [head: Uint8Array, image: Uint8Array];
+/** The parts of a block file: what `finishBlock` returns, and the image. */
+export type FinishedBlock = readonly [head: Uint8Array, image: Uint8Array];
 
 /** Writes a block file and syncs it. @throws as writeNewFile */
-export function writeBlockFile(folder: string, id: string, block: SealedBlock): void {
+export function writeBlockFile(folder: string, id: string, block: FinishedBlock): void {
   writeNewFile(join(folder, `${id}.block`), block);
 }
 
@@ -146,7 +146,7 @@ export function trySyncing(folder: string, blocks: readonly Pick<CachedBlock, "i
 export function publishManifest(
   folder: string,
   manifest: CacheManifest,
-  inline: SealedBlock | null,
+  inline: FinishedBlock | null,
 ): CacheFiles {
   if ((manifest.blocks.length === 1) !== (inline !== null))
     throw new TypeError("the only block of a project is written with its manifest, no other is");

@@ -1,7 +1,7 @@
 // Owns the form in which calls travel to the writer's thread. A call whose outcome was precomputed travels as JSON text, bytes in Base64:
 // copying it as a value (structured clone) takes four times as long, in both threads. Other calls may hold vectors and travel as values.
 
-import type { SealedPayload } from "../../../audit/parts/parts.ts";
+import type { EncodedPayload } from "../../../audit/parts/parts.ts";
 import type { Call, PrecomputedOutcome } from "../../../calls/contract/call.ts";
 
 export type CallMessage = Call | string;
@@ -10,7 +10,7 @@ export type CallMessage = Call | string;
 interface TextCall extends Omit<Call, "decision"> {
   readonly decision: Omit<Extract<Call["decision"], { readonly prepared: unknown }>, "precomputed"> & {
     readonly precomputed: Omit<PrecomputedOutcome, "answer" | "payload"> & {
-      readonly payload: Omit<SealedPayload, "salt" | "compressed"> & {
+      readonly payload: Omit<EncodedPayload, "salt" | "compressed"> & {
         readonly salt: string;
         readonly compressed: string;
       };
@@ -24,8 +24,8 @@ export function toCallMessage(call: Call): CallMessage {
   if (decision.refused !== null || decision.precomputed === undefined) return call;
   const { precomputed, ...accepted } = decision;
   const { memoryId, entry, after, payload } = precomputed;
-  const { salt, compressed, ...sealed } = payload;
-  const bytes = { ...sealed, salt: salt.toBase64(), compressed: compressed.toBase64() };
+  const { salt, compressed, ...encoded } = payload;
+  const bytes = { ...encoded, salt: salt.toBase64(), compressed: compressed.toBase64() };
   const text: TextCall = {
     ...rest,
     decision: { ...accepted, precomputed: { memoryId, entry, after, payload: bytes } },

@@ -1,4 +1,4 @@
-// Owns the suspicion that the database file is damaged. One check of the whole file, in a thread of its own, confirms or dismisses it:
+// Owns what happens when the database file may be damaged. One check of the whole file, in a thread of its own, confirms or dismisses it:
 // SQLite reports a disk that cannot be read for a moment in the same way as a damaged page. A file marks the suspicion, so that it outlives
 // the process.
 

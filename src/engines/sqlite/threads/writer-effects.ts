@@ -29,7 +29,7 @@ export function createWriterEffects(state: WriterState): WriterEffects {
       case "remove_unused_vectors":
         state.vectorRemovalIsDue = true;
         return true;
-      case "erase_remains":
+      case "remove_erased_text":
       case "start_export":
       case "remember_answer":
       case "continue_model_change":

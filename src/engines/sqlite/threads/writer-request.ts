@@ -6,9 +6,9 @@ import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-
 import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
 import type { QueueChange } from "../../../calls/storage/remember-store.ts";
 import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
-import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import type { RetentionOutcome } from "../retention/retention-runs.ts";
 import type { CallMessage } from "./call-messages.ts";
-import type { RemainsStep } from "./remains.ts";
+import type { ErasedTextStep } from "./erased-text.ts";
 import type { WriteState } from "./write-check.ts";
 
 export type WriterRequest =
@@ -16,7 +16,7 @@ export type WriterRequest =
   | { readonly exported: ExportChange }
   /** Answered with whether a task was changed. */
   | { readonly queued: QueueChange }
-  /** Answered with a RemainsStep. */
+  /** Answered with a ErasedTextStep. */
   | { readonly eraseThrough: number | null }
   | { readonly opened: readonly OpenExchange[] }
   | { readonly recordLeft: true }
@@ -26,16 +26,16 @@ export type WriterRequest =
   | { readonly statistics: true }
   /** Answered with a WriteState. */
   | { readonly check: { readonly isSuspect: boolean } }
-  /** Answered with the number of the sweep. */
-  | { readonly sweep: "start" }
-  /** Answered with its SweepOutcome. */
-  | { readonly sweep: number };
+  /** Answered with the number of the retention run. */
+  | { readonly retention: "start" }
+  /** Answered with its RetentionOutcome. */
+  | { readonly retention: number };
 
 export type WriterAnswer =
   | WriterReply
-  | RemainsStep
+  | ErasedTextStep
   | WriteState
-  | SweepOutcome
+  | RetentionOutcome
   | GroupStatistics
   | number
   | boolean;

@@ -30,8 +30,8 @@ import { createWordWriter, defineWords } from "../words/words.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { attempt } from "./attempt.ts";
 import { fromCallMessage } from "./call-messages.ts";
+import { createErasedTextStep } from "./erased-text.ts";
 import { createGroups } from "./groups.ts";
-import { createRemainsStep } from "./remains.ts";
 import { createWriteCheck } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
 import { createWriterEffects } from "./writer-effects.ts";
@@ -171,7 +171,7 @@ const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
 const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, signer, clock, logger });
 const nextVectors = createNextVectors(database);
-const eraseRemains = createRemainsStep(database, state, wordMerge, clock);
+const removeErasedText = createErasedTextStep(database, state, wordMerge, clock);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
   // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
@@ -179,8 +179,10 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
   const work = request as WriterRequest;
   if ("statistics" in work)
     return { ...statistics.read(), retentionClockAheadMs: housekeeping.clockAheadMs() };
-  if ("sweep" in work) {
-    return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
+  if ("retention" in work) {
+    return work.retention === "start"
+      ? housekeeping.requestRetention()
+      : housekeeping.outcomeOf(work.retention);
   }
   if ("check" in work) return writeCheck.check(work.check.isSuspect);
   if ("vectors" in work) {
@@ -195,7 +197,7 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
     logExport(work.exported);
     return [];
   }
-  if ("eraseThrough" in work) return eraseRemains(work.eraseThrough);
+  if ("eraseThrough" in work) return removeErasedText(work.eraseThrough);
   if ("queued" in work) return changeQueue(work.queued);
   if ("opened" in work) {
     await openExchanges.open(work.opened).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { outcomeUnknown, unavailable } from "../../../platform/errors.ts";
 import {
   groupMaxCalls,
   groupMaxCharacters,
-  sweepAskEveryMs,
+  retentionAskEveryMs,
   writerHangsAfterMs,
   writerQueueLimits,
 } from "../../../platform/limits.ts";
@@ -27,10 +27,10 @@ import { threadPolicies } from "../../../platform/threads/policies.ts";
 import { ThreadEnded } from "../../../platform/threads/thread-ended.ts";
 import type { ThreadEvents, WorkerThread } from "../../../platform/threads/worker-thread.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import type { RetentionOutcome } from "../retention/retention-runs.ts";
 import { toCallMessage } from "./call-messages.ts";
 import { createCommitBegin } from "./commit-begin.ts";
-import type { RemainsStep } from "./remains.ts";
+import type { ErasedTextStep } from "./erased-text.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-request.ts";
 
@@ -55,7 +55,7 @@ export interface Writer {
   /** As Store.openExchange. Exchanges that come while others are committed are committed together. */
   openExchange(exchange: OpenExchange): Promise<void>;
   /** One step of the removal of erased text. `through`: of the step before; null for the first one. @throws as `check` does */
-  eraseRemains(through: number | null): Promise<RemainsStep>;
+  removeErasedText(through: number | null): Promise<ErasedTextStep>;
   /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
   changeQueue(change: QueueChange): Promise<boolean>;
   /** As ModelVectors.add. */
@@ -63,7 +63,7 @@ export interface Writer {
   /** As ModelVectors.fail. */
   failModelChange(change: ModelChange, reason: string): Promise<void>;
   /** Runs retention for all chains. @throws Refusal 1503 when it failed for one of them. */
-  sweep(): Promise<readonly RetentionResult[]>;
+  runRetention(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
   /** @throws Refusal 1503 when its thread restarts. */
@@ -158,7 +158,7 @@ export function createWriter(
     async logExport(change) {
       await ask({ exported: change });
     },
-    eraseRemains: (eraseThrough) => ask({ eraseThrough }),
+    removeErasedText: (eraseThrough) => ask({ eraseThrough }),
     changeQueue: (queued) => ask({ queued }),
     async addVectors(change, vectors) {
       await ask({ change, vectors });
@@ -166,14 +166,14 @@ export function createWriter(
     async failModelChange(change, modelChangeFailure) {
       await ask({ change, modelChangeFailure });
     },
-    async sweep() {
+    async runRetention() {
       // The thread answers one request after another, so this polls: one request that takes minutes would block all others.
-      const sweep = await ask<number>({ sweep: "start" });
+      const retention = await ask<number>({ retention: "start" });
       for (;;) {
-        const outcome = await ask<SweepOutcome>({ sweep });
+        const outcome = await ask<RetentionOutcome>({ retention });
         if (typeof outcome === "object") return outcome;
-        if (outcome !== "running") throw outcomeUnknown(sweepFailed);
-        await clock.sleep(sweepAskEveryMs);
+        if (outcome !== "running") throw outcomeUnknown(retentionFailed);
+        await clock.sleep(retentionAskEveryMs);
       }
     },
     check: (isSuspect) => ask({ check: { isSuspect } }),
@@ -201,7 +201,7 @@ const endedUnanswered = outcomeUnknown(
   "The writer thread ended before it answered. It is unknown whether this call took effect. Check that before you send a call again that changes data.",
 );
 
-const sweepFailed =
+const retentionFailed =
   "Retention could not remove everything that is too old. The reason is in the server's log. Send the call again.";
 
 /**

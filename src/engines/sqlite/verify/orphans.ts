@@ -48,7 +48,7 @@ export function findStrayPseudonym(source: LedgerSource): string | null {
   const [row] = source.all(
     "SELECT entry FROM audit_pseudonym WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED) LIMIT 1",
   ) as { entry: number }[];
-  return row === undefined ? null : `a row of audit_pseudonym names row ${row.entry}, which is no record`;
+  return row === undefined ? null : `a row of audit_pseudonym names row ${row.entry}, which is not a record`;
 }
 
 /** A node of no tree, or at a place where the tree has no stored node. */

@@ -76,7 +76,7 @@ export function findForeignName(source: LedgerSource): Failure | null {
     for (const { seq, ...record } of readRecords(source, action)) {
       const { id = null, name } = answerOf(payloadOf(record));
       if (name === undefined || (names.get(id) ?? name) === name) continue;
-      const message = `the project ${id} has another name in this database than in record ${seq} of the installation (${action}): the name was changed, or names or ids of projects were exchanged`;
+      const message = `the project ${id} has another name in this database than in record ${seq} of the installation (${action}): the name was changed, or names or ids of projects were swapped`;
       return { seq: null, check: "owner", message };
     }
   }

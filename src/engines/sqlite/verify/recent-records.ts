@@ -7,7 +7,7 @@ import { createReport } from "../../../audit/verify/verdict.ts";
 import type { RecentFinding, RecentVerification } from "../../../calls/storage/ledger-verifier.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../platform/limits.ts";
 import { toKey } from "./chain-key.ts";
-import { checkSchema, checkTables } from "./frame.ts";
+import { checkSchema, checkTables } from "./database-checks.ts";
 import { type ChainFrame, coveredThrough, readChains } from "./ledger.ts";
 import { reportChain } from "./report.ts";
 import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";

@@ -2,7 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import { answerRequests } from "../../../platform/threads/answer-requests.ts";
-import { checkSchema, checkTables } from "./frame.ts";
+import { checkSchema, checkTables } from "./database-checks.ts";
 import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { openEvidence } from "./source.ts";
 

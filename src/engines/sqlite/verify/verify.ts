@@ -15,7 +15,7 @@ import {
 } from "../../../audit/verify/verdict.ts";
 import type { LedgerVerification } from "../../../calls/storage/ledger-verifier.ts";
 import { toKey } from "./chain-key.ts";
-import { checkSchema, checkTables } from "./frame.ts";
+import { checkSchema, checkTables } from "./database-checks.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
 import {
   findNumberOutOfRange,

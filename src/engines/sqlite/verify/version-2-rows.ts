@@ -1,4 +1,4 @@
-// Owns the comparison of records of version 2 with other rows of the database: pseudonyms, and memories that were made of a conversation.
+// Owns the comparison of records of version 2 with other rows of the database: pseudonyms, and memories that were made from a conversation.
 // Never writes.
 
 import type { Entry } from "../../../audit/verify/entry-parser.ts";
@@ -19,13 +19,13 @@ export interface PseudonymRow {
   readonly project: string | null;
   readonly kind: string | null;
   /** 1: the owner is another than a subject of the same project. */
-  readonly isMisowned: number;
+  readonly hasOtherOwner: number;
 }
 
 /** Those of records with numbers above `above`, up to `through`, by number. The check of the tables compares the index with the rows. */
 export function readPseudonyms(source: LedgerSource, above: number, through: number): PseudonymRow[] {
   const sql = `SELECT a.entry AS number, p.id, o.id AS project, p.kind,
-      p.owner IS NOT NULL AND (s.project IS NOT p.project OR s.kind <> 'subject') AS isMisowned FROM audit_pseudonym a
+      p.owner IS NOT NULL AND (s.project IS NOT p.project OR s.kind <> 'subject') AS hasOtherOwner FROM audit_pseudonym a
     LEFT JOIN pseudonym p ON p.serial = a.pseudonym LEFT JOIN project o ON o.serial = p.project LEFT JOIN pseudonym s ON s.serial = p.owner
     WHERE a.entry > ? AND a.entry <= ? ORDER BY a.entry`;
   return source.all(sql, above, through) as PseudonymRow[];
@@ -83,7 +83,7 @@ function checkPseudonyms(
     return { check: "columns", message: "a row of audit_pseudonym is missing" };
   const isForeign = [...needed].some((id) => {
     const row = found.get(id);
-    return row !== undefined && ((project !== null && row.project !== project) || row.isMisowned === 1);
+    return row !== undefined && ((project !== null && row.project !== project) || row.hasOtherOwner === 1);
   });
   const kinds = { subject: entry.v2?.subject, conversation: entry.v2?.conversation };
   const isOther = Object.entries(kinds).some(([kind, id]) => id != null && found.get(id)?.kind !== kind);

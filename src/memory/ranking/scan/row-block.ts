@@ -69,7 +69,9 @@ export function createRowBlock(dimensions: number, capacity: number): RowBlock {
 export function viewRowBlock(buffer: SharedArrayBuffer, dimensions: number): RowBlock {
   const capacity = buffer.byteLength / bytesPerRow(dimensions);
   if (!Number.isInteger(capacity) || capacity !== blockCapacity(capacity)) {
-    throw new RangeError(`A buffer of ${buffer.byteLength} bytes is no block with ${dimensions} dimensions.`);
+    throw new RangeError(
+      `A buffer of ${buffer.byteLength} bytes is not a block with ${dimensions} dimensions.`,
+    );
   }
   let end = 0;
   const next = (bytesPerValue: number): number => {

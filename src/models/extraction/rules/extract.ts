@@ -27,7 +27,7 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
   const items: ExtractedItem[] = [];
   const seen = new Set<string>();
   for (const { passage, message } of passagesOf(source, now)) {
-    // What stands beside a prompt injection is not reliable, either.
+    // What is beside a prompt injection is not reliable, either.
     if (passage.speaker.role === "assistant" || isPromptInjection(onOneLine(passage.text))) continue;
     const said = saidBy(passage, message);
     const lead = leadOf(said.name);

@@ -1,4 +1,4 @@
-// Owns the patterns in which a secret stands behind its name. Each has the name in the group "name", where it matters, and the value in one
+// Owns the patterns in which a secret follows its name. Each has the name in the group "name", where it matters, and the value in one
 // of the other groups. Matches are candidates: named-values.ts decides.
 
 import {

@@ -71,7 +71,7 @@ export const pinWords = any(`
   codice PIN
 `);
 
-/** "is", "was changed to": what stands between the name of a secret and its value in prose. */
+/** "is", "was changed to": what is between the name of a secret and its value in prose. */
 export const verbs = any(`
   (?:(?:is|was|has been|got) )?(?:now )?(?:(?:changed|reset|set|updated|rotated) )?to
   is|['’]s|was|are|will be|used to be|should be|must be|stays|remains|reads|equals

@@ -65,7 +65,7 @@ async function signIn(place: ConsolePlace, request: Request): Promise<Response> 
   requireConsoleHost(request, listener);
   requireOwnOrigin(request, listener.schemeOf(request));
   const arrivedAt = clock.elapsed();
-  const former = readCookie(request, listener);
+  const previous = readCookie(request, listener);
   const credentials = toCredentials(await readProof(request));
   const origin = originOf(place, request);
   const call = { credentials, input: noInput, origin, arrivedAt, signal: request.signal };
@@ -74,7 +74,7 @@ async function signIn(place: ConsolePlace, request: Request): Promise<Response> 
   if (performed.answer.code !== successCode || typeof secret !== "string")
     return respond(place, request, openSession.name, performed, arrivedAt);
   // Nobody can close it any more when the browser has the cookie of the new one.
-  if (former !== null) await perform(closeSession, { ...call, credentials: sessionOf(former) });
+  if (previous !== null) await perform(closeSession, { ...call, credentials: sessionOf(previous) });
   const answer = withToken(performed.answer, signedIn, secret);
   const response = await respond(place, request, openSession.name, { ...performed, answer }, arrivedAt);
   return withCookie(place, request, response, secret);

@@ -8,7 +8,7 @@ export interface Listener {
   readonly readSender: ReadSender;
   /** The client's address, as far as it can be trusted; null: the socket has none. */
   addressOf(request: Request): string | null;
-  /** For /mcp: why a web page may have sent the request, and what to do; null: nothing speaks for it. */
+  /** For /mcp: why a web page may have sent the request, and what to do; null: nothing suggests it. */
   webPageFault(headers: Headers): string | null;
   /** The same for every other path. */
   hostFault(request: Request): string | null;

@@ -48,15 +48,15 @@ export function startServer(options: ServerOptions): RunningServer {
   // shares its port, too, would get a part of the connections.
   const port = options.certificate === null ? options.port : findFreePort(options);
   let current = listen(options, port, options.certificate);
-  const former = new Set<Listening>();
+  const previous = new Set<Listening>();
   let replacing: Promise<void> = Promise.resolve();
   const replace = async (certificate: Certificate): Promise<void> => {
     const replaced = current;
     const open = () => listen(options, port, certificate);
     const { server, isClosed } = await replaceListeningSocket(port, open);
     current = server;
-    former.add(replaced);
-    const stop = () => stopServer(replaced.server, graceMs).finally(() => former.delete(replaced));
+    previous.add(replaced);
+    const stop = () => stopServer(replaced.server, graceMs).finally(() => previous.delete(replaced));
     if (!isClosed) return void stop();
     // Its clients are asked to connect again with their next call; those that send none are idle after this time.
     replaced.isReplaced = true;
@@ -73,8 +73,8 @@ export function startServer(options: ServerOptions): RunningServer {
     },
     async stop() {
       await replacing;
-      for (const { end } of former) end?.cancel();
-      await Promise.all([current, ...former].map(({ server }) => stopServer(server, graceMs)));
+      for (const { end } of previous) end?.cancel();
+      await Promise.all([current, ...previous].map(({ server }) => stopServer(server, graceMs)));
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/calls/operations/model-change/operations.ts";
 import { readModelDirectory } from "../../../../src/models/embedding/model-directory.ts";
 import { openDatabase } from "../../../../src/platform/native/sqlite.ts";
-import { keepModel, keptModelsFolder } from "../../../../src/server/model/kept-models.ts";
+import { modelCopiesFolder, saveModelCopy } from "../../../../src/server/model/model-copies.ts";
 import { startTestApp } from "../../../fixture.ts";
 import { writeProjectedModel } from "../../../models/embedding/projected-model.ts";
 import { parseExposition } from "../../../server/metrics/exposition-text.ts";
@@ -63,7 +63,7 @@ test("calls go on while the model changes, and no vectors of two models are comp
   expect(batch.status).toBe(200);
   const ids = (batch.data as { results: { id: string }[] }).results.map(({ id }) => id);
   const skip = app.countRecords(null);
-  keepModel(config.dataDir, source);
+  saveModelCopy(config.dataDir, source);
   expect(await app.administer(beginModelChange, next)).toMatchObject({ state: "started" });
 
   const rounds = await Promise.all([
@@ -124,7 +124,7 @@ test("a server that was changed needs no setting at its next start", async () =>
     body: { query: contentOf(110), top_k: 1 },
   });
   expect(data).toMatchObject({ results: [{ memory: { content: contentOf(110) }, similarity: 1 }] });
-  expect(readdirSync(keptModelsFolder(config.dataDir))).toEqual([next.sha256]);
+  expect(readdirSync(modelCopiesFolder(config.dataDir))).toEqual([next.sha256]);
 });
 
 test("a change without the copy of its model fails, is reported and can be cancelled", async () => {

@@ -1,4 +1,4 @@
-// The thread that writes ends while it commits the cut-over: nobody is told the outcome, and the database does not answer for a while.
+// The thread that writes ends while it commits the switch: nobody is told the outcome, and the database does not answer for a while.
 
 import { expect, test } from "bun:test";
 import { startModelChange } from "../../../../src/calls/operations/model-change/model-change.ts";
@@ -14,7 +14,7 @@ import { createClock } from "../../../../src/platform/time/clock.ts";
 const former: ModelBinding = { id: "former", sha256: "a".repeat(64), dimensions: 2 };
 const next: ModelBinding = { id: "next", sha256: "b".repeat(64), dimensions: 2 };
 
-test("calls use the new model when the outcome of the cut-over becomes known later", async () => {
+test("calls use the new model when the outcome of the switch becomes known later", async () => {
   let bound = former;
   let change: ModelChange | null = { to: next, startedAt: 1, done: 0, failure: null };
   let isDown = false;
@@ -35,7 +35,7 @@ test("calls use the new model when the outcome of the cut-over becomes known lat
   let model = former;
   const running = startModelChange({
     vectors,
-    async cutOver() {
+    async switchModel() {
       bound = next;
       change = null;
       isDown = true;

@@ -14,7 +14,7 @@ export const parts = {
   "several servers": "two stores can use one database at the same time",
   "word forms": 'a word finds its other forms, as "release" finds "releases"',
   "export files": "the files of exports are written",
-  retention: "`Retention.sweep` removes old records",
+  retention: "`Retention.run` removes old records",
   verification: "`AuditReader.verify` checks a chain",
 } as const;
 

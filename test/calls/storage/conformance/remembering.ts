@@ -2,7 +2,7 @@
 // transaction of its outcome.
 
 import { describe, expect, test } from "bun:test";
-import { sealPayload } from "../../../../src/audit/parts/payload.ts";
+import { encodePayload } from "../../../../src/audit/parts/payload.ts";
 import type { Call, Decision, Origin } from "../../../../src/calls/contract/call.ts";
 import { eraseRecords } from "../../../../src/calls/operations/ledger/erase-records.ts";
 import { findOperation } from "../../../../src/calls/operations.ts";
@@ -34,7 +34,7 @@ async function queue(seam: Seam, member: Member, tags: readonly string[] = []): 
   const details = { output_content: { text: "Noted." } };
   const entry = { status: 200, code: successCode, numbers: {} } as const;
   const passed = { precomputed: { data: null, details }, prepared: task, entry };
-  const precomputed = await precomputeExchange(call, passed, sealPayload);
+  const precomputed = await precomputeExchange(call, passed, encodePayload);
   const decision: Decision = { refused: null, parameters: {}, prepared: task, precomputed };
   const { code } = await seam.store.commit({ ...call, decision });
   expect(code).toBe(1000);

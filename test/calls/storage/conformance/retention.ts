@@ -35,7 +35,7 @@ export function testRetention(subject: EngineUnderTest): void {
         const before = await verifyRecords(seam, member);
         seam.passTime(2 * dayMs);
         await member.create(memory("four"));
-        const swept = await seam.store.retention.sweep();
+        const swept = await seam.store.retention.run();
         const own = swept.filter(({ project }) => project === member.id);
         expect(own).toMatchObject([{ records: 3, anchoredThrough: 3, skipped: null }]);
         expect(swept.filter(({ project }) => project === other.id)).toEqual([]);
@@ -44,9 +44,7 @@ export function testRetention(subject: EngineUnderTest): void {
         expect(records.map(({ seq }) => seq)).toEqual([4, 5, 6]);
         expect((await listRecords(seam, member, { action: "audit.prune" })).total).toBe(1);
         expect((await listRecords(seam, other)).total).toBe(3);
-        expect((await seam.store.retention.sweep()).filter(({ project }) => project === member.id)).toEqual(
-          [],
-        );
+        expect((await seam.store.retention.run()).filter(({ project }) => project === member.id)).toEqual([]);
       }));
   });
 }

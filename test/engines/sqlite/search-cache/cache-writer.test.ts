@@ -429,14 +429,14 @@ describe("files of another state", () => {
     const { manifest } = openCacheFiles(join(folder, project.id));
     const older = facts.project(project.id);
     if (older === null) throw new Error("the project is in the backup");
-    expect(facts.foreignness(manifest, older)).toBe("they are of another database");
+    expect(facts.mismatch(manifest, older)).toBe("they are of another database");
     for (let at = 0; at < 4; at++) await create(`${project.id} of the new days ${at}`);
     const newer = facts.project(project.id);
     if (newer === null) throw new Error("the project is in the backup");
     expect(newer.revision).toBeGreaterThanOrEqual(manifest.newestRevision);
     expect(lost).toHaveLength(5);
     // As many memories, with the same serials and revisions.
-    expect(facts.foreignness(manifest, newer)).toBe("they are of another database");
+    expect(facts.mismatch(manifest, newer)).toBe("they are of another database");
     expect(writer.check(project.id, false)).toBeNull();
     expect(cached()).toBeNull();
   });

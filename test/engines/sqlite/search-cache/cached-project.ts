@@ -1,8 +1,8 @@
 // Makes the content of cache files for tests: blocks with rows that look like those of an index, and their manifest.
 
-import { createBlockId, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
+import { createBlockId, finishBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import type { CachedBlock, CacheManifest } from "../../../../src/engines/sqlite/search-cache/manifest.ts";
-import type { SealedBlock } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
+import type { FinishedBlock } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
 import {
   createRowBlock,
   type RowBlock,
@@ -34,9 +34,9 @@ export function createFilledBlock(capacity: number, rows: number, first = 1): Ro
 }
 
 /** As it is written. */
-export function sealed(block: RowBlock, id: string): SealedBlock {
+export function sealed(block: RowBlock, id: string): FinishedBlock {
   const image = new Uint8Array(block.buffer.slice());
-  return [sealBlock(image, id, { capacity: block.capacity, dimensions: block.dimensions }), image];
+  return [finishBlock(image, id, { capacity: block.capacity, dimensions: block.dimensions }), image];
 }
 
 export function describeBlock(block: RowBlock): CachedBlock {

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
-import { imageStart, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
+import { finishBlock, imageStart } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import {
   imageBytes,
   openCacheFiles,
@@ -107,7 +107,7 @@ function deceive(): void {
       states[row] = rowState(kindOfState(states[row] ?? 0), false);
   const content = new Uint8Array(image);
   const file = readFileSync(place.path);
-  file.set(sealBlock(content, place.id, place), place.start);
+  file.set(finishBlock(content, place.id, place), place.start);
   file.set(content, place.start + imageStart(place));
   writeFileSync(place.path, file);
 }

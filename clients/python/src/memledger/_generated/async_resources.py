@@ -560,9 +560,9 @@ class AsyncMemories:
 
         query: Text of the query, in natural language.
         messages: A conversation in the form of chat APIs, instead of a query. The query is the last message
-        of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In
-        front of a message of fewer than 25 characters, of which those of Chinese, Japanese and Korean count
-        twice, the last 240 characters of what the user said before are put. All other messages are ignored.
+        of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. A
+        message of fewer than 25 characters (those of Chinese, Japanese and Korean count twice) is preceded
+        by the last 240 characters of what the user said before. All other messages are ignored.
         tags: Only facts and contexts with these tags. Rules that have tags are included only if they match.
         Rules without tags are always included.
         tags_match:  Default: "all".
@@ -571,9 +571,9 @@ class AsyncMemories:
         code points. A memory that does not fit is omitted, never shortened. Without this field there is no
         limit.
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
-        Needs a query. Without it, those are excluded whose relevance is not above what unrelated prompts
-        reach in a project with as many memories, and passages of conversations that are less than half as
-        relevant as the best memory.
+        Needs a query. Without it, facts and contexts are excluded whose relevance is not above that of
+        unrelated prompts in a project of this size, and passages of conversations that are less than half
+        as relevant as the best memory.
         include_project: Whether the memories of the project itself are included in a call for a subject.
         Without a subject it means nothing. Default: true.
         explain: Whether to return the best 10 of the memories that are not among the results, each with the
@@ -628,14 +628,14 @@ class AsyncMemories:
         it updates that memory; otherwise it becomes a new memory. An item with another word, number or
         negation is never above 0.98. An update changes the content, and the expiry if the item has one;
         type and importance stay. Inactive memories are not compared: what they say is stored again. With
-        tags, the new memories get them, only memories that have all of them are updated, and a memory
-        because of which an item is skipped gets them, too. Items of one call are also compared with each
-        other. With deduplicate false, only items whose text is already stored are skipped. A language model
-        is shown the memories that are nearest to the text, if the key can read memories; an item can then
-        replace one of them, with words of both as the reason. The replacement is suggested, or done at once
-        if the operator has configured that. With dry_run true, nothing is stored; a dry run is free with
-        the built-in extractor and costs as much as a normal call with a language model, unless the operator
-        has configured otherwise. A call stores all of its items or none.
+        tags, the new memories get them, only memories that have all of them are updated, and so does the
+        memory that a skipped item duplicates. Items of one call are also compared with each other. With
+        deduplicate false, only items whose text is already stored are skipped. A language model is shown
+        the memories that are nearest to the text, if the key can read memories; an item can then replace
+        one of them, and must quote words of both. The replacement is suggested, or done at once if the
+        operator has configured that. With dry_run true, nothing is stored; a dry run is free with the
+        built-in extractor and costs as much as a normal call with a language model, unless the operator has
+        configured otherwise. A call stores all of its items or none.
 
         Permission: `memory.write`.
 
@@ -643,7 +643,7 @@ class AsyncMemories:
         messages, and cannot be combined with them.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
-        tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
+        tags: Tags of the memories that the call creates. The memory that a skipped item duplicates gets
         them, too, unless it would have more than 16, or is a rule without tags, which applies to the whole
         project.
         metadata: Metadata of the memories that the call creates. Others keep theirs, and are compared
@@ -1120,8 +1120,8 @@ class AsyncConversations:
         max_retries: int | None = None,
     ) -> ConversationPage:
         """List conversations. Returns a page of the conversations in which words of memories were said, the
-        latest first, each with the number of its passages and of the memories that were kept of it. A
-        conversation without memories is not listed.
+        latest first, each with the number of its passages and of the memories that were extracted from it.
+        A conversation without memories is not listed.
 
         Permission: `memory.read`.
 
@@ -1181,9 +1181,9 @@ class AsyncConversations:
         max_retries: int | None = None,
     ) -> Conversation:
         """Read a conversation. Returns a conversation as it was: a page of its passages in the order in which
-        they were said, each with its origins, and the memories that were kept of it. With the permission
-        audit.read, also the newest records of calls that named it; GET /v1/audit/logs with conversation
-        lists all of them.
+        they were said, each with its origins, and the memories that were extracted from it. With the
+        permission audit.read, also the newest records of calls that named it; GET /v1/audit/logs with
+        conversation lists all of them.
 
         Permission: `memory.read`.
 
@@ -1248,7 +1248,7 @@ class AsyncConversations:
         max_retries: int | None = None,
     ) -> ConversationErasure:
         """Erase a conversation. Permanently erases a conversation: its passages and the memories that were
-        made of it, the parts of audit records that are about it, show one of these memories or repeat the
+        made from it, the parts of audit records that are about it, show one of these memories or repeat the
         words of one, exports that contain these records, and its name. A memory whose words were said in
         another conversation, too, stays without this origin, and what was said in other conversations stays
         in their records. Later calls with the same id are for a new conversation. The ledger still
@@ -1374,10 +1374,11 @@ class AsyncSubjects:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> SubjectErasure:
-        """Erase a subject. Permanently erases everything about a subject: its memories and checks, what waits
-        to be remembered, the parts of audit records that are about it, exports that contain these records,
-        and its name. Later calls with the same name are for a new subject. The ledger still verifies; the
-        answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.
+        """Erase a subject. Permanently erases everything about a subject: its memories and checks, answers
+        that wait for extraction, the parts of audit records that are about it, exports that contain these
+        records, and its name. Later calls with the same name are for a new subject. The ledger still
+        verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can
+        be repeated.
 
         Permission: `subject.erase`.
 
@@ -1772,7 +1773,7 @@ class AsyncChecks:
         tags_match:  Default: "all".
         min_similarity: Memories with a lower similarity are excluded.
         expected_memory_id: The memory that the search must find.
-        within: The memory must be among so many first results. Default: 3.
+        within: The memory must be among this many first results. Default: 3.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1821,8 +1822,8 @@ class AsyncChecks:
         max_retries: int | None = None,
     ) -> CheckRun:
         """Run all checks. Performs the search of each check of the project, and returns for each whether its
-        memory is among the first results, and if not, why. One audit record has all results. A memory is
-        not accessed by a check.
+        memory is among the first results, and if not, why. One audit record has all results. A check does
+        not change last_accessed_at.
 
         Permission: `memory.read`.
         """
@@ -2397,7 +2398,7 @@ class AsyncKeys:
         max_retries: int | None = None,
     ) -> IssuedToken:
         """Issue a token. Issues a token: a key for one subject that expires. It is used as an API key is, can
-        do nothing outside of its subject, and needs no row. Its calls are calls of the key that has issued
+        do nothing outside of its subject, and is not stored. Its calls are calls of the key that has issued
         it, whose rate they share, and it is not valid longer than that key.
 
         Permission: `key.issue`.
@@ -2462,8 +2463,8 @@ class AsyncKeys:
         expires_at: Expiry time; null: the key does not expire.
         subject: The subject that the key is for; with a * at its end: all subjects whose names begin so.
         The key can do nothing else. Absent: the key is for the project and all subjects.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
+        gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
+        member that is null removes a setting; null instead of the object removes all.
         """
         return await self._calls.data(
             KEY_CREATE,
@@ -2515,14 +2516,14 @@ class AsyncKeys:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ApiKey:
-        """Change an API key. Changes what a key says about requests to the gateway. The change applies to the
-        next request. Name, permissions and expiry of a key cannot be changed: create another key.
+        """Change an API key. Changes the settings of a key for requests to the gateway. The change applies to
+        the next request. Name, permissions and expiry of a key cannot be changed: create another key.
 
         Needs an administration key.
 
         key: Id of the key.
-        gateway: What the key says about requests to the gateway, instead of the upstream. A member that is
-        null says nothing any more; null instead of the object: the key says nothing.
+        gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
+        member that is null removes a setting; null instead of the object removes all.
         """
         return await self._calls.data(
             KEY_UPDATE,
@@ -2594,8 +2595,8 @@ class AsyncProjects:
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
         memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
-        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
-        limit of the plan.
+        passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
+        null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return await self._calls.data(
@@ -2701,8 +2702,8 @@ class AsyncProjects:
         subscription: Whether the subscription is active.
         credits: Credits available; null: unlimited.
         memory_limit: Maximum number of memories besides passages; null: the limit of the plan.
-        passage_limit: Maximum number of passages of conversations, where the oldest make room; null: the
-        limit of the plan.
+        passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
+        null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
         """
         return await self._calls.data(

@@ -238,7 +238,7 @@ class AgentMemory(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class KeyGateway(Model):
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     memory: bool | None
     """Whether memory is put into requests."""
     memory_budget: int | None
@@ -271,7 +271,7 @@ class ApiKey(Model):
     last_used_at: str | None
     """When the key was last used, accurate to the minute; null: never."""
     gateway: KeyGateway | None
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     subject: str | None = None
     """The subject that the key is for; with a * at its end: all subjects whose names begin so. The key can
     do nothing else. Absent: the key is for the project and all subjects.
@@ -578,7 +578,7 @@ class Check(Model):
     min_similarity: float | None = None
     """Memories with a lower similarity are excluded."""
     within: int | None = None
-    """The memory must be among so many first results. Default: 3."""
+    """The memory must be among this many first results. Default: 3."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory}
 
 
@@ -599,9 +599,9 @@ class CheckResult(Model):
     expected_memory_id: str
     """The memory that the search must find."""
     within: int
-    """The memory must be among so many first results."""
+    """The memory must be among this many first results."""
     passed: bool
-    """Whether it is."""
+    """Whether it is among them."""
     position: int | None
     """Its position in the results; null: it is not among the first 50."""
     similarity: float | None
@@ -680,10 +680,10 @@ class NamingRecord(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class MadeOfConversation(Model):
-    """What was made of the conversation."""
+    """What was made from the conversation."""
     memories: list[AgentMemory]
-    """The memories that were kept of it, at most 500, in the order in which their words were said; GET
-    /v1/memories with conversation lists all of them.
+    """The memories that were extracted from it, at most 500, in the order in which their words were said;
+    GET /v1/memories with conversation lists all of them.
     """
     records: list[NamingRecord] | None = None
     """The newest records of calls that named it, at most 100. Absent without the permission audit.read,
@@ -703,7 +703,7 @@ class Conversation(Model):
     passages: int
     """Number of its passages."""
     kept: int
-    """Number of the memories that were kept of it."""
+    """Number of the memories that were extracted from it."""
     said: list[AgentMemory]
     """Its passages, in the order in which they were said."""
     next_cursor: str | None
@@ -732,7 +732,7 @@ class ErasureReceipt(Model):
     payload: str
     """The parts of its payload, a line for each."""
     inclusion: list[str]
-    """Hashes beside the way of the record to the root of the checkpoint, from the leaf up, in Base64."""
+    """Hashes beside the path from the record to the root of the checkpoint, from the leaf up, in Base64."""
     checkpoint: str
     """The signed checkpoint whose newest record it is."""
     verifier_key: str
@@ -756,7 +756,9 @@ class ConversationErasure(Model):
     erased: bool
     """Whether something was erased. false: a dry run, or nothing was there."""
     memories: int
-    """Memories with words of the conversation and of no other one: passages, and what was kept of it."""
+    """Memories with words of the conversation and of no other one: passages, and memories that were
+    extracted from it.
+    """
     checks: int
     """Checks that expect one of the removed memories."""
     records: int
@@ -786,7 +788,7 @@ class ListedConversation(Model):
     passages: int
     """Number of its passages."""
     kept: int
-    """Number of the memories that were kept of it."""
+    """Number of the memories that were extracted from it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -815,7 +817,7 @@ class CreatedApiKey(Model):
     last_used_at: str | None
     """When the key was last used, accurate to the minute; null: never."""
     gateway: KeyGateway | None
-    """What the key says about requests to the gateway; null: nothing."""
+    """Settings of the key for requests to the gateway; null: none."""
     key: str
     """The key itself. It is not shown again."""
     subject: str | None = None
@@ -963,7 +965,7 @@ ExtractionAction = Literal["created", "updated", "skipped"]
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionMatch(Model):
-    """The memory that the item updated, or the memory because of which it was skipped."""
+    """The memory that the item updated, or the memory that it duplicates."""
     id: str | None
     """Memory identifier, 32 hexadecimal characters."""
     similarity: float
@@ -1012,7 +1014,7 @@ class ExtractionItem(Model):
     evidence: str
     """The sentence of the text from which the item was extracted, verbatim."""
     match: ExtractionMatch | None
-    """The memory that the item updated, or the memory because of which it was skipped."""
+    """The memory that the item updated, or the memory that it duplicates."""
     origin: MemoryOrigin | None = None
     origins: list[Origin] | None = None
     """Where the words of the memory were said. The field is absent if that is not known."""
@@ -1239,7 +1241,7 @@ class MemoryEvent(Model):
     evidence: str | None
     """The sentence of the text from which an extraction took the content."""
     source_record: str | None
-    """Record of the conversation of which an extraction made the memory."""
+    """Record of the conversation from which an extraction made the memory."""
     query: str | None
     """What was searched for."""
     similarity: float | None
@@ -1336,8 +1338,8 @@ class Plan(Model):
     memory_limit: int | None
     """Maximum number of memories of a project; 0: none, null: unlimited."""
     passage_limit: int | None
-    """Maximum number of passages of conversations of a project, where the oldest make room; 0: none, null:
-    unlimited.
+    """Maximum number of passages of conversations of a project, above which the oldest are deleted; 0:
+    none, null: unlimited.
     """
     retention_days: int | None
     """Days that audit records are kept; null: unlimited."""
@@ -1372,8 +1374,8 @@ class Project(Model):
     memory_limit: int | None
     """Maximum number of memories besides passages; null: the limit of the plan."""
     passage_limit: int | None
-    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
-    plan.
+    """Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of
+    the plan.
     """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""
@@ -1396,8 +1398,8 @@ class ProjectSummary(Model):
     memory_limit: int | None
     """Maximum number of memories besides passages; null: the limit of the plan."""
     passage_limit: int | None
-    """Maximum number of passages of conversations, where the oldest make room; null: the limit of the
-    plan.
+    """Maximum number of passages of conversations, above which the oldest are deleted; null: the limit of
+    the plan.
     """
     retention_days: int | None
     """Days that audit records are kept, then they are deleted; null: as in the plan."""

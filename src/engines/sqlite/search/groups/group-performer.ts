@@ -1,4 +1,4 @@
-// Owns the way of a group between the searcher and the scanners, in the main thread: the searcher says what follows, the scanners
+// Owns how a group moves between the searcher and the scanners, in the main thread: the searcher says what follows, the scanners
 // perform its tasks, the searcher gets their results. The searcher works on few requests at once; groups that begin and groups that
 // continue take turns. Must never understand a task or a result.
 

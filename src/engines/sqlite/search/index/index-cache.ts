@@ -18,7 +18,7 @@ interface Entry {
   isInUse: boolean;
 }
 
-/** An index in memory, for those who look at all of them. */
+/** An index in memory, for those who read all of them. */
 export type LoadedIndex = Pick<Entry, "index" | "model" | "isInUse"> & {
   /** Serial of the project. */
   readonly project: number;

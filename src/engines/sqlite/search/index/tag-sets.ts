@@ -88,7 +88,7 @@ export class TagSets {
   /** For each number, 1 if a memory with these tags matches; null: no memory does. */
   matching({ tags, match }: TagFilter): Uint8Array | null {
     const holders = tags.map((tag) => this.#tags.get(tag)?.sets ?? noSets);
-    // The rarest tag first, because only its sets are looked at.
+    // The rarest tag first, because only its sets are checked.
     const [rarest = noSets, ...others] = holders.toSorted((a, b) => a.size - b.size);
     const matched =
       match === "any"

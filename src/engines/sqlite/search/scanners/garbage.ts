@@ -1,11 +1,11 @@
 // Owns when a thread that sees the shared memory of indexes collects its garbage. The runtime counts shared memory as memory of each thread
 // that sees it, and lets garbage grow in proportion: hundreds of megabytes in each thread for an index of a million memories. Must never be
-// used in a thread that sees no index, which the runtime judges well.
+// used in a thread that sees no index, where the runtime collects at the right times.
 
 import { fullGC } from "bun:jsc";
 
 interface Collections {
-  /** Frees what was allocated since the last collection and is not in use. What is in use counts as old then, and is not looked at again. */
+  /** Frees what was allocated since the last collection and is not in use. What is in use counts as old then, and is not checked again. */
   young(): void;
   /** Frees everything that is not in use. */
   all(): void;

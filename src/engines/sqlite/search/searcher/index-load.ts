@@ -79,7 +79,7 @@ function findFiles(path: string, id: string, facts: CacheFacts): CacheFiles | nu
   try {
     const files = openCacheFiles(path);
     const project = facts.project(id);
-    return project === null || facts.foreignness(files.manifest, project) !== null ? null : files;
+    return project === null || facts.mismatch(files.manifest, project) !== null ? null : files;
   } catch {
     return null;
   }

@@ -89,7 +89,7 @@ export function createSearchStatements(
         memories: countOf(owner),
       }));
       const { memories, ...spread } = spreadOfAll(spreads);
-      return relevanceFloor(spread, memories, prompt.leaning);
+      return relevanceFloor(spread, memories, prompt.need);
     },
     memoryOf(serial) {
       const row = memory.get(serial);

@@ -1,4 +1,4 @@
-// Owns the event streams of people who look at the console: who is connected, what each may see, and when something is sent. Everything
+// Owns the event streams of people who watch the console: who is connected, what each may see, and when something is sent. Everything
 // that several of them see is read and written as text once. Nothing is read while nobody is connected, and nothing is recorded.
 
 import type { Permission } from "../../../../access/key.ts";
@@ -12,7 +12,7 @@ import { createWatched, type LiveEvent, type Watched, type WatchOptions } from "
 export interface Viewer {
   /** Id of the session. */
   readonly session: string;
-  /** Id of the project that is looked at; null: the installation. */
+  /** Id of the project that is watched; null: the installation. */
   readonly project: string | null;
   /** Whether the state of the installation is shown. */
   readonly isAdministrator: boolean;
@@ -162,7 +162,7 @@ export function createLive(options: LiveOptions): Live {
 
 /** @throws Refusal 1429 or 1503 */
 function requireRoom({ session }: Viewer, streams: ReadonlySet<Stream>, isClosed: boolean): void {
-  if (isClosed) throw new Refusal(1503, "The server is stopping. Connect again in some seconds.", {}, 5);
+  if (isClosed) throw new Refusal(1503, "The server is stopping. Connect again in a few seconds.", {}, 5);
   const own = [...streams].filter(({ viewer }) => viewer.session === session).length;
   if (own >= streamsOfSessionMax) {
     const message = `This session has ${streamsOfSessionMax} event streams already. Close a page of the console.`;

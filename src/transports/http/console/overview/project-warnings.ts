@@ -51,7 +51,7 @@ export const projectWarnings: readonly WarningRule[] = [
         ({ project, credits }) => `"${project}" has ${counted(credits, "credit")}`,
       );
       return {
-        message: `${counted(nearLimits.credits.count, "project")} can extract few times more: ${listed(names, nearLimits.credits.count)}.`,
+        message: `${counted(nearLimits.credits.count, "project")} is almost out of credits: ${listed(names, nearLimits.credits.count)}.`,
         remedy: `Add credits: memledger project update ${first.projectId} --credits NUMBER`,
         view: "/console/projects",
       };

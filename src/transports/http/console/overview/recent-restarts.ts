@@ -1,4 +1,4 @@
-// Owns which thread of the server was started again in the last minutes. It is looked at every minute, also while nobody watches, because
+// Owns which thread of the server was started again in the last minutes. It is checked every minute, also while nobody watches, because
 // the counts of restarts have no times.
 
 import type { Clock } from "../../../../platform/time/clock.ts";

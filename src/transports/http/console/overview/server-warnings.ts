@@ -15,7 +15,7 @@ export const serverWarnings: readonly WarningRule[] = [
         ? null
         : {
             message: `The server cannot perform calls: ${readiness.reasons.join("; ")}.`,
-            remedy: `Correct the cause, such as a full disk or missing permissions; the server checks again by itself. ${logRemedy}`,
+            remedy: `Correct the cause, such as a full disk or missing permissions; the server checks again automatically. ${logRemedy}`,
           },
   },
   {

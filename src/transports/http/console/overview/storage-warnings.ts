@@ -42,7 +42,7 @@ export const storageWarnings: readonly WarningRule[] = [
         : {
             message: `A scheduled backup failed at ${toTimestamp(backups.failure.atMs)}: ${backups.failure.message}`,
             remedy:
-              "Correct the cause. The backup is tried again by itself, and the warning ends with the next one that succeeds.",
+              "Correct the cause. The backup is retried automatically, and the warning ends with the next one that succeeds.",
           },
   },
   {

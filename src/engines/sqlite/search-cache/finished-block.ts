@@ -1,24 +1,24 @@
 // Owns what becomes of the image of a block before it is written: rows of removed memories are cleared, and it gets an id and its checks.
 
 import { clearRow, type RowBlock } from "../../../memory/ranking/scan/row-block.ts";
-import { createBlockId, sealBlock } from "./block-file.ts";
+import { createBlockId, finishBlock } from "./block-file.ts";
 import type { CachedBlock } from "./manifest.ts";
 import { tagSetsOf } from "./outdated-tags.ts";
-import type { SealedBlock } from "./project-files.ts";
+import type { FinishedBlock } from "./project-files.ts";
 
-export interface Sealed {
+export interface Finished {
   readonly described: CachedBlock;
-  readonly content: SealedBlock;
+  readonly content: FinishedBlock;
   /** The numbers of the sets of tags of its rows. */
   readonly tagSets: ReadonlySet<number>;
 }
 
 /** @param block a copy: the rows of the removed memories are cleared in it */
-export function sealWithout(removed: ReadonlySet<number>, block: RowBlock): Sealed {
+export function finishWithout(removed: ReadonlySet<number>, block: RowBlock): Finished {
   const range = clearRows(block, removed);
   const described = { id: createBlockId(), capacity: block.capacity, ...range };
   const image = new Uint8Array(block.buffer);
-  const content: SealedBlock = [sealBlock(image, described.id, block), image];
+  const content: FinishedBlock = [finishBlock(image, described.id, block), image];
   return { described, content, tagSets: tagSetsOf(block) };
 }
 

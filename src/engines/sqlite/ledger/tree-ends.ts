@@ -4,15 +4,15 @@
 import type { Frontier } from "../../../audit/tree.ts";
 
 /** The end of a tree. */
-export interface TreeTip {
+export interface TreeEnd {
   readonly frontier: Frontier;
   /** The data of the leaves after it. */
   readonly appended: readonly Uint8Array[];
 }
 
-export interface TreeTips {
+export interface TreeEnds {
   /** Undefined: the end is not known, or is not that of so many leaves. */
-  find(chain: number, leaves: number): TreeTip | undefined;
+  find(chain: number, leaves: number): TreeEnd | undefined;
   /** @param newest the hash of the last record in the tree, or the one that its first record follows */
   keep(chain: number, frontier: Frontier, newest: string): void;
   /** This process has appended the record with the hash `hash` after the one with the hash `prev`. */
@@ -22,7 +22,7 @@ export interface TreeTips {
   forget(): void;
 }
 
-interface KnownTip {
+interface KnownEnd {
   readonly frontier: Frontier;
   readonly appended: Uint8Array[];
   /** Of the last record. */
@@ -33,27 +33,27 @@ const chainsMax = 10_000;
 /** More than any chain has between two checkpoints. */
 const appendedMax = 65_536;
 
-export function createTreeTips(): TreeTips {
-  const tips = new Map<number, KnownTip>();
+export function createTreeEnds(): TreeEnds {
+  const ends = new Map<number, KnownEnd>();
   return {
     find(chain, leaves) {
-      const tip = tips.get(chain);
-      return tip !== undefined && tip.frontier.size + tip.appended.length === leaves ? tip : undefined;
+      const end = ends.get(chain);
+      return end !== undefined && end.frontier.size + end.appended.length === leaves ? end : undefined;
     },
     keep(chain, frontier, newest) {
-      if (!tips.has(chain) && tips.size >= chainsMax) tips.clear();
-      tips.set(chain, { frontier, appended: [], newest });
+      if (!ends.has(chain) && ends.size >= chainsMax) ends.clear();
+      ends.set(chain, { frontier, appended: [], newest });
     },
     follow(chain, prev, hash) {
-      const tip = tips.get(chain);
-      if (tip === undefined) return;
-      if (tip.newest !== prev || tip.appended.length >= appendedMax) tips.delete(chain);
+      const end = ends.get(chain);
+      if (end === undefined) return;
+      if (end.newest !== prev || end.appended.length >= appendedMax) ends.delete(chain);
       else {
-        tip.appended.push(Uint8Array.fromHex(hash));
-        tip.newest = hash;
+        end.appended.push(Uint8Array.fromHex(hash));
+        end.newest = hash;
       }
     },
-    discard: (chain) => void tips.delete(chain),
-    forget: () => tips.clear(),
+    discard: (chain) => void ends.delete(chain),
+    forget: () => ends.clear(),
   };
 }

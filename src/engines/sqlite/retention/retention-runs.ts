@@ -1,4 +1,4 @@
-// Owns when retention sweeps over the chains: one sweep at a time, every hour and on request. Keeps the outcome of requested sweeps
+// Owns when retention runs over the chains: one run at a time, every hour and on request. Keeps the outcome of requested runs
 // until it is fetched.
 
 import { type ClockTrust, observeClock } from "../../../audit/retention-clock.ts";
@@ -9,25 +9,25 @@ import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
 /** `unknown`: it was requested before this thread was started, or its outcome was fetched already. */
-export type SweepOutcome = readonly RetentionResult[] | "running" | "failed" | "unknown";
+export type RetentionOutcome = readonly RetentionResult[] | "running" | "failed" | "unknown";
 
-export interface Sweeps {
-  /** Starts a sweep unless one is running. */
+export interface RetentionRuns {
+  /** Starts a run unless one is running. */
   start(): void;
   request(): number;
-  outcomeOf(sweep: number): SweepOutcome;
+  outcomeOf(request: number): RetentionOutcome;
   /** By how much the system clock is ahead of the time from which the age of records is computed. */
   clockAheadMs(): number;
-  /** Waits for requested sweeps; others continue after the next start. */
+  /** Waits for requested runs; others continue after the next start. */
   finish(): Promise<void>;
 }
 
-export function createSweeps(
+export function createRetentionRuns(
   retention: Omit<RetentionOptions, "pause">,
   clock: Clock,
   logger: Logger,
-): Sweeps {
-  const outcomes = new Map<number, SweepOutcome>();
+): RetentionRuns {
+  const outcomes = new Map<number, RetentionOutcome>();
   let running: Promise<unknown> | null = null;
   let requests = 0;
   let awaited = 0;
@@ -52,7 +52,7 @@ export function createSweeps(
   const clockAheadMs = (): number =>
     trust === null ? 0 : Math.max(0, Math.round(clock.now() - clock.elapsed() - trust.offset));
 
-  const sweep = async (): Promise<SweepOutcome> => {
+  const removeOld = async (): Promise<RetentionOutcome> => {
     try {
       return await prune({ ...retention, pause }, { now: clock.now(), ageAt: retentionTime() });
     } catch (error) {
@@ -62,9 +62,9 @@ export function createSweeps(
   };
 
   /** After the running one, which may have passed chains whose records are too old by now. */
-  const sweepNext = async (before: Promise<unknown> | null, request: number): Promise<void> => {
+  const runNext = async (before: Promise<unknown> | null, request: number): Promise<void> => {
     await before;
-    outcomes.set(request, await sweep());
+    outcomes.set(request, await removeOld());
     awaited -= 1;
   };
 
@@ -77,13 +77,13 @@ export function createSweeps(
 
   return {
     start() {
-      if (running === null) run(sweep());
+      if (running === null) run(removeOld());
     },
     request() {
       const request = ++requests;
       outcomes.set(request, "running");
       awaited += 1;
-      run(sweepNext(running, request));
+      run(runNext(running, request));
       return request;
     },
     clockAheadMs,

@@ -18,13 +18,13 @@ const folderName = "models";
 const copyName = /^[0-9a-f]{64}$/;
 
 /** Where the copies of a data directory are; each has the SHA-256 of its model as its name. */
-export function keptModelsFolder(root: string): string {
+export function modelCopiesFolder(root: string): string {
   return join(root, folderName);
 }
 
 /** The copies in the data directory, by the SHA-256 of their models. */
-export function listKeptModels(root: string): string[] {
-  const folder = keptModelsFolder(root);
+export function listModelCopies(root: string): string[] {
+  const folder = modelCopiesFolder(root);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => copyName.test(name))
@@ -32,10 +32,10 @@ export function listKeptModels(root: string): string[] {
 }
 
 /** A built-in model, or its copy in the data directory. @throws Error when the copy is damaged */
-export function findKeptModel(root: string, sha256: string): ModelSource | null {
+export function findModelCopy(root: string, sha256: string): ModelSource | null {
   const builtIn = findBuiltInModel(sha256);
   if (builtIn !== null) return builtIn;
-  const path = join(keptModelsFolder(root), sha256);
+  const path = join(modelCopiesFolder(root), sha256);
   if (!existsSync(path)) return null;
   const found = tryToRead(path);
   if (found?.sha256 === sha256) return found;
@@ -56,8 +56,8 @@ function tryToRead(path: string): ModelSource | null {
  * Copies a model into the data directory, unless it is there or built in.
  * @throws Error that says what to do when a file changes meanwhile or cannot be read or written
  */
-export function keepModel(root: string, source: ModelSource): ModelSource {
-  const path = join(keptModelsFolder(root), source.sha256);
+export function saveModelCopy(root: string, source: ModelSource): ModelSource {
+  const path = join(modelCopiesFolder(root), source.sha256);
   if (existsSync(path)) {
     const kept = tryToFind(root, source.sha256);
     if (kept !== null) return kept;
@@ -83,18 +83,18 @@ export function keepModel(root: string, source: ModelSource): ModelSource {
 }
 
 /** Removes the copy of a model that no database belongs to. */
-export function forgetModel(root: string, sha256: string): void {
-  rmSync(join(keptModelsFolder(root), sha256), { recursive: true, force: true });
+export function removeModelCopy(root: string, sha256: string): void {
+  rmSync(join(modelCopiesFolder(root), sha256), { recursive: true, force: true });
 }
 
 /** Removes the copies of other models. Call it only while no other process may use or make one. */
 export function removeOtherModels(root: string, sha256: string): void {
-  for (const kept of listKeptModels(root)) if (kept !== sha256) forgetModel(root, kept);
+  for (const kept of listModelCopies(root)) if (kept !== sha256) removeModelCopy(root, kept);
 }
 
 function tryToFind(root: string, sha256: string): ModelSource | null {
   try {
-    return findKeptModel(root, sha256);
+    return findModelCopy(root, sha256);
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 // Owns the checkpoint that this browser keeps of a project: what was verified last. It lets the next verification notice records that were
 // changed or removed since. Must never keep a checkpoint that was not verified.
 
-export interface KeptCheckpoint {
+export interface BrowserCheckpoint {
   /** A signed note. */
   readonly note: string;
   /** The verifier key that was accepted for it. */
@@ -15,13 +15,13 @@ export interface KeptCheckpoint {
 const nameOf = (project: string) => `memledger.proof.${project}`;
 
 /** Null: none, or the browser refuses storage to this page. */
-export function readKept(project: string): KeptCheckpoint | null {
+export function readKept(project: string): BrowserCheckpoint | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(nameOf(project)) ?? "null");
     if (typeof value !== "object" || value === null) return null;
     const { note, publicKey, size, at } = value as Readonly<Record<string, unknown>>;
     if (typeof note !== "string" || typeof publicKey !== "string") return null;
-    // Former releases kept notes of version 1 only, which contain both.
+    // Previous releases stored notes of version 1 only, which contain both.
     const [, ownSize, , ownAt = ""] = note.split("\n");
     return { note, publicKey, size: Number(size ?? ownSize), at: String(at ?? ownAt) };
   } catch {
@@ -30,7 +30,7 @@ export function readKept(project: string): KeptCheckpoint | null {
 }
 
 /** @returns what the browser keeps now */
-export function keep(project: string, checkpoint: KeptCheckpoint): KeptCheckpoint | null {
+export function keep(project: string, checkpoint: BrowserCheckpoint): BrowserCheckpoint | null {
   try {
     localStorage.setItem(nameOf(project), JSON.stringify(checkpoint));
   } catch {

@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { ownerId } from "../memory/owner.ts";
 import type { Dated } from "../memory/search/prompt.ts";
 import type { JsonObject } from "../platform/json/json.ts";
-import { keptSectionsMaxCharacters, keptSectionsMaxPerKey } from "./limits.ts";
+import { injectedSectionsMaxCharacters, injectedSectionsMaxPerKey } from "./limits.ts";
 
 /** A memory as it was put into a message. */
 export interface PutMemory {
@@ -15,7 +15,7 @@ export interface PutMemory {
   readonly result: JsonObject;
 }
 
-export interface KeptSection {
+export interface InjectedSection {
   /** Record of the injection: its payload is erased with the text of each of the memories. */
   readonly injection: string;
   /** AuditReader.erasures when the payload was last there. */
@@ -27,36 +27,36 @@ export interface KeptSection {
 /** Whose conversations they are. */
 type Reader = Pick<Caller, "key" | "owner">;
 
-export interface KeptSections {
+export interface InjectedSections {
   /** @param turn UserTurn.digest */
-  find(caller: Reader, turn: string): KeptSection | null;
-  keep(caller: Reader, turn: string, section: KeptSection): void;
+  find(caller: Reader, turn: string): InjectedSection | null;
+  keep(caller: Reader, turn: string, section: InjectedSection): void;
 }
 
-export function createKeptSections(): KeptSections {
+export function createInjectedSections(): InjectedSections {
   /** By key and subject, the least recently used first, and so are the turns of each. */
-  const readers = new Map<string, Map<string, KeptSection>>();
+  const readers = new Map<string, Map<string, InjectedSection>>();
   let characters = 0;
-  const remove = (turns: Map<string, KeptSection>, turn: string): void => {
+  const remove = (turns: Map<string, InjectedSection>, turn: string): void => {
     characters -= lengthOf(turns.get(turn));
     turns.delete(turn);
   };
-  const use = (reader: string): Map<string, KeptSection> => {
-    const turns = readers.get(reader) ?? new Map<string, KeptSection>();
+  const use = (reader: string): Map<string, InjectedSection> => {
+    const turns = readers.get(reader) ?? new Map<string, InjectedSection>();
     readers.delete(reader);
     readers.set(reader, turns);
     return turns;
   };
-  const keep: KeptSections["keep"] = (caller, turn, section) => {
+  const keep: InjectedSections["keep"] = (caller, turn, section) => {
     const turns = use(idOf(caller));
     remove(turns, turn);
     turns.set(turn, section);
     characters += lengthOf(section);
     const [oldestTurn] = turns.keys();
-    if (turns.size > keptSectionsMaxPerKey && oldestTurn !== undefined) remove(turns, oldestTurn);
+    if (turns.size > injectedSectionsMaxPerKey && oldestTurn !== undefined) remove(turns, oldestTurn);
     for (const [oldestReader, others] of readers) {
       for (const oldest of others.keys()) {
-        if (characters <= keptSectionsMaxCharacters) return;
+        if (characters <= injectedSectionsMaxCharacters) return;
         remove(others, oldest);
       }
       readers.delete(oldestReader);
@@ -77,7 +77,7 @@ function idOf({ key, owner }: Reader): string {
 }
 
 /** With what an entry takes besides its texts. */
-function lengthOf(section: KeptSection | undefined): number {
+function lengthOf(section: InjectedSection | undefined): number {
   if (section === undefined) return 0;
   return section.memories.reduce((sum, { memory }) => sum + 2 * memory.content.length + 500, 300);
 }

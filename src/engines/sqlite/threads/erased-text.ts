@@ -14,7 +14,7 @@ import type { WordMerge } from "../words/merge.ts";
 import { erasureLogWaitMs, erasureStepMs } from "./limits.ts";
 import type { WriterState } from "./writer-state.ts";
 
-export interface RemainsStep {
+export interface ErasedTextStep {
   /** What WordMerge.erase takes: the removals before the first step. The next step gets it. */
   readonly through: number;
   /** "held": a reader held the log for too long. */
@@ -22,12 +22,12 @@ export interface RemainsStep {
 }
 
 /** In the thread of the writer. @returns a function that takes one step; `through`: null for the first one */
-export function createRemainsStep(
+export function createErasedTextStep(
   database: Database,
   state: WriterState,
   wordMerge: WordMerge,
   clock: Clock,
-): (through: number | null) => RemainsStep {
+): (through: number | null) => ErasedTextStep {
   return (through) => {
     const removals = through ?? state.wordRemovals;
     const endsAt = clock.elapsed() + erasureStepMs;
@@ -45,13 +45,13 @@ function isLogEmptied(database: Database): boolean {
 }
 
 /** In the main thread. @returns the answer of the call; 1503 when erased text may be left */
-export async function eraseRemains(
+export async function removeErasedText(
   { answer, after }: AnsweredCall,
-  step: (through: number | null) => Promise<RemainsStep>,
+  step: (through: number | null) => Promise<ErasedTextStep>,
   clock: Clock,
   logger: Logger,
 ): Promise<Answer> {
-  if (!after.some(({ effect }) => effect === "erase_remains")) return answer;
+  if (!after.some(({ effect }) => effect === "remove_erased_text")) return answer;
   const endsAt = clock.elapsed() + wordErasureMaxMs;
   try {
     let { through, left } = await step(null);

@@ -59,7 +59,7 @@ export const asProposed: Acceptance = { values: {}, isMerged: false };
  * @param memories those that the suggestion concerns, as they are now
  * @throws Refusal 1400 when what was given means nothing for the suggestion
  */
-export function planOf(
+export function plannedChanges(
   { kind, fields }: Pick<Suggestion, "kind" | "fields">,
   memories: readonly Memory[],
   { values, isMerged }: Acceptance,

@@ -4,7 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Transaction } from "./storage/store.ts";
 
 /** Creates those that are new. @returns whether both have the pseudonyms with which the call was prepared */
-export async function openNamed(
+export async function openPseudonyms(
   { subjects, conversations }: Pick<Transaction, "subjects" | "conversations">,
   caller: Pick<Caller, "project" | "subject" | "owner" | "conversation"> | null,
 ): Promise<boolean> {

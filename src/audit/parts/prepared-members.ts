@@ -2,40 +2,40 @@
 // so that they need little memory and can be sent to another thread quickly.
 
 import { isObject, type JsonObject } from "../../platform/json/json.ts";
-import type { SealedPayload } from "./parts.ts";
-import { sealPayload } from "./payload.ts";
+import type { EncodedPayload } from "./parts.ts";
+import { encodePayload } from "./payload.ts";
 
 /** The members, or their JSON text as one zstd frame. */
-export type KeptMembers = JsonObject | Uint8Array;
+export type PreparedMembers = JsonObject | Uint8Array;
 
-/** Seals a payload with the kept members in it, here or in another thread. */
-export type Seal = (
+/** Encodes a payload with the prepared members in it, here or in another thread. */
+export type EncodePayload = (
   payload: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
   about: readonly string[],
-) => SealedPayload | Promise<SealedPayload>;
+) => EncodedPayload | Promise<EncodedPayload>;
 
 /** Said by the record of an exchange during which something was erased, because the erased text could be in them. */
 export const leftOut = "the request, the memories and the answer, because of an erasure";
 
 const compressedMinCharacters = 16 * 1024;
 
-export function keepMembers(members: JsonObject): KeptMembers {
+export function prepareMembers(members: JsonObject): PreparedMembers {
   const text = JSON.stringify(members);
   return text.length < compressedMinCharacters ? members : Bun.zstdCompressSync(text, { level: 1 });
 }
 
-export function sealWithKept(
+export function encodeWithPrepared(
   payload: JsonObject,
-  kept: KeptMembers,
+  kept: PreparedMembers,
   about: readonly string[],
-): SealedPayload {
-  return sealPayload({ ...payload, ...membersOf(kept) }, about);
+): EncodedPayload {
+  return encodePayload({ ...payload, ...membersOf(kept) }, about);
 }
 
-function membersOf(kept: KeptMembers): JsonObject {
+function membersOf(kept: PreparedMembers): JsonObject {
   if (!(kept instanceof Uint8Array)) return kept;
   const value: unknown = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(kept)));
-  if (!isObject(value)) throw new Error("kept members are no object");
+  if (!isObject(value)) throw new Error("prepared members are not an object");
   return value;
 }

@@ -3,7 +3,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
 /** A signal with one of `choices`. What is kept and is none of them means `standard`. Another tab that changes it changes it here, too. */
-export function keptChoice<const Choice extends string>(
+export function savedChoice<const Choice extends string>(
   key: string,
   choices: readonly Choice[],
   standard: Choice,

@@ -1,25 +1,25 @@
-// The checkpoint that this browser keeps of a project: save it elsewhere, or forget it.
+// The checkpoint that this browser keeps of a project: save it elsewhere, or delete it.
 
 import { useState } from "preact/hooks";
 import { Confirm } from "../../parts/dialog.tsx";
 import { countText } from "../../parts/text/count.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { saveFile } from "../../save-file.ts";
-import { forget, type KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
+import { type BrowserCheckpoint, forget } from "../../verification/browser-checkpoint.ts";
 
-interface KeptSectionProps {
+interface BrowserCheckpointSectionProps {
   readonly project: string;
-  readonly kept: KeptCheckpoint | null;
-  readonly onForget: () => void;
+  readonly kept: BrowserCheckpoint | null;
+  readonly onDelete: () => void;
 }
 
-export function KeptSection({ project, kept, onForget }: KeptSectionProps) {
-  const [isForgetting, setForgetting] = useState(false);
+export function BrowserCheckpointSection({ project, kept, onDelete }: BrowserCheckpointSectionProps) {
+  const [isDeleting, setDeleting] = useState(false);
   if (kept === null) return null;
   const { note, size, at } = kept;
   return (
-    <section class="kept" aria-label="Kept by this browser">
-      <h2>Kept by this browser</h2>
+    <section class="kept" aria-label="Stored in this browser">
+      <h2>Stored in this browser</h2>
       <p>
         A checkpoint of {countText(size)} records, signed <Time at={at} />. The next verification compares the
         ledger with it. A copy outside this browser is not lost with it.
@@ -34,19 +34,19 @@ export function KeptSection({ project, kept, onForget }: KeptSectionProps) {
         <button type="button" onClick={() => void saveFile(new Response(`${kept.publicKey}\n`), "audit.pub")}>
           Save the public key
         </button>
-        <button type="button" onClick={() => setForgetting(true)}>
-          Forget
+        <button type="button" onClick={() => setDeleting(true)}>
+          Delete
         </button>
       </div>
-      {isForgetting && (
+      {isDeleting && (
         <Confirm
-          title="Forget the kept checkpoint"
-          action="Forget"
+          title="Delete the stored checkpoint"
+          action="Delete"
           run={async () => {
             forget(project);
-            onForget();
+            onDelete();
           }}
-          onClose={() => setForgetting(false)}
+          onClose={() => setDeleting(false)}
         >
           <p>
             The next verification compares the ledger with nothing, and trusts the public key of the server.
