@@ -1,7 +1,7 @@
 // Owns what a record says about one memory: who made, changed, deleted or found it, its values then, and what they were before. Pure.
 
-import { changeableFields } from "../memory/memory.ts";
 import { toTags } from "../memory/tags.ts";
+import { changeableFields } from "../memory/values.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "../platform/json/json.ts";
 import { importanceDefault } from "../platform/limits.ts";
 import type { AuditRecordDetail } from "./record-schema.ts";

@@ -117,17 +117,6 @@ export const agentMemory = Fields(
 );
 export type AgentMemory = Static<typeof agentMemory>;
 
-/** Fields that callers can change. */
-export const changeableFields = [
-  "content",
-  "memory_type",
-  "importance",
-  "is_active",
-  "expires_at",
-  "tags",
-  "metadata",
-] as const satisfies readonly (keyof AgentMemory)[];
-
 export function toAgentMemory(memory: Memory): AgentMemory {
   const lead = toLead(memory.lead, memory.origins);
   return {

@@ -132,6 +132,16 @@ describe("an update loses nothing", () => {
     expect(second?.origins[0]?.saidAt).toBeLessThanOrEqual(seam.now());
   });
 
+  test("a previous text that somebody rewrites is no longer that of the updated one", async () => {
+    const member = await seam.project();
+    await member.create(known);
+    await extract(member, said);
+    const memory_id = (await allOf(member))[1]?.id ?? "";
+    const { data } = await member.call("memory.update", { memory_id, content: closed("day") }, at(0.5));
+    expect(data).not.toHaveProperty("former_of");
+    expect((await allOf(member))[1]).toMatchObject({ content: closed("day"), previousOf: null });
+  });
+
   test("a previous text is compared by its own embedding", async () => {
     const member = await seam.project();
     await member.create(known);

@@ -1,25 +1,13 @@
 // Owns what a reader makes of a source: memories to create, and places that it cannot read or that it leaves out.
 
 import { createHash } from "node:crypto";
+import type { batchItem } from "../../calls/operations/memories/batch-item.ts";
 
-/** A memory as a source has it. The fields are those of an item of a batch, and are not checked yet. */
-export interface FoundMemory {
-  readonly content: unknown;
-  /** Absent: the source does not say. */
-  readonly memory_type?: unknown;
-  readonly importance?: unknown;
-  readonly expires_at?: unknown;
-  readonly tags?: unknown;
-  readonly metadata?: unknown;
-  readonly is_active?: unknown;
-  readonly source_id?: unknown;
-  /** Who said it and when. */
-  readonly origins?: unknown;
-  /** What is in front of it, such as headings. */
-  readonly lead?: unknown;
-  /** Whose memory it is; absent: the project's own. */
-  readonly subject?: unknown;
-}
+/** A memory as a source has it. The fields are those of an item of a batch, and are not checked yet. Absent: the source does not say. */
+export type FoundMemory = { readonly content: unknown } & {
+  /** `subject`: whose memory it is; absent: the project's own. */
+  readonly [Name in keyof typeof batchItem.properties | "subject"]?: unknown;
+};
 
 export type Entry = { readonly line: number } & (
   | { readonly memory: FoundMemory }

@@ -5,14 +5,13 @@ import type { MadeMemory } from "../../audit/parts/made-of.ts";
 import type { MemoryStatistics, TagPage, TagQuery } from "../../memory/counts.ts";
 import type { Kind } from "../../memory/kind.ts";
 import type { ContentClaim, Memory, MemoryOrigin, MemoryType } from "../../memory/memory.ts";
-import type { Origin } from "../../memory/origin.ts";
 import type { Owner } from "../../memory/owner.ts";
 import type { PromptPlace } from "../../memory/search/example-prompts.ts";
 import type { ExportPage, ExportQuery } from "../../memory/search/export-query.ts";
 import type { ListQuery, MemoryPage } from "../../memory/search/list-query.ts";
 import type { MetadataFilter } from "../../memory/search/metadata-filter.ts";
 import type { TagFilter } from "../../memory/tags.ts";
-import type { JsonObject } from "../../platform/json/json.ts";
+import type { defaults } from "../../memory/values.ts";
 
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
@@ -162,26 +161,12 @@ export interface MemoryReader {
   findSimilar(owner: Owner, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }
 
-export interface NewMemory {
-  readonly content: string;
+/** What is absent is as in `defaults`. */
+export interface NewMemory
+  extends Pick<Memory, "content" | "type">,
+    Partial<Pick<Memory, Exclude<keyof typeof defaults, "supersededBy">>> {
   readonly contentKey: Uint8Array;
-  readonly type: MemoryType;
-  /** Default: false. */
-  readonly passage?: boolean;
-  readonly importance: number;
-  readonly expiresAt: number | null;
-  /** Canonical. */
-  readonly tags: readonly string[];
-  /** Canonical; null or absent: none. */
-  readonly metadata?: JsonObject | null;
-  /** Absent: not known. */
-  readonly origins?: readonly Origin[];
-  /** As of Memory; absent: nothing. */
-  readonly lead?: string | null;
-  readonly previousOf?: string | null;
   readonly vector: Float32Array;
-  /** Default: true. */
-  readonly active?: boolean;
   /** An id that no memory has; null or absent: a new one. */
   readonly id?: string | null;
 }

@@ -23,6 +23,7 @@ import type { ListQuery, MemoryPage } from "../../../src/memory/search/list-quer
 import { type MetadataFilter, matchesMetadata } from "../../../src/memory/search/metadata-filter.ts";
 import type { WordFilter } from "../../../src/memory/search/word-filter.ts";
 import { matchesTags, type TagFilter } from "../../../src/memory/tags.ts";
+import { defaults } from "../../../src/memory/values.ts";
 import { cancelled } from "../../../src/platform/scheduling/cancellation.ts";
 import { compareLabels } from "../../../src/platform/text/label.ts";
 import type { Data, MemoryRow } from "./data.ts";
@@ -388,23 +389,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
-    async insert(owner, { contentKey, vector, id, active = true, passage = false, ...fields }, now) {
-      const {
-        content,
-        type,
-        importance,
-        expiresAt,
-        tags,
-        metadata = null,
-        origins = [],
-        lead = null,
-        previousOf = null,
-      } = fields;
-      const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
+    async insert(owner, { contentKey, vector, id, ...said }, now) {
+      const times = { createdAt: now, updatedAt: now, lastAccessedAt: null };
       const subject = owner.subject === null ? null : (data.subjects.get(owner.subject)?.name ?? null);
-      const said = { origins, lead, previousOf, supersededBy: null, subject };
-      const about = { content, type, passage, importance, active, tags, metadata, ...said };
-      const memory: Memory = { id: id ?? createId(now), ...about, ...times };
+      const memory: Memory = { ...defaults, ...said, id: id ?? createId(now), ...times, subject };
       const versioned = newContent(data);
       const row = {
         memory,

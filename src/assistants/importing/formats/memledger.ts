@@ -1,5 +1,6 @@
 // Owns the files that `memledger memory export` writes: JSON Lines with one memory each, in the form of the API.
 
+import { batchItem } from "../../../calls/operations/memories/batch-item.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 import { unknownReason } from "../../../platform/text/suggestion.ts";
 import type { Entry } from "../entry.ts";
@@ -7,19 +8,7 @@ import { readEntries } from "../json-records.ts";
 import { saidAt } from "../values.ts";
 import type { ImportFormat } from "./format.ts";
 
-const fields = [
-  "content",
-  "memory_type",
-  "importance",
-  "expires_at",
-  "tags",
-  "metadata",
-  "is_active",
-  "source_id",
-  "subject",
-  "origins",
-  "lead",
-] as const;
+const fields = [...Object.keys(batchItem.properties), "subject"];
 /** Fields of an export that an import does not set: the times of an entry are those of the project, and a vector must belong to its text. */
 const ignored = [
   "id",

@@ -9,6 +9,7 @@ import { contentKey, type Memory } from "../../../memory/memory.ts";
 import { joinOrigins, unknownOrigin } from "../../../memory/origin.ts";
 import { differenceOf } from "../../../memory/suggestions/difference.ts";
 import { joinTags } from "../../../memory/tags.ts";
+import { readValues } from "../../../memory/values.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -205,9 +206,9 @@ async function keepPrevious(
   { caller: { project, owner }, plan, now }: Storing,
 ): Promise<NonNullable<Outcome["former"]>> {
   await requireRoom(transaction, project, plan);
-  const { type, importance, expiresAt, tags, metadata, lead } = known;
+  const { type, lead } = known;
   const origins = said.length > 0 ? said : [{ ...unknownOrigin, saidAt: updatedAt }];
-  const about = { content, type, importance, expiresAt, tags, metadata, lead, origins, previousOf };
+  const about = { content, type, ...readValues({}, known), lead, origins, previousOf };
   const { memories } = transaction;
   const madeOf = await memories.madeOf(owner, previousOf);
   const memory = await memories.insert(owner, { ...about, contentKey: contentKey(content), vector }, now);

@@ -3,7 +3,7 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { index, refusalFields } from "../../../memory/batch-result.ts";
 import { sourceIdMaxCharacters } from "../../../memory/limits.ts";
-import { type Memory, memoryId } from "../../../memory/memory.ts";
+import { memoryId } from "../../../memory/memory.ts";
 import { provenance, readProvenance } from "../../../memory/origin.ts";
 import { type ErrorData, Refusal } from "../../../platform/errors.ts";
 import { isObject } from "../../../platform/json/json.ts";
@@ -31,13 +31,8 @@ export const batchItem = Fields(
 const parse = createParser(batchItem);
 
 /** An item that is valid. */
-export interface NewItem
-  extends Pick<
-    Memory,
-    "content" | "type" | "importance" | "expiresAt" | "tags" | "metadata" | "active" | "origins" | "lead"
-  > {
-  readonly sourceId: string | null;
-}
+export type NewItem = ReturnType<typeof toNewItem> &
+  ReturnType<typeof readProvenance> & { readonly sourceId: string | null };
 
 /** @throws Refusal 1400 that names the field */
 export function readBatchItem(value: unknown): NewItem {
@@ -51,9 +46,7 @@ export function readBatchItem(value: unknown): NewItem {
 }
 
 /** @throws Refusal 1400 when the metadata exceeds a limit */
-export function toNewItem(
-  item: Static<TObject<typeof batchFields>>,
-): Omit<NewItem, "sourceId" | "origins" | "lead"> {
+export function toNewItem(item: Static<TObject<typeof batchFields>>) {
   return { ...toNew(item), active: item.is_active ?? true };
 }
 

@@ -4,18 +4,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import { originOf } from "../../../memory/kind.ts";
-import {
-  type AgentMemory,
-  changeableFields,
-  contentKey,
-  isExpired,
-  type Memory,
-  toAgentMemory,
-} from "../../../memory/memory.ts";
+import { type AgentMemory, contentKey, isExpired, type Memory } from "../../../memory/memory.ts";
 import { toLead, toOrigins } from "../../../memory/origin.ts";
+import { toChangeable } from "../../../memory/values.ts";
 import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
-import type { JsonObject } from "../../../platform/json/json.ts";
+import type { Json, JsonObject } from "../../../platform/json/json.ts";
 import { type Fields, jsonObject, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { fromTimestamp, toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { ProjectApplication } from "../../contract/application.ts";
@@ -163,12 +157,9 @@ export async function storeChange(
 
 /** What the fields that have changed were before, under their names in the API. */
 export function previousValues(before: Memory, after: Memory): JsonObject {
-  const [previous, current] = [toAgentMemory(before), toAgentMemory(after)].map(
-    ({ tags = [], metadata = null, ...fields }) => ({ ...fields, tags, metadata }),
-  );
-  if (previous === undefined || current === undefined) return {};
-  const changed = changeableFields.filter(
-    (name) => JSON.stringify(previous[name]) !== JSON.stringify(current[name]),
-  );
-  return Object.fromEntries(changed.map((name) => [name, previous[name]]));
+  const current = new Map<string, Json>(Object.entries(toChangeable(after)));
+  const previous = Object.entries(toChangeable(before));
+  const isChanged = ([name, value]: [string, Json]) =>
+    JSON.stringify(value) !== JSON.stringify(current.get(name));
+  return Object.fromEntries(previous.filter(isChanged));
 }

@@ -9,19 +9,16 @@ import {
   content,
   contentKey,
   exampleMemory,
-  expiresAt,
   importance,
   memoryType,
   toAgentMemory,
 } from "../../../memory/memory.ts";
-import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
+import { toMetadata } from "../../../memory/metadata.ts";
 import { provenance, readProvenance } from "../../../memory/origin.ts";
-import { Tags, toTags } from "../../../memory/tags.ts";
+import { readValues, valueFields } from "../../../memory/values.ts";
 import { Refusal } from "../../../platform/errors.ts";
-import { importanceDefault } from "../../../platform/limits.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
 import { counted } from "../../../platform/text/plural.ts";
-import { fromTimestamp } from "../../../platform/time/timestamp.ts";
 import type { ProjectApplication } from "../../contract/application.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { AfterCommit } from "../../storage/after-commit.ts";
@@ -33,9 +30,7 @@ export const newMemoryFields = {
   content,
   memory_type: memoryType,
   importance: Type.Optional(importance),
-  expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Tags of the memory, a set.")),
-  metadata: NewMetadata("Metadata of the memory."),
+  ...valueFields({ tags: "Tags of the memory, a set.", metadata: "Metadata of the memory." }),
 };
 
 export const createMemory = projectOperation({
@@ -70,14 +65,7 @@ export const createMemory = projectOperation({
 
 /** @throws Refusal 1400 when the metadata exceeds a limit */
 export function toNew(input: Static<TObject<typeof newMemoryFields>>) {
-  return {
-    content: input.content,
-    type: input.memory_type,
-    importance: input.importance ?? importanceDefault,
-    expiresAt: toExpiry(input.expires_at ?? null),
-    tags: toTags(input.tags ?? []),
-    metadata: toMetadata(input.metadata),
-  };
+  return { content: input.content, type: input.memory_type, ...readValues(input) };
 }
 
 /** @throws Refusal 2101, or 2104 when another memory of the owner has the content */
@@ -137,8 +125,4 @@ export function duplicate(holderId: string): Refusal {
       memory_id: holderId,
     },
   );
-}
-
-export function toExpiry(timestamp: string | null): number | null {
-  return timestamp === null ? null : fromTimestamp(timestamp);
 }

@@ -1,27 +1,25 @@
 // Owns what can be changed of a memory, alone and as an item of a batch: the schema, and the memory that follows. Reads and stores nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "../../../memory/memory.ts";
-import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
+import { content, type Memory, memoryId, memoryType } from "../../../memory/memory.ts";
 import { Tags, toTags } from "../../../memory/tags.ts";
+import { importanceField, readValues, valueFields } from "../../../memory/values.ts";
 import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import { isObject } from "../../../platform/json/json.ts";
 import { tagsMax } from "../../../platform/limits.ts";
 import { atLeastOne, createParser, Fields, Flag, notTogether } from "../../../platform/schema/schema.ts";
 import { activity, ifUpdatedAt, readOnlyFields, wording } from "./change.ts";
-import { toExpiry } from "./create.ts";
-
-const { default: _, ...newImportance } = importance;
 
 /** Of one memory. */
 export const changes = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
-  importance: Type.Optional(newImportance),
+  importance: importanceField,
   is_active: Flag("If false, search and injection ignore the memory."),
-  expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
-  metadata: NewMetadata("Replaces the metadata of the memory; null removes it."),
+  ...valueFields({
+    tags: "Replaces all tags of the memory; [] removes them.",
+    metadata: "Replaces the metadata of the memory; null removes it.",
+  }),
 };
 
 const { metadata, ...changesBesides } = changes;
@@ -82,11 +80,9 @@ export function changed(before: Memory, item: UpdateItem): Memory {
   return {
     ...before,
     ...wording(before, item),
-    importance: item.importance ?? before.importance,
+    ...readValues(item, before),
     ...activity(before, item.is_active),
-    expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),
     tags: changedTags(before, item),
-    metadata: item.metadata === undefined ? before.metadata : toMetadata(item.metadata),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import { contentKey, type Memory } from "../../../memory/memory.ts";
 import { type Owner, ownerId } from "../../../memory/owner.ts";
 import type { Suggestion } from "../../../memory/suggestions/suggestion.ts";
+import { toChangeable } from "../../../memory/values.ts";
 import { Refusal, unavailable } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
@@ -14,14 +15,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { changedAt, storeChange } from "../memories/change.ts";
 import { storeNew } from "../memories/create.ts";
 import { type Acceptance, newContent, type PlannedChange, plannedChanges } from "./planned-changes.ts";
-import {
-  concernedBy,
-  isOutdated,
-  noSuggestion,
-  type suggestedChange,
-  toDifference,
-  toValues,
-} from "./view.ts";
+import { concernedBy, isOutdated, noSuggestion, type suggestedChange, toDifference } from "./view.ts";
 
 type Change = Static<typeof suggestedChange>;
 
@@ -108,7 +102,7 @@ async function perform(
         change: "created",
         id: data.id,
         before: null,
-        after: toValues(after),
+        after: toChangeable(after),
         updated_at: data.updated_at,
       });
       continue;

@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { batchesOf } from "../extraction/compare-items.ts";
 import { refuseItem } from "../memories/batch-item.ts";
 import { acceptOne, type Embedded, embedAccepted, takeOut } from "./decide.ts";
-import { type Acceptance, asProposed, valueFields } from "./planned-changes.ts";
+import { type Acceptance, asProposed, proposedFields } from "./planned-changes.ts";
 import { exampleSuggestion, suggestedChange, suggestionId, suggestionKind } from "./view.ts";
 
 const decided = { permission: "memory.write", forSubjects: true, feature: "memory" } as const;
@@ -77,7 +77,7 @@ export const acceptSuggestion = accepting(
     summary: "Accept a suggestion",
     description:
       "Does what the suggestion proposes, or with the given values instead of the proposed ones. A memory that is replaced becomes inactive, with superseded_by. The call is refused with 2108 if a memory of the suggestion was changed meanwhile. An update with the fields of before undoes the change of a memory; a replaced memory is active again with is_active true.",
-    input: Fields({ suggestion_id: suggestionId, ...valueFields }),
+    input: Fields({ suggestion_id: suggestionId, ...proposedFields }),
     example: {
       input: { suggestion_id: exampleId },
       data: { id: exampleId, kind: exampleKind, changes: exampleChanges },

@@ -2,38 +2,32 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { wordsInRow } from "../../../memory/extraction/content-similarity.ts";
-import { content, expiresAt, importance, type Memory, memoryType } from "../../../memory/memory.ts";
-import { NewMetadata, toMetadata } from "../../../memory/metadata.ts";
+import { content, type Memory, memoryType } from "../../../memory/memory.ts";
 import type { Suggestion } from "../../../memory/suggestions/suggestion.ts";
-import { Tags, toTags } from "../../../memory/tags.ts";
+import { importanceField, readValues, type Values, valueFields } from "../../../memory/values.ts";
 import { fieldRefusal, Refusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
-import { importanceDefault } from "../../../platform/limits.ts";
 import { createParser, Fields, Flag } from "../../../platform/schema/schema.ts";
-import type { NewMemory } from "../../storage/memory-store.ts";
 import { previousValues } from "../memories/change.ts";
-import { toExpiry } from "../memories/create.ts";
 import { changed } from "../memories/update-item.ts";
 
-const { default: _, ...proposedImportance } = importance;
-
 /** Values that a suggestion proposes, or that whoever accepts it gives instead. */
-export const valueFields = {
+export const proposedFields = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
-  importance: Type.Optional(proposedImportance),
-  expires_at: Type.Optional(expiresAt),
-  tags: Type.Optional(Tags("Tags of the memory; [] removes them.")),
-  metadata: NewMetadata("Metadata of the memory; null removes it."),
+  importance: importanceField,
+  ...valueFields({
+    tags: "Tags of the memory; [] removes them.",
+    metadata: "Metadata of the memory; null removes it.",
+  }),
 };
 export const isActiveField = Flag("If false, search and injection ignore the memory.");
 
-const proposedValues = Fields({ ...valueFields, is_active: isActiveField });
+const proposedValues = Fields({ ...proposedFields, is_active: isActiveField });
 export type ProposedValues = Static<typeof proposedValues>;
 const parse = createParser(proposedValues);
 
-export type NewValues = Pick<NewMemory, "content" | "type" | "importance" | "expiresAt" | "tags"> &
-  Pick<Memory, "metadata">;
+export type NewValues = Pick<Memory, "content" | "type"> & Values;
 
 export type PlannedChange =
   | { readonly change: "created"; readonly after: NewValues }
@@ -111,19 +105,12 @@ function changedTo(before: Memory, values: ProposedValues): Memory {
 
 /** @param like the memory whose other values it has; null: it has the defaults */
 function newValues(values: ProposedValues, like: Memory | null): NewValues {
-  const { content, memory_type: type = like?.type, expires_at, tags, metadata } = values;
+  const { content, memory_type: type = like?.type } = values;
   if (content === undefined || type === undefined) {
     const field = content === undefined ? "content" : "memory_type";
     throw fieldRefusal(field, "is required");
   }
-  return {
-    content,
-    type,
-    importance: values.importance ?? like?.importance ?? importanceDefault,
-    expiresAt: expires_at === undefined ? (like?.expiresAt ?? null) : toExpiry(expires_at),
-    tags: tags === undefined ? (like?.tags ?? []) : toTags(tags),
-    metadata: metadata === undefined ? (like?.metadata ?? null) : toMetadata(metadata),
-  };
+  return { content, type, ...readValues(values, like ?? undefined) };
 }
 
 /** What both texts say: the one that has the words of the other, or one after the other. */
@@ -143,8 +130,7 @@ export function newContent(plan: readonly PlannedChange[]): string | null {
 
 /** The values that a call proposes, as they are stored. @throws Refusal 1400 as the call that would change the memory */
 export function toProposedFields(values: ProposedValues): JsonObject {
-  toTags(values.tags ?? []);
-  toMetadata(values.metadata);
+  readValues(values);
   return JSON.parse(JSON.stringify(values));
 }
 

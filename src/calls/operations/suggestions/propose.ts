@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { ifUpdatedAt, requireVersion } from "../memories/change.ts";
 import { requireMemory } from "../memories/read.ts";
 import { addSuggestion } from "./add.ts";
-import { isActiveField, type ProposedValues, toProposedFields, valueFields } from "./planned-changes.ts";
+import { isActiveField, type ProposedValues, proposedFields, toProposedFields } from "./planned-changes.ts";
 import { exampleSuggestion, suggestionId } from "./view.ts";
 
 const proposedKinds = ["create", "change", "replace", "delete"] as const;
@@ -21,9 +21,9 @@ type ProposedKind = (typeof proposedKinds)[number];
 
 /** Fields that a kind needs, and others that it can have; nothing else can be said with it. */
 const fieldsOfKind: Readonly<Record<ProposedKind, { needs: readonly string[]; takes: readonly string[] }>> = {
-  create: { needs: ["content", "memory_type"], takes: Object.keys(valueFields) },
-  change: { needs: ["memory_id"], takes: [...Object.keys(valueFields), "is_active"] },
-  replace: { needs: ["memory_id", "content"], takes: Object.keys(valueFields) },
+  create: { needs: ["content", "memory_type"], takes: Object.keys(proposedFields) },
+  change: { needs: ["memory_id"], takes: [...Object.keys(proposedFields), "is_active"] },
+  replace: { needs: ["memory_id", "content"], takes: Object.keys(proposedFields) },
   delete: { needs: ["memory_id"], takes: [] },
 };
 
@@ -44,7 +44,7 @@ export const proposeSuggestion = projectOperation({
   input: Fields({
     kind: Choice(proposedKinds, { title: "ProposedKind", description: "What is proposed." }),
     memory_id: Type.Optional({ ...memoryId, description: "The memory; not with create." }),
-    ...valueFields,
+    ...proposedFields,
     is_active: isActiveField,
     reason: Type.Optional(
       Text({ maxLength: reasonMaxCharacters, description: "Why, for the person who decides." }),

@@ -8,13 +8,14 @@ import {
   suggestionKinds,
   suggestionSources,
 } from "../../../memory/suggestions/suggestion.ts";
+import { toChangeable } from "../../../memory/values.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 import { Choice, Fields, Id, jsonObject, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import type { Store } from "../../storage/store.ts";
 import { previousValues } from "../memories/change.ts";
-import { asProposed, type NewValues, type PlannedChange, plannedChanges } from "./planned-changes.ts";
+import { asProposed, type PlannedChange, plannedChanges } from "./planned-changes.ts";
 
 export const suggestionKind = Choice(suggestionKinds, {
   title: "SuggestionKind",
@@ -129,34 +130,21 @@ export function isOutdated({ memories }: Pick<Suggestion, "memories">, now: read
 
 function toPreview(planned: PlannedChange): Static<typeof suggestedChange> {
   if (planned.change === "created")
-    return { change: "created", id: null, before: null, after: toValues(planned.after) };
+    return { change: "created", id: null, before: null, after: toChangeable(planned.after) };
   const { id } = planned.before;
   if (planned.change === "deleted")
-    return { change: "deleted", id, before: toValues(planned.before), after: null };
+    return { change: "deleted", id, before: toChangeable(planned.before), after: null };
   return { change: "changed", id, ...toDifference(planned.before, planned.after) };
 }
 
 /** The fields that differ. */
 export function toDifference(before: Memory, after: Memory): { before: JsonObject; after: JsonObject } {
   const previous = previousValues(before, after);
-  const values = toValues(after);
+  const values: JsonObject = toChangeable(after);
   const changed = Object.keys(previous).map((name) => [name, values[name] ?? null]);
   const { supersededBy } = after;
   const newer = supersededBy === null || before.supersededBy !== null ? {} : { superseded_by: supersededBy };
   return { before: previous, after: { ...Object.fromEntries(changed), ...newer } };
-}
-
-export function toValues({
-  content,
-  type: memory_type,
-  importance,
-  expiresAt,
-  tags,
-  metadata,
-  active = true,
-}: NewValues & Partial<Pick<Memory, "active">>): JsonObject {
-  const expires_at = expiresAt === null ? null : toTimestamp(expiresAt);
-  return { content, memory_type, importance, is_active: active, expires_at, tags: [...tags], metadata };
 }
 
 export function noSuggestion(): Refusal {

@@ -1,40 +1,55 @@
 // Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
 
-import { type Kind, typeOf } from "../../../memory/kind.ts";
+import { type Kind, kindOf, typeOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import { fromOrigins, type Origin, toOrigins } from "../../../memory/origin.ts";
+import { fromOrigins, toOrigins } from "../../../memory/origin.ts";
 import { isUnitVector } from "../../../memory/ranking/scores.ts";
 import { noTags } from "../../../memory/tags.ts";
 import type { JsonObject } from "../../../platform/json/json.ts";
 
-export interface MemoryRow {
+/** The columns that calls write, with what each has of a memory. */
+const written = {
+  memory_type: kindOf,
+  content: ({ content }) => content,
+  importance: ({ importance }) => importance,
+  is_active: ({ active }) => (active ? 1 : 0),
+  updated_at: ({ updatedAt }) => updatedAt,
+  expires_at: ({ expiresAt }) => expiresAt,
+  /** A JSON array; null without tags. */
+  tags: ({ tags }) => (tags.length === 0 ? null : JSON.stringify(tags)),
+  /** A JSON object; null without metadata. */
+  metadata: ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata)),
+  /** A JSON array; null: it is not known. */
+  origins: ({ origins }) => (origins.length === 0 ? null : JSON.stringify(toOrigins(origins))),
+  lead: ({ lead }) => lead,
+  former_of: ({ previousOf }) => previousOf,
+  superseded_by: ({ supersededBy }) => supersededBy,
+} satisfies Readonly<Record<string, (memory: Memory) => string | number | null>>;
+
+type Written = { -readonly [Name in keyof typeof written]: ReturnType<(typeof written)[Name]> };
+
+export const writtenColumns = Object.keys(written);
+
+/** The values of `writtenColumns`, by their names. */
+export function toColumns(memory: Memory): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(Object.entries(written).map(([name, toValue]) => [name, toValue(memory)]));
+}
+
+export interface MemoryRow extends Written {
   serial: number;
   id: string;
-  content: string;
   content_revision: number;
-  memory_type: Kind;
-  importance: number;
-  is_active: number;
   created_at: number;
-  updated_at: number;
   last_accessed_at: number | null;
-  expires_at: number | null;
-  /** A JSON array; null without tags. */
-  tags: string | null;
-  /** A JSON object; null without metadata. */
-  metadata: string | null;
-  /** A JSON array; null: it is not known. */
-  origins: string | null;
-  lead: string | null;
-  former_of: string | null;
-  superseded_by: string | null;
   subject: string | null;
 }
 
 const subjectColumn =
   "(SELECT s.name FROM project o JOIN pseudonym s ON s.id = o.id WHERE o.serial = m.project AND o.parent IS NOT NULL) AS subject";
 
-export const memoryColumns = `m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags, m.metadata, m.origins, m.lead, m.former_of, m.superseded_by, ${subjectColumn}`;
+const readColumns = ["serial", "id", "content_revision", "created_at", "last_accessed_at", ...writtenColumns];
+
+export const memoryColumns = [...readColumns.map((name) => `m.${name}`), subjectColumn].join(", ");
 
 /** SQL of toSearched. */
 export const searchedText = "COALESCE(m.lead, '') || m.content";
@@ -79,21 +94,6 @@ export function toMemory(row: MemoryRow): Memory {
     supersededBy: row.superseded_by,
     subject: row.subject,
   };
-}
-
-/** As `MemoryRow.tags`. */
-export function toTagColumn(tags: readonly string[]): string | null {
-  return tags.length === 0 ? null : JSON.stringify(tags);
-}
-
-/** As `MemoryRow.metadata`. */
-export function toMetadataColumn(metadata: JsonObject | null): string | null {
-  return metadata === null ? null : JSON.stringify(metadata);
-}
-
-/** As `MemoryRow.origins`. */
-export function toOriginsColumn(origins: readonly Origin[]): string | null {
-  return origins.length === 0 ? null : JSON.stringify(toOrigins(origins));
 }
 
 /** Copies, because SQLite's bytes need not be aligned to four. */

@@ -3,7 +3,7 @@
 import type { Owner } from "../../../memory/owner.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { memoriesOf, ownersOfProject, passagesOf } from "../project-serials.ts";
-import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns } from "./memory-row.ts";
+import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, writtenColumns } from "./memory-row.ts";
 
 /** Prepared once per connection. */
 export function memoryStatements(database: Database) {
@@ -58,20 +58,18 @@ export function memoryStatements(database: Database) {
     ),
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
-      `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at, tags, metadata, origins, lead, former_of, passage_of)
-       VALUES (:id, :project, :kind, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         :active, :now, :now, :expiresAt, :tags, :metadata, :origins, :lead, :previousOf,
-         CASE :kind WHEN 'passage' THEN (SELECT COALESCE(parent, serial) FROM project WHERE serial = :project) END)`,
+      `INSERT INTO memory (id, project, epoch, revision, content_revision, content_key, created_at, passage_of,
+         ${writtenColumns.join(", ")})
+       VALUES (:id, :project, :epoch, :revision, :revision, :contentKey, :createdAt,
+         CASE :memory_type WHEN 'passage' THEN (SELECT COALESCE(parent, serial) FROM project WHERE serial = :project) END,
+         ${writtenColumns.map((name) => `:${name}`).join(", ")})`,
     ),
     giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
     update: database.prepare(
-      `UPDATE memory SET memory_type = :kind, epoch = :epoch, revision = :revision,
-         content_revision = :contentRevision, content = :content,
-         importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags, metadata = :metadata, origins = :origins, lead = :lead, superseded_by = :supersededBy,
-         passage_of = CASE :kind WHEN 'passage' THEN passage_of END
+      `UPDATE memory SET epoch = :epoch, revision = :revision, content_revision = :contentRevision,
+         passage_of = CASE :memory_type WHEN 'passage' THEN passage_of END,
+         ${writtenColumns.map((name) => `${name} = :${name}`).join(", ")}
        WHERE serial = :serial`,
     ),
     madeOf: database

@@ -3,19 +3,13 @@
 import { madeOfText } from "../../../audit/parts/made-of.ts";
 import type { MemoryTransaction } from "../../../calls/storage/memory-store.ts";
 import { kindOf } from "../../../memory/kind.ts";
-import { keepsContent, toSearched } from "../../../memory/memory.ts";
+import { keepsContent, type Memory, toSearched } from "../../../memory/memory.ts";
+import { defaults } from "../../../memory/values.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 import { createMemoryRemoval } from "./memory-removal.ts";
-import {
-  toMemory,
-  toMetadataColumn,
-  toOriginsColumn,
-  toTagColumn,
-  toVector,
-  toVectorColumn,
-} from "./memory-row.ts";
+import { toColumns, toMemory, toVector, toVectorColumn } from "./memory-row.ts";
 import { createMemoryTable, type MemoryTable } from "./memory-table.ts";
 import type { Revisions } from "./revisions.ts";
 
@@ -88,66 +82,28 @@ function createInsert(
   { state, revisions, sql, serialOf, epochOf, addToPool }: MemoryTable,
   toBytes: ToBytes,
 ): MemoryTransaction["insert"] {
-  return async (owner, memory, now) => {
-    const {
-      content,
-      contentKey,
-      type,
-      importance,
-      expiresAt,
-      tags,
-      metadata = null,
-      origins = [],
-      lead = null,
-      previousOf = null,
-      active = true,
-      passage = false,
-    } = memory;
-    const kind = kindOf({ type, passage });
-    const id = memory.id ?? state.createId(now);
+  return async (owner, { id: given, contentKey, vector, ...said }, now) => {
+    const id = given ?? state.createId(now);
     // A memory that a bulk delete has hidden may still have the id.
-    if (typeof memory.id === "string") sql.giveUpId.run(state.createId(now), id);
+    if (typeof given === "string") sql.giveUpId.run(state.createId(now), id);
+    const subject = owner.subject === null ? null : (sql.subjectName.get(owner.subject) ?? null);
+    const times = { createdAt: now, updatedAt: now, lastAccessedAt: null };
+    const memory: Memory = { ...defaults, ...said, id, ...times, subject };
+    const kind = kindOf(memory);
     const revision = revisions.next(serialOf(owner));
     const { lastInsertRowid } = sql.insert.run({
+      ...toColumns(memory),
       id,
       project: serialOf(owner),
-      kind,
       epoch: epochOf(owner, kind),
       revision,
-      content,
       contentKey,
-      importance,
-      active: active ? 1 : 0,
-      now,
-      expiresAt,
-      tags: toTagColumn(tags),
-      metadata: toMetadataColumn(metadata),
-      origins: toOriginsColumn(origins),
-      lead,
-      previousOf,
-    });
-    sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
-    state.changeWords("add", serialOf(owner), revision, toSearched({ lead, content }));
-    addToPool(owner, kind, 1);
-    return {
-      id,
-      content,
-      type,
-      passage,
-      importance,
-      expiresAt,
-      tags,
-      metadata,
-      origins,
-      lead,
-      previousOf,
-      active,
       createdAt: now,
-      updatedAt: now,
-      lastAccessedAt: null,
-      supersededBy: null,
-      subject: owner.subject === null ? null : (sql.subjectName.get(owner.subject) ?? null),
-    };
+    });
+    sql.insertVector.run(lastInsertRowid, toBytes(vector));
+    state.changeWords("add", serialOf(owner), revision, toSearched(memory));
+    addToPool(owner, kind, 1);
+    return memory;
   };
 }
 
@@ -159,23 +115,12 @@ function createUpdate(
     const before = findRow(owner, memory.id);
     if (before === undefined)
       throw new Error("an update needs a memory that was found in the same transaction");
-    const { content, importance, active, updatedAt, expiresAt } = memory;
     const kind = kindOf(memory);
     const revision = revisions.next(serialOf(owner));
-    const isRewritten = content !== before.content || memory.lead !== before.lead;
+    const isRewritten = memory.content !== before.content || memory.lead !== before.lead;
     sql.update.run({
+      ...toColumns(memory),
       serial: before.serial,
-      kind,
-      content,
-      importance,
-      updatedAt,
-      expiresAt,
-      tags: toTagColumn(memory.tags),
-      metadata: toMetadataColumn(memory.metadata),
-      origins: toOriginsColumn(memory.origins),
-      lead: memory.lead,
-      supersededBy: memory.supersededBy,
-      active: active ? 1 : 0,
       epoch: epochOf(owner, kind),
       revision,
       contentRevision: isRewritten ? revision : before.content_revision,
