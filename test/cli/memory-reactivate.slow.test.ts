@@ -1,7 +1,8 @@
 // Tests `memledger memory reactivate`: it finds what a newer memory has superseded, and nothing that a person has deactivated.
 
-import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
+import { prepareRuntime } from "../../src/platform/native/runtime.ts";
+import { openDatabase } from "../../src/platform/native/sqlite.ts";
 import { locate } from "../../src/server/data-directory/data-directory.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, run } from "./command.ts";
@@ -26,9 +27,9 @@ test("superseded memories are listed, and active again with --apply, in the ledg
   for (const id of [superseded, deactivated])
     await app.call("PUT", `/v1/memories/${id}`, { body: { is_active: false } });
   // As an extraction of version 0.1.0 has left it.
-  const database = new Database(locate(app.config.dataDir).database);
-  database.run("PRAGMA busy_timeout = 5000");
-  database.run("UPDATE memory SET superseded_by = ? WHERE id = ?", [newer, superseded]);
+  const { database: path, runtime } = locate(app.config.dataDir);
+  const database = openDatabase(path, prepareRuntime(runtime));
+  database.prepare("UPDATE memory SET superseded_by = ? WHERE id = ?").run(newer, superseded);
   database.close();
 
   const listed = await reactivate();
