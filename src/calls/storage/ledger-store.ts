@@ -2,6 +2,7 @@
 
 import type { Project } from "../../access/project.ts";
 import type { SignedCheckpoint } from "../../audit/checkpoint.ts";
+import type { InclusionProof } from "../../audit/inclusion-proof.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
 import type {
@@ -122,6 +123,14 @@ export interface AuditReader {
   ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  /** Proves a record of the chain with the newest checkpoint of version 2. Null: that does not cover it. */
+  proveInclusion(project: ChainOwner, seq: number, signal: AbortSignal): Promise<InclusionProof | null>;
+  /** Proves that the tree of the chain with the size `to` continues the one with the size `from`, which is not larger. */
+  proveConsistency(
+    project: ChainOwner,
+    sizes: { readonly from: number; readonly to: number },
+    signal: AbortSignal,
+  ): Promise<ConsistencyProof>;
   /** For each JSON pointer, the index of the part of the record that has its value. Empty: version 1, or without a payload. */
   partsAt(
     project: ChainOwner,
@@ -146,6 +155,13 @@ export interface AuditReader {
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
    */
   verify(project: Project): Promise<Verification>;
+}
+
+export interface ConsistencyProof {
+  /** Number of leaves that the tree has now. */
+  readonly treeSize: number;
+  /** In base64. Null: the tree has not so many leaves, or retention has removed records of a size that is not kept. */
+  readonly path: readonly string[] | null;
 }
 
 /** The result of retention for one chain. */
