@@ -2,7 +2,6 @@
 
 import type { Project } from "../../access/project.ts";
 import type { SignedCheckpoint } from "../../audit/checkpoint.ts";
-import type { InclusionProof } from "../../audit/inclusion-proof.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
 import type {
@@ -12,6 +11,7 @@ import type {
   TracedRecord,
   TracedRecords,
 } from "../../audit/trace/traced.ts";
+import type { ConsistencyProof, InclusionProof } from "../../audit/tree-proof.ts";
 import type { KeyRotation } from "../../audit/verify/rotations.ts";
 import type { ChainReport } from "../../audit/verify/verdict.ts";
 
@@ -155,13 +155,6 @@ export interface AuditReader {
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
    */
   verify(project: Project): Promise<Verification>;
-}
-
-export interface ConsistencyProof {
-  /** Number of leaves that the tree has now. */
-  readonly treeSize: number;
-  /** In base64. Null: the tree has not so many leaves, or retention has removed records of a size that is not kept. */
-  readonly path: readonly string[] | null;
 }
 
 /** The result of retention for one chain. */

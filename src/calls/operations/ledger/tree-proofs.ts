@@ -2,10 +2,10 @@
 // show anything of another record but hashes.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { type InclusionProof, requireTree } from "../../../audit/inclusion-proof.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { createTreeHasher } from "../../../audit/tree.ts";
+import { type InclusionProof, requireTree } from "../../../audit/tree-proof.ts";
 import { signerId } from "../../../audit/verify/note.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { Count, Fields } from "../../../platform/schema/schema.ts";

@@ -4,8 +4,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../audit/export/export.ts";
-import { requireTree } from "../../../audit/inclusion-proof.ts";
 import { describeFilter } from "../../../audit/record-filter.ts";
+import { requireTree } from "../../../audit/tree-proof.ts";
 import type { ExportChange, ExportTransaction } from "../../../calls/storage/export-store.ts";
 import { exportLifeMs, exportListMax } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";

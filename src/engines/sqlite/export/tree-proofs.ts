@@ -1,10 +1,9 @@
 // Owns the proofs that calls ask for: that a record is in the tree of its chain, and that a tree continues an earlier one. Never writes.
 
-import type { InclusionProof } from "../../../audit/inclusion-proof.ts";
-import { requireTree } from "../../../audit/inclusion-proof.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { consistencyPath, createTreeHasher, TreeDifference } from "../../../audit/tree.ts";
-import type { ChainOwner, ConsistencyProof } from "../../../calls/storage/ledger-store.ts";
+import { type ConsistencyProof, type InclusionProof, requireTree } from "../../../audit/tree-proof.ts";
+import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toBase64 } from "../../../platform/text/byte-text.ts";
 import { createChainSpan } from "../ledger/audit-reader.ts";

@@ -1,4 +1,4 @@
-// Owns what proves that a record is in the ledger, and the refusal if nothing proves it yet. Pure.
+// Owns what proves that a record is in the ledger, and that the ledger continues an earlier one; and the refusal if nothing proves it yet. Pure.
 
 import { unavailable } from "../platform/errors.ts";
 import { parseTreeCheckpoint, type TreeCheckpoint } from "./checkpoint.ts";
@@ -11,6 +11,13 @@ export interface InclusionProof {
   readonly note: string;
   /** The hashes beside the way of the record to its root, from the leaf up, in base64. */
   readonly inclusion: readonly string[];
+}
+
+export interface ConsistencyProof {
+  /** Number of leaves that the tree has now. */
+  readonly treeSize: number;
+  /** In base64. Null: the tree has not so many leaves, or retention has removed records of a size that is not kept. */
+  readonly path: readonly string[] | null;
 }
 
 /** @throws Refusal 1503 for a checkpoint to which no proof of a record leads */
