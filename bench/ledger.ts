@@ -36,6 +36,7 @@ export async function ledger(options: BenchOptions): Promise<readonly Table[]> {
   {
     await using server = await startServer(executable, dataDir);
     measures.push(...(await listed(server, filled)), await proved(server, filled));
+    measures.push(await provedOne(server, filled));
     measures.push(...(await exported(server, filled)));
   }
   measures.push(planned(dataDir, filled));
@@ -157,6 +158,47 @@ async function proved({ port }: Pick<Server, "port">, { key }: Pick<FilledLedger
     comparedTo: `a list page of ${pageSize} meanwhile (p50): ${ms(median(times))}`,
     bar: "≥ 20,000/s",
     reached: rate >= 20_000,
+  };
+}
+
+/** The proofs of records in all parts of the ledger, by turns with reading them. */
+async function provedOne(
+  { port }: Pick<Server, "port">,
+  { key }: Pick<FilledLedger, "key">,
+): Promise<Measure> {
+  progress("ledger: proofs");
+  const connection = await Connection.open(port);
+  const get = async (path: string) => {
+    const begun = performance.now();
+    const { status, body } = await connection.send(toRequest("GET", `/v1/audit/${path}`, key));
+    if (status !== 200) throw new Error(`${path} was answered with ${status}.`);
+    const tookMs = performance.now() - begun;
+    return { tookMs, data: JSON.parse(new TextDecoder().decode(body)).data };
+  };
+  await get("checkpoint");
+  const { total } = (await get(`logs?page_size=${pageSize}`)).data;
+  const times: Record<"proof" | "reading" | "consistency", number[]> = {
+    proof: [],
+    reading: [],
+    consistency: [],
+  };
+  for (let page = 1; page <= pages; page++) {
+    const at = Math.max(1, Math.floor((page * total) / pageSize / pages));
+    const { id } = (await get(`logs?page_size=${pageSize}&page=${at}`)).data.logs[0];
+    times.proof.push((await get(`logs/${id}/proof`)).tookMs);
+    times.reading.push((await get(`logs/${id}`)).tookMs);
+    times.consistency.push(
+      (await get(`consistency?from=${Math.ceil(total / (page + 1))}&to=${total}`)).tookMs,
+    );
+  }
+  connection.close();
+  const proof = median(times.proof);
+  return {
+    what: "the proof of one record, HTTP and record included (p50)",
+    figure: ms(proof),
+    comparedTo: `reading it: ${ms(median(times.reading))}; a proof of consistency: ${ms(median(times.consistency))}`,
+    bar: "< 5 ms",
+    reached: proof < 5,
   };
 }
 

@@ -19,8 +19,8 @@ const options = [
 const optionNames = options.map((option) => option.split(":")[0]);
 const keywords =
   "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield self";
-/** Names that no field can have. */
-const reserved = [...optionNames, ...keywords.split(" ")];
+/** The name of a parameter: PEP 8 appends an underscore to a keyword. */
+const parameterName = (name: string) => (keywords.split(" ").includes(name) ? `${name}_` : name);
 const givenOptions = "CallOptions(audit_metadata, timeout, max_retries)";
 
 export function resourcesFile(api: Api, style: Style): string {
@@ -112,10 +112,10 @@ function declareMethod(method: Method, api: Api, style: Style): string[] {
 /** Required ones first. A field that is not given is not sent; None is sent as null. A query has no null. */
 function parametersOf(fields: readonly Field[], { models }: Api): string[] {
   const isModel = (name: string) => models.some((each) => each.name === name && each.kind === "object");
-  const taken = fields.find(({ name }) => reserved.includes(name));
+  const taken = fields.find(({ name }) => optionNames.includes(name));
   if (taken !== undefined) throw new Error(`${taken.name} cannot be a parameter in Python`);
   const written = fields.map(({ name, type, isRequired }) => {
-    const plain = `${name}: ${requestType(type, isModel)}`;
+    const plain = `${parameterName(name)}: ${requestType(type, isModel)}`;
     return { isRequired, text: isRequired ? plain : `${plain} | Unset = UNSET` };
   });
   return [
@@ -136,7 +136,7 @@ function inputOf({ pathFields, queryFields, body }: Method): string[] {
 /** An argument with the values of these fields. A body without fields is one, too. */
 function dictionary(name: string, fields: readonly Field[], isAlways = false): string[] {
   if (fields.length === 0) return isAlways ? [`${name}={},`] : [];
-  const items = fields.map((field) => `"${field.name}": ${field.name},`);
+  const items = fields.map((field) => `"${field.name}": ${parameterName(field.name)},`);
   return [`${name}={`, ...indent(items, "    "), "},"];
 }
 
@@ -144,13 +144,15 @@ function describeFields(...fields: readonly (readonly Field[])[]): string[] {
   const described = fields.flat().filter(({ description }) => description !== "");
   return described.length === 0
     ? []
-    : ["", ...described.map(({ name, description }) => `${name}: ${description}`)];
+    : ["", ...described.map(({ name, description }) => `${parameterName(name)}: ${description}`)];
 }
 
 /** A list is read page by page: `for memory in client.memories.iterate():`. */
 function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: Style): string[] {
   const fields = method.queryFields.filter(({ name }) => name !== "page" && name !== "cursor");
-  const given = [...fields.map(({ name }) => name), ...optionNames].map((name) => `${name}=${name}`);
+  const given = [...fields.map(({ name }) => parameterName(name)), ...optionNames].map(
+    (name) => `${name}=${name}`,
+  );
   const path = method.pathFields.map(({ name }) => name);
   const list = nameOf(method);
   const read = `${isAsync ? "await " : ""}self.${list}`;

@@ -71,6 +71,7 @@ import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { showRecord } from "./operations/ledger/show-record.ts";
 import { readLedgerStatistics } from "./operations/ledger/statistics.ts";
 import { traceRecords } from "./operations/ledger/trace-records.ts";
+import { proveConsistency, proveRecord } from "./operations/ledger/tree-proofs.ts";
 import { createMemory } from "./operations/memories/create.ts";
 import { createMemories } from "./operations/memories/create-batch.ts";
 import { deleteAllMemories, deleteMemory } from "./operations/memories/delete.ts";
@@ -139,6 +140,8 @@ export const projectOperations: readonly ProjectOperation[] = [
   runChecks,
   listRecords,
   readRecord,
+  proveRecord,
+  proveConsistency,
   readLedgerStatistics,
   readMemoryHistory,
   appendRecord,

@@ -231,6 +231,8 @@ const auditSteps: readonly Step[] = [
   step("audit.attest", "performed", { project: "{project of main}" }),
   step("audit.checkpoint", "performed", {}),
   step("audit.checkpoint_list", "performed", {}),
+  step("audit.proof", "performed", { audit_id: "{record}" }),
+  step("audit.consistency", "performed", { from: 1, to: 2 }),
   step("audit.list_chain", "of the installation", { page_size: 2 }),
   step("audit.list_chain", "of a project", { project: "{project of main}", action: "memory.put" }),
   step("audit.show_record", "performed", { record: "{record}" }),

@@ -138,6 +138,8 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.statistics": () => ({}),
   "audit.checkpoint": () => ({}),
   "audit.checkpoint_list": () => ({}),
+  "audit.proof": ({ audit_id }) => ({ audit_id }),
+  "audit.consistency": () => ({ from: 1, to: 2 }),
   "audit.verify": () => ({}),
   "audit.export": () => span,
   "audit.export_list": () => ({}),

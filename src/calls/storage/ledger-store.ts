@@ -11,6 +11,7 @@ import type {
   TracedRecord,
   TracedRecords,
 } from "../../audit/trace/traced.ts";
+import type { ConsistencyProof, InclusionProof } from "../../audit/tree-proof.ts";
 import type { KeyRotation } from "../../audit/verify/rotations.ts";
 import type { ChainReport } from "../../audit/verify/verdict.ts";
 
@@ -122,6 +123,14 @@ export interface AuditReader {
   ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  /** Proves a record of the chain with the newest checkpoint of version 2. Null: that does not cover it. */
+  proveInclusion(project: ChainOwner, seq: number, signal: AbortSignal): Promise<InclusionProof | null>;
+  /** Proves that the tree of the chain with the size `to` continues the one with the size `from`, which is not larger. */
+  proveConsistency(
+    project: ChainOwner,
+    sizes: { readonly from: number; readonly to: number },
+    signal: AbortSignal,
+  ): Promise<ConsistencyProof>;
   /** For each JSON pointer, the index of the part of the record that has its value. Empty: version 1, or without a payload. */
   partsAt(
     project: ChainOwner,

@@ -101,6 +101,9 @@ export function openMemoryStore(
           const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);
           return row === undefined ? null : toStoredRecord(row);
         }),
+      // It has no trees.
+      proveInclusion: async () => null,
+      proveConsistency: async () => ({ treeSize: 0, path: null }),
       // It keeps the texts of payloads, not their parts.
       partsAt: async () => [],
       place: (id) =>

@@ -10,71 +10,16 @@ import {
   createTreeHasher,
   inclusionPath,
   rootOf,
-  statementText,
   TreeDifference,
 } from "../../../src/audit/tree.ts";
 import { placesAtCut } from "../../../src/audit/verify/node-places.ts";
 import { textOfNote } from "../../../src/audit/verify/note.ts";
-import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { isConsistent, isIncluded } from "../../../src/audit/verify/tree-paths.ts";
-import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
-import { createCheckpointSigning } from "../../../src/engines/sqlite/ledger/checkpoint-signing.ts";
-import { createLogger } from "../../../src/platform/log/logger.ts";
 import { toHex } from "../../../src/platform/text/byte-text.ts";
-import { naiveRoot, sha256 } from "../../audit/naive-tree.ts";
-import { makeDatabase } from "./schema-text.ts";
+import { naiveRoot } from "../../audit/naive-tree.ts";
+import { makeChain, signingOf } from "./made-chain.ts";
 
-/** Entries as far as the tree reads them, by seq. */
-function makeEntries(count: number, first: number): { entry: string; hash: string }[] {
-  const made = [{ entry: "", hash: "0".repeat(64) }];
-  for (let seq = 1; seq <= count; seq++) {
-    const v = seq < first ? 1 : 2;
-    const entry = JSON.stringify({ action: "a", prev: made.at(-1)?.hash, seq, v });
-    made.push({ entry, hash: toHex(sha256(Buffer.from(`memledger/entry/v${v}\0${entry}`))) });
-  }
-  return made;
-}
 const hasher = createTreeHasher(runtimeCryptography);
-
-/** A chain whose records up to `through` were removed before its tree began, and whose records from `first` on are of version 2. */
-function makeChain({ records, first, through }: { records: number; first: number; through: number }) {
-  const database = makeDatabase(8);
-  let entries = makeEntries(through + records, first);
-  const hashAt = (seq: number) => entries[seq]?.hash ?? "";
-  const statement = statementText({
-    ...{ chain: "c".repeat(32), first, genesis: hashAt(0), hash: hashAt(through), through },
-  });
-  database
-    .prepare("INSERT INTO audit_chain (number, id, genesis, hash, tree) VALUES (1, ?, '', ?, ?)")
-    .run("c".repeat(32), hashAt(0), statement);
-  const insert = database.prepare(
-    "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash) VALUES (1, ?, ?, 0, 'a', 200, ?, ?)",
-  );
-  const append = (last: number) => {
-    if (last >= entries.length) entries = makeEntries(last, first);
-    const newest = Number(database.prepare("SELECT MAX(seq) FROM audit_entry").pluck().get() ?? 0);
-    for (let seq = newest + 1; seq <= last; seq++)
-      insert.run(seq, `${seq}`, entries[seq]?.entry, hashAt(seq));
-  };
-  const remove = (last: number) => {
-    database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (1, ?, 0, '')").run(last);
-    database.prepare("DELETE FROM audit_entry WHERE seq <= ?").run(last);
-  };
-  append(through + records);
-  if (through > 0) remove(through);
-  const leaves = (count: number) =>
-    Array.from({ length: count }, (_, index) =>
-      index === 0
-        ? sha256(Buffer.from(`memledger/tree/v2\0${statement}`))
-        : new Uint8Array(Buffer.from(hashAt(through + index), "hex")),
-    );
-  const follow = (trees: ReturnType<typeof createChainTrees>, last: number) => {
-    const newest = Number(database.prepare("SELECT MAX(seq) FROM audit_entry").pluck().get() ?? 0);
-    append(last);
-    for (let seq = newest + 1; seq <= last; seq++) trees.follow(1, hashAt(seq - 1), hashAt(seq));
-  };
-  return { database, append, follow, remove, leaves, hashAt, trees: createChainTrees(database) };
-}
 
 const nodesQuery = "SELECT level || ' ' || position FROM audit_node ORDER BY level, position";
 
@@ -214,19 +159,7 @@ test("until the tree of a chain that is moved over reaches the head, checkpoints
     const [row] = database
       .prepare<[number], { hash: string }>("SELECT hash FROM audit_entry WHERE seq = ?")
       .all(seq);
-    const signing = createCheckpointSigning({
-      ...{
-        database,
-        signer,
-        trees: createChainTrees(database),
-        files: { add() {} },
-        logger: createLogger("error"),
-      },
-      ...{
-        knownHeads: { require() {}, moved() {} },
-        noteReader: createNoteReader([signer.verifierKey], runtimeCryptography),
-      },
-    });
+    const signing = signingOf(database, signer);
     const head = { number: 1, chain: "c".repeat(32), seq, hash: row?.hash ?? "" };
     return textOfNote(signing.sign(head, seq).note);
   };

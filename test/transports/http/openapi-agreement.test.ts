@@ -117,6 +117,7 @@ function objects(
 /** What JSON Schema cannot express, by the message of the server; descriptions say it. */
 const inexpressible = [
   /is before start_time/,
+  /is larger than ("to"|the tree)/,
   /is not a (valid )?cursor/,
   /contains no word/,
   /has no text of a user or an assistant/,
@@ -203,6 +204,7 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
           resolve(each.schema ?? at(each, "content", "application/json", "schema")),
         ]),
       );
+      const required = parameters.flatMap((each) => (each.required === true ? [String(each.name)] : []));
       const rules = at(described, "x-parameter-rules");
       const validated = parameters.map(({ name, schema, content }) => {
         const described = schema ?? at(content, "application/json", "schema");
@@ -212,10 +214,11 @@ describe.each(withQuery.map((route) => [route.operation.name, route] as const))(
       const validate = ajv.compile({
         type: "object",
         properties: Object.fromEntries(validated),
+        required,
         ...(isObject(rules) ? rules : {}),
       });
       await fc.assert(
-        fc.asyncProperty(objects({ properties, required: [] }), async ({ unknown_member: __, ...value }) => {
+        fc.asyncProperty(objects({ properties, required }), async ({ unknown_member: __, ...value }) => {
           const sent = Object.entries(value).flatMap(([name, each]) =>
             (Array.isArray(each) ? each : [each]).map((item) => [name, item] as const),
           );

@@ -500,7 +500,7 @@ export interface Checkpoint {
   hash: string;
   /** When the checkpoint was signed. */
   created_at: string;
-  /** The checkpoint as a signed note. Keep this text outside the server. */
+  /** The checkpoint as a signed note (C2SP tlog-checkpoint). Keep this text outside the server. */
   note: string;
   /** The verifier key that verifies the signature. */
   public_key: string;
@@ -510,6 +510,11 @@ export interface CheckpointPage {
   checkpoints: StoredCheckpoint[];
   /** Cursor of the next page; null on the last page. */
   next_cursor: string | null;
+}
+
+export interface ConsistencyProof {
+  /** The proof: hashes of nodes of the tree, in Base64; empty if the sizes are equal. */
+  consistency: string[];
 }
 
 export interface Contradiction {
@@ -1787,6 +1792,25 @@ export interface RagSource {
   [member: string]: unknown;
 }
 
+export interface RecordProof {
+  /** The entry of the record, as it was hashed. */
+  entry: string;
+  /** Hash of the entry: the data of its leaf. */
+  hash: string;
+  /** Hash of the leaf, in Base64. */
+  leaf_hash: string;
+  /** Number of leaves before it. */
+  leaf_index: number;
+  /** Number of leaves that the checkpoint covers. */
+  tree_size: number;
+  /** Hashes beside the way from the leaf to the root, from the leaf up, in Base64. */
+  inclusion: string[];
+  /** The checkpoint as a signed note; its third line is the root. */
+  checkpoint: string;
+  /** Name and id of the signing key: the beginning of its verifier key. */
+  signed_by: string;
+}
+
 export interface Redaction {
   /** What it is, such as github, jwt, private-key, password or url-credentials. */
   kind: string;
@@ -2473,6 +2497,14 @@ export interface AuditCheckpointListQuery {
   cursor?: string | undefined;
   /** Checkpoints per page. Default: 50. */
   page_size?: number | undefined;
+}
+
+/** Parameters of auditConsistency. */
+export interface AuditConsistencyQuery {
+  /** Tree size of the earlier checkpoint. */
+  from: number;
+  /** Tree size of the later checkpoint. */
+  to: number;
 }
 
 /** Parameters of keyList. */

@@ -8,6 +8,7 @@ import type {
   ApiKeyList,
   AuditAppendRequest,
   AuditCheckpointListQuery,
+  AuditConsistencyQuery,
   AuditExportRequest,
   AuditListQuery,
   AuditRecord,
@@ -20,6 +21,7 @@ import type {
   CheckRun,
   Checkpoint,
   CheckpointPage,
+  ConsistencyProof,
   Conversation,
   ConversationEraseRequest,
   ConversationErasure,
@@ -70,6 +72,7 @@ import type {
   ProjectSummaryList,
   ProjectUpdateRequest,
   ProposedSuggestion,
+  RecordProof,
   RefusedSuggestion,
   SearchResults,
   StoredCheckpoint,
@@ -399,6 +402,14 @@ const auditRead: Operation = {
   mayRunLong: false,
 };
 
+const auditProof: Operation = {
+  operationId: "auditProof",
+  method: "GET",
+  path: "/v1/audit/logs/{audit_id}/proof",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditExport: Operation = {
   operationId: "auditExport",
   method: "POST",
@@ -459,6 +470,14 @@ const auditCheckpointList: Operation = {
   operationId: "auditCheckpointList",
   method: "GET",
   path: "/v1/audit/checkpoints",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const auditConsistency: Operation = {
+  operationId: "auditConsistency",
+  method: "GET",
+  path: "/v1/audit/consistency",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -607,6 +626,7 @@ export const operations: readonly Operation[] = [
   auditList,
   auditAppend,
   auditRead,
+  auditProof,
   auditExport,
   auditExportList,
   auditExportStatus,
@@ -615,6 +635,7 @@ export const operations: readonly Operation[] = [
   auditStatistics,
   auditCheckpoint,
   auditCheckpointList,
+  auditConsistency,
   auditVerify,
   keyIssue,
   keyRevokeIssued,
@@ -1240,6 +1261,17 @@ export class Audit {
   }
 
   /**
+   * Prove an audit record. Returns the proof that one record is in the ledger: the path from its entry to the root
+   * of the newest checkpoint (RFC 6962, section 2.1.1). Signs a checkpoint if none covers the record. Of other
+   * records, it has only hashes. Business and custom plans only.
+   *
+   * Permission: `audit.read`.
+   */
+  proof(auditId: string, options: CallOptions = {}): Promise<RecordProof> {
+    return this.#calls.data(auditProof, { path: { audit_id: auditId } }, options);
+  }
+
+  /**
    * Create an export of audit records. Starts an export of the records of a time range, up to the newest record
    * before this call; with subject, those of calls for it, with conversation, those of calls that named it, and
    * with other filters those that the list of records has. The file is written in the background: read the export
@@ -1335,6 +1367,17 @@ export class Audit {
       yield* page.checkpoints;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * Prove that one checkpoint continues another. Returns the proof that the ledger with the size to continues the
+   * one with the size from (RFC 6962, section 2.1.2): no record was changed or removed in between. Sizes are the
+   * second lines of two checkpoints with the same first line. Business and custom plans only.
+   *
+   * Permission: `audit.read`.
+   */
+  consistency(query: AuditConsistencyQuery, options: CallOptions = {}): Promise<ConsistencyProof> {
+    return this.#calls.data(auditConsistency, { query }, options);
   }
 
   /**

@@ -10,6 +10,7 @@ import type { Store } from "../../storage/store.ts";
  */
 export const readActions: readonly string[] = [
   "audit.checkpoint_list",
+  "audit.consistency",
   "audit.export_list",
   "audit.export_manifest",
   "audit.export_status",

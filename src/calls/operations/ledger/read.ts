@@ -6,8 +6,12 @@ import { toAuditRecordDetail } from "../../../audit/record-view.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
 import { Fields } from "../../../platform/schema/schema.ts";
-import { projectOperation } from "../../contract/operation.ts";
+import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import { retentionFloor } from "./list.ts";
+
+export const recordInput = Fields({
+  audit_id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),
+});
 
 export const readRecord = projectOperation({
   name: "audit.read",
@@ -17,24 +21,28 @@ export const readRecord = projectOperation({
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,
-  input: Fields({
-    audit_id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),
-  }),
+  input: recordInput,
   output: auditRecordDetail,
   refusals: [2204],
   example: { input: { audit_id: exampleDetail.id }, data: exampleDetail },
 
-  async prepare({ audit_id }, { store, caller, plan, now, signal }) {
-    const floor = retentionFloor(plan, now);
-    const id = toId(audit_id);
-    const record = id === null ? null : await store.audit.find(caller.project, id, signal);
-    const detail = record === null ? null : toAuditRecordDetail(record, plan.hash);
-    if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
-      throw new Refusal(
-        2204,
-        "The audit record does not exist in this project. List records to find its id.",
-      );
-    }
+  async prepare({ audit_id }, preparation) {
+    const { detail } = await findRecord(audit_id, preparation);
     return { precomputed: { data: detail }, prepared: null };
   },
 });
+
+/** A record that the project may see. @throws Refusal 2204 */
+export async function findRecord(
+  auditId: string,
+  { store, caller, plan, now, signal }: Pick<Preparation, "store" | "caller" | "plan" | "now" | "signal">,
+) {
+  const floor = retentionFloor(plan, now);
+  const id = toId(auditId);
+  const record = id === null ? null : await store.audit.find(caller.project, id, signal);
+  const detail = record === null ? null : toAuditRecordDetail(record, plan.hash);
+  if (record === null || detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
+    throw new Refusal(2204, "The audit record does not exist in this project. List records to find its id.");
+  }
+  return { ...record, detail };
+}

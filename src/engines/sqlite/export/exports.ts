@@ -3,12 +3,10 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseTreeCheckpoint } from "../../../audit/checkpoint.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../audit/export/export.ts";
 import { describeFilter } from "../../../audit/record-filter.ts";
-import { textOfNote } from "../../../audit/verify/note.ts";
+import { requireTree } from "../../../audit/tree-proof.ts";
 import type { ExportChange, ExportTransaction } from "../../../calls/storage/export-store.ts";
-import { unavailable } from "../../../platform/errors.ts";
 import { exportLifeMs, exportListMax } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
@@ -114,7 +112,7 @@ export function createExportTransaction(
         return made;
       }
       const selection = selectRecords(made, filter, chain);
-      if (selection.selected > 0) requireRoot(sign(chain.last));
+      if (selection.selected > 0) requireTree(sign(chain.last) ?? "");
       return { ...made, ...selection };
     },
 
@@ -127,15 +125,6 @@ export function createExportTransaction(
       return list.all({ project: serialOf(project.id), now }).map((row) => toExport(row, folder));
     },
   };
-}
-
-/** @throws Refusal 1503 for a checkpoint to which no proof of a record leads */
-function requireRoot(note: string | null): void {
-  if (note !== null && parseTreeCheckpoint(textOfNote(note)) !== null) return;
-  throw unavailable(
-    "The records of this project cannot be proved one by one yet, because the tree over its ledger is not complete. Send the call again in some minutes, or export all records of the time range.",
-    60,
-  );
 }
 
 /** @returns whether there is an export, or a file in the folder. */

@@ -235,7 +235,7 @@ function followEach(rows: readonly EntryRow[], first: number, before: string | u
     if (!isNext || entryHash(entry) !== hash)
       throw new TreeDifference(`record ${seq} does not follow the one before it, or has another hash`);
     previous = hash;
-    return new Uint8Array(Buffer.from(hash, "hex"));
+    return Uint8Array.fromHex(hash);
   });
 }
 

@@ -20,7 +20,7 @@ import type { ChainTrees } from "./chain-tree.ts";
 import type { CheckpointFiles } from "./checkpoint-files.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
-import { createTreeRoots, isOfVersion2 } from "./tree-roots.ts";
+import { createTreeRoots, isOfVersion2, newestRoot } from "./tree-roots.ts";
 
 interface SigningOptions {
   readonly database: Database;
@@ -69,12 +69,7 @@ export function createCheckpointSigning({
   const headOf = createHeadReader(database);
   const roots = createTreeRoots(database, headOf, trees, logger);
   const { leavesOf } = roots;
-  // By time, because an older database may have been accepted after larger ones were signed.
-  const findNewestRoot = database
-    .prepare<[number], string>(
-      `SELECT note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`,
-    )
-    .pluck();
+  const findNewestRoot = database.prepare<[number], { readonly note: string }>(newestRoot);
   const findLimits = database.prepare<[number], { readonly size: number | null; readonly at: number | null }>(
     "SELECT MAX(size) AS size, MAX(at) AS at FROM audit_checkpoint WHERE chain = ?",
   );
@@ -89,7 +84,9 @@ export function createCheckpointSigning({
 
   const logOf = (number: number): string => {
     const log =
-      logs.get(number) ?? parseTreeCheckpoint(textOfNote(findNewestRoot.get(number) ?? ""))?.log ?? firstLog;
+      logs.get(number) ??
+      parseTreeCheckpoint(textOfNote(findNewestRoot.get(number)?.note ?? ""))?.log ??
+      firstLog;
     logs.set(number, log);
     return log;
   };

@@ -14,6 +14,9 @@ import type { createHeadReader } from "./known-heads.ts";
 /** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
 export const isOfVersion2 = "substr(note, 43, 1) = '/'";
 
+/** Of a chain. By time, because an older database may have been accepted after larger ones were signed. */
+export const newestRoot = `SELECT size, note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`;
+
 export function createTreeRoots(
   database: Database,
   headOf: ReturnType<typeof createHeadReader>,

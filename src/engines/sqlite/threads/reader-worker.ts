@@ -7,6 +7,7 @@ import { createNeighbours } from "../conversation-neighbours.ts";
 import { createConversationContents, createConversationList, createMade } from "../conversations.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createTreeProofs } from "../export/tree-proofs.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createMemoryMentions } from "../ledger/memory-mentions.ts";
@@ -34,6 +35,7 @@ const { file, verifierKeys, exportFolder }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
+const proofs = createTreeProofs(database);
 const prover = createVerificationSteps(database, verifierKeys);
 
 const missing = createMissingReader(database);
@@ -52,6 +54,8 @@ const handlers = {
   countRecords: createLedgerStatistics(database),
   listCheckpoints: audit.checkpoints,
   findRecord: audit.find,
+  proveInclusion: proofs.inclusion,
+  proveConsistency: proofs.consistency,
   partsOfRecord: audit.partsAt,
   placeRecord: audit.place,
   traceBatch: audit.traceBatch,

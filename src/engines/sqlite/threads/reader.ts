@@ -151,6 +151,9 @@ export function createReader(
         ask(by(project, signal), "listCheckpoints", project, below, limit),
       mentions: (project, query, signal) => ask(by(project, signal), "findMentions", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
+      proveInclusion: (project, seq, signal) => ask(by(project, signal), "proveInclusion", project, seq),
+      proveConsistency: (project, { from, to }, signal) =>
+        ask(by(project, signal), "proveConsistency", project, from, to),
       partsAt: (project, id, pointers, signal) =>
         ask(by(project, signal), "partsOfRecord", project, id, pointers),
       place: (id) => ask(serverItself, "placeRecord", id),

@@ -43,6 +43,7 @@ __all__ = [
     "Checkpoint",
     "StoredCheckpoint",
     "CheckpointPage",
+    "ConsistencyProof",
     "Contradiction",
     "NamingRecord",
     "MadeOfConversation",
@@ -105,6 +106,7 @@ __all__ = [
     "ProjectSummaryList",
     "ProposedKind",
     "ProposedSuggestion",
+    "RecordProof",
     "RefusedSuggestion",
     "Rerank",
     "SearchMode",
@@ -634,7 +636,7 @@ class Checkpoint(Model):
     created_at: str
     """When the checkpoint was signed."""
     note: str
-    """The checkpoint as a signed note. Keep this text outside the server."""
+    """The checkpoint as a signed note (C2SP tlog-checkpoint). Keep this text outside the server."""
     public_key: str
     """The verifier key that verifies the signature."""
 
@@ -659,6 +661,12 @@ class CheckpointPage(Model):
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": StoredCheckpoint}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsistencyProof(Model):
+    consistency: list[str]
+    """The proof: hashes of nodes of the tree, in Base64; empty if the sizes are equal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1429,6 +1437,26 @@ class ProposedSuggestion(Model):
     """What is proposed."""
     created_at: str
     """When it was proposed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordProof(Model):
+    entry: str
+    """The entry of the record, as it was hashed."""
+    hash: str
+    """Hash of the entry: the data of its leaf."""
+    leaf_hash: str
+    """Hash of the leaf, in Base64."""
+    leaf_index: int
+    """Number of leaves before it."""
+    tree_size: int
+    """Number of leaves that the checkpoint covers."""
+    inclusion: list[str]
+    """Hashes beside the way from the leaf to the root, from the leaf up, in Base64."""
+    checkpoint: str
+    """The checkpoint as a signed note; its third line is the root."""
+    signed_by: str
+    """Name and id of the signing key: the beginning of its verifier key."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -311,6 +311,14 @@ AUDIT_READ = Operation(
     may_run_long=False,
 )
 
+AUDIT_PROOF = Operation(
+    operation_id="auditProof",
+    method="GET",
+    path="/v1/audit/logs/{audit_id}/proof",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_EXPORT = Operation(
     operation_id="auditExport",
     method="POST",
@@ -371,6 +379,14 @@ AUDIT_CHECKPOINT_LIST = Operation(
     operation_id="auditCheckpointList",
     method="GET",
     path="/v1/audit/checkpoints",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+AUDIT_CONSISTENCY = Operation(
+    operation_id="auditConsistency",
+    method="GET",
+    path="/v1/audit/consistency",
     is_idempotent=True,
     may_run_long=False,
 )
@@ -518,6 +534,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_LIST,
     AUDIT_APPEND,
     AUDIT_READ,
+    AUDIT_PROOF,
     AUDIT_EXPORT,
     AUDIT_EXPORT_LIST,
     AUDIT_EXPORT_STATUS,
@@ -526,6 +543,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_STATISTICS,
     AUDIT_CHECKPOINT,
     AUDIT_CHECKPOINT_LIST,
+    AUDIT_CONSISTENCY,
     AUDIT_VERIFY,
     KEY_ISSUE,
     KEY_REVOKE_ISSUED,

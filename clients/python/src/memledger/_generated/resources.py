@@ -25,6 +25,7 @@ from .models import (
     CheckRun,
     Checkpoint,
     CheckpointPage,
+    ConsistencyProof,
     Conversation,
     ConversationErasure,
     ConversationPage,
@@ -57,6 +58,7 @@ from .models import (
     ProjectSummaryList,
     ProposedKind,
     ProposedSuggestion,
+    RecordProof,
     RefusedSuggestion,
     Rerank,
     SearchMode,
@@ -80,12 +82,14 @@ from .operations import (
     AUDIT_APPEND,
     AUDIT_CHECKPOINT,
     AUDIT_CHECKPOINT_LIST,
+    AUDIT_CONSISTENCY,
     AUDIT_EXPORT,
     AUDIT_EXPORT_DOWNLOAD,
     AUDIT_EXPORT_LIST,
     AUDIT_EXPORT_MANIFEST,
     AUDIT_EXPORT_STATUS,
     AUDIT_LIST,
+    AUDIT_PROOF,
     AUDIT_READ,
     AUDIT_STATISTICS,
     AUDIT_VERIFY,
@@ -2097,6 +2101,33 @@ class Audit:
             AuditRecordDetail,
         )
 
+    def proof(
+        self,
+        audit_id: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RecordProof:
+        """Prove an audit record. Returns the proof that one record is in the ledger: the path from its entry
+        to the root of the newest checkpoint (RFC 6962, section 2.1.1). Signs a checkpoint if none covers
+        the record. Of other records, it has only hashes. Business and custom plans only.
+
+        Permission: `audit.read`.
+
+        audit_id: Audit record identifier, 32 hexadecimal characters.
+        """
+        return self._calls.data(
+            AUDIT_PROOF,
+            Input(
+                path={
+                    "audit_id": audit_id,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            RecordProof,
+        )
+
     def export(
         self,
         *,
@@ -2345,6 +2376,37 @@ class Audit:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    def consistency(
+        self,
+        *,
+        from_: int,
+        to: int,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ConsistencyProof:
+        """Prove that one checkpoint continues another. Returns the proof that the ledger with the size to
+        continues the one with the size from (RFC 6962, section 2.1.2): no record was changed or removed in
+        between. Sizes are the second lines of two checkpoints with the same first line. Business and custom
+        plans only.
+
+        Permission: `audit.read`.
+
+        from_: Tree size of the earlier checkpoint.
+        to: Tree size of the later checkpoint.
+        """
+        return self._calls.data(
+            AUDIT_CONSISTENCY,
+            Input(
+                query={
+                    "from": from_,
+                    "to": to,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ConsistencyProof,
+        )
 
     def verify(
         self,

@@ -1,0 +1,47 @@
+// Owns the proofs that calls ask for: that a record is in the tree of its chain, and that a tree continues an earlier one. Never writes.
+
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
+import { consistencyPath, createTreeHasher, TreeDifference } from "../../../audit/tree.ts";
+import { type ConsistencyProof, type InclusionProof, requireTree } from "../../../audit/tree-proof.ts";
+import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
+import type { Database } from "../../../platform/native/sqlite.ts";
+import { toBase64 } from "../../../platform/text/byte-text.ts";
+import { createChainSpan } from "../ledger/audit-reader.ts";
+import { createChainTrees } from "../ledger/chain-tree.ts";
+import { newestRoot } from "../ledger/tree-roots.ts";
+import { createInclusionProofs } from "./inclusion-proofs.ts";
+
+const hasher = createTreeHasher(runtimeCryptography);
+
+export function createTreeProofs(database: Database) {
+  const span = createChainSpan(database);
+  const trees = createChainTrees(database);
+  const inclusionIn = createInclusionProofs(database);
+  const findNewest = database.prepare<[number], Omit<InclusionProof, "inclusion">>(newestRoot);
+
+  return {
+    /** As AuditReader.proveInclusion. */
+    inclusion: database.transaction((project: ChainOwner, seq: number): InclusionProof | null => {
+      const chain = span(project);
+      const checkpoint = chain === null ? undefined : findNewest.get(chain.number);
+      if (chain === null || checkpoint === undefined || checkpoint.size < seq) return null;
+      const { leaves } = requireTree(checkpoint.note);
+      return { ...checkpoint, inclusion: inclusionIn(chain.number, leaves)(seq) };
+    }),
+
+    /** As AuditReader.proveConsistency. */
+    consistency: database.transaction((project: ChainOwner, from: number, to: number): ConsistencyProof => {
+      const chain = span(project);
+      if (chain === null) return { treeSize: 0, path: null };
+      const treeSize = chain.last - trees.statementOf(chain.number).through + 1;
+      if (to > treeSize) return { treeSize, path: null };
+      const reader = trees.reader(chain.number);
+      try {
+        return { treeSize, path: consistencyPath(from, to, reader, hasher).map(toBase64) };
+      } catch (error) {
+        if (!(error instanceof TreeDifference) || from >= reader.removed) throw error;
+        return { treeSize, path: null };
+      }
+    }),
+  };
+}
