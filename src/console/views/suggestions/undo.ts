@@ -56,10 +56,13 @@ async function proposeAgain({ suggestions }: ProjectClient, suggestion: Suggesti
   const kind = proposed.find((each) => each === suggestion.kind);
   if (kind === undefined) return;
   const after = changes.find(({ change }) => change === (kind === "change" ? "changed" : "created"))?.after;
+  const values = valuesOf(after ?? null);
+  // A new memory is always active.
+  if (kind !== "change") delete values.is_active;
   await suggestions.create({
     kind,
     ...(kind === "create" ? {} : { memory_id: memories[0]?.id }),
-    ...valuesOf(after ?? null),
+    ...values,
     ...(reason === null ? {} : { reason }),
     ...(quotes.length === 0 ? {} : { quotes }),
   });
