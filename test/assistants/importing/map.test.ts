@@ -84,8 +84,8 @@ test("what is not mapped is named before anything is stored", async () => {
 describe("a map that does not fit", () => {
   const maps: Readonly<Record<string, readonly [string, RegExp]>> = {
     "an unknown field": ["contents=text", /"contents" is unknown; did you mean "content"\?/],
-    "no pair": ["content", /"content" is no pair such as content=text/],
-    "an empty source": ["content=", /is no pair/],
+    "no pair": ["content", /"content" is not a pair such as content=text/],
+    "an empty source": ["content=", /is not a pair/],
     "a field twice": ["content=a,content=b", /"content" is mapped twice/],
     "no content": ["lead=a", /Say which field is the content/],
     "a part of the metadata without a name": ["content=a,metadata.=b", /"metadata\." is unknown/],
