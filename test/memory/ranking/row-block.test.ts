@@ -78,9 +78,9 @@ describe("a row block", () => {
 
   test("refuses a buffer of another layout", () => {
     const { buffer } = createRowBlock(384, 64);
-    expect(() => viewRowBlock(buffer, 383)).toThrow("is no block with 383 dimensions");
-    expect(() => viewRowBlock(new SharedArrayBuffer(0), 384)).toThrow("is no block");
-    expect(() => viewRowBlock(new SharedArrayBuffer(65 * bytesPerRow(384)), 384)).toThrow("is no block");
+    expect(() => viewRowBlock(buffer, 383)).toThrow("is not a block with 383 dimensions");
+    expect(() => viewRowBlock(new SharedArrayBuffer(0), 384)).toThrow("is not a block");
+    expect(() => viewRowBlock(new SharedArrayBuffer(65 * bytesPerRow(384)), 384)).toThrow("is not a block");
   });
 
   test("has only zeros in a cleared row, and leaves its neighbours", () => {

@@ -277,7 +277,7 @@ describe("cache files are refused", () => {
     const other = Buffer.from(content);
     other[7] = 2;
     writeFileSync(path, other);
-    expect(() => load()).toThrow(/no manifest of this version/);
+    expect(() => load()).toThrow(/not a manifest of this version/);
     rmSync(path);
     const elsewhere = join(root, "elsewhere");
     writeFileSync(elsewhere, content);
