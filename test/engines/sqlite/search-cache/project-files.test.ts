@@ -175,7 +175,7 @@ describe("cache files are refused", () => {
         expect(at).toBeGreaterThan(padding);
         expect(content[at]).toBe(0);
       } catch (error) {
-        expect(String(error)).toMatch(/check|no manifest|header|cut off|too large/);
+        expect(String(error)).toMatch(/check|not a manifest|header|cut off|too large/);
         refused += 1;
       }
     }
