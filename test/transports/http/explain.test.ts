@@ -44,7 +44,9 @@ describe.each(["semantic", "hybrid"])("a search in the mode %s", (mode) => {
     const { reasons, results, missed } = await ask("search", { ...asked, explain: true });
     // The time of the first search may be written before the second one.
     const withoutAccess = (text: unknown) =>
-      JSON.parse(JSON.stringify(text).replaceAll(/"last_accessed_at":(null|"[^"]*")/g, '"last_accessed_at":null'));
+      JSON.parse(
+        JSON.stringify(text).replaceAll(/"last_accessed_at":(null|"[^"]*")/g, '"last_accessed_at":null'),
+      );
     expect(withoutAccess(results)).toEqual(withoutAccess((await ask("search", asked)).results));
     expect(results).toHaveLength(1);
     expect(Object.fromEntries(reasons)).toEqual({
