@@ -288,7 +288,7 @@ test("the log begins again when it is too long, also while it is written", async
   const { log, previousLog } = locate(dataDir);
   const module = join(import.meta.dir, "../../../src/platform/log/log-file.ts");
   const script = `import { openLogFile, shortenOwnLog } from ${JSON.stringify(module)};
-    const file = { path: process.argv[1], former: process.argv[2] };
+    const file = { path: process.argv[1], previous: process.argv[2] };
     process.stderr.write("a".repeat(90));
     shortenOwnLog(file, 100);
     process.stderr.write("b".repeat(20));
@@ -297,12 +297,12 @@ test("the log begins again when it is too long, also while it is written", async
   writeFileSync(log, "");
   const { openLogFile } = await import(module);
   const child = Bun.spawn([process.execPath, "-e", script, log, previousLog], {
-    stderr: openLogFile({ path: log, former: previousLog }),
+    stderr: openLogFile({ path: log, previous: previousLog }),
   });
   expect(await child.exited).toBe(0);
   expect(readFileSync(log, "utf8")).toBe("c");
   expect(readFileSync(previousLog, "utf8")).toBe("a".repeat(90) + "b".repeat(20));
   writeFileSync(log, "d".repeat(1024 * 1024 + 1));
-  openLogFile({ path: log, former: previousLog });
+  openLogFile({ path: log, previous: previousLog });
   expect([statSync(log).size, readFileSync(previousLog, "utf8").slice(0, 2)]).toEqual([0, "dd"]);
 });

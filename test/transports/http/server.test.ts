@@ -1,7 +1,6 @@
 // Proves what HTTP itself decides: addresses, methods, pages without a key, origins, and how the server stops.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { permissions } from "../../../src/access/key.ts";
 import { bodyMaxBytes } from "../../../src/platform/limits.ts";
 import { startTestApp } from "../../fixture.ts";
 import { head, openRaw, sendRaw } from "./raw.ts";
@@ -284,18 +283,20 @@ describe("what the server of Bun cannot do, as docs/user/API.md says", () => {
 });
 
 test("a server that stops finishes the calls that run and takes no more", async () => {
-  const leaving = await startTestApp({ "metrics-port": "0" });
-  const { key } = await leaving.createKey(leaving.projectId, permissions);
-  const metrics = async () => (await fetch(leaving.metricsUrl ?? "")).text();
-  const content = "word ".repeat(1_900).trim();
+  const [allRun, isStopping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let runningCalls = 0;
+  const leaving = await startTestApp({}, undefined, async (call, commit) => {
+    if (call.operation === "memory.create" && ++runningCalls === 8) allRun.resolve();
+    if (call.operation === "memory.create") await isStopping.promise;
+    return commit(call);
+  });
   const running = Array.from({ length: 8 }, (_, index) =>
-    leaving.call("POST", "/v1/memories", {
-      key,
-      body: { content: `${index} ${content}`, memory_type: "fact" },
-    }),
+    leaving.call("POST", "/v1/memories", { body: { content: `Text ${index}.`, memory_type: "fact" } }),
   );
-  while (!(await metrics()).includes("memledger_calls_running 8\n")) await Bun.sleep(1);
-  await leaving.stop();
+  await allRun.promise;
+  const stopped = leaving.stop();
+  isStopping.resolve();
+  await stopped;
   const outcomes = await Promise.allSettled(running);
   const statuses = outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value.status : 0));
   expect(statuses).toEqual(Array(8).fill(201));
