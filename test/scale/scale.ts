@@ -24,8 +24,8 @@ interface ScaleReport {
   readonly faults: readonly string[];
 }
 
-/** What a server may need: 900 MB with a million memories, of which the models and the load take most of the first 570. */
-const residentLimitMegabytes = (memories: number) => 570 + (330 * memories) / 1e6;
+/** What a server may need: 900 MB with a million memories, of which the models and the load take most of the first 650. */
+const residentLimitMegabytes = (memories: number) => 650 + (250 * memories) / 1e6;
 /** With fewer memories the start of a busy machine decides. */
 const firstSearchLimit = { memories: 1_000_000, ms: 1_500 };
 /** The least that can be set; larger projects are searched in the database. */
