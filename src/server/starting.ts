@@ -14,7 +14,7 @@ import { createMemoryOutcomes, type MemoryOutcomes } from "../gateway/memory-out
 import { createBodyThread } from "../gateway/thread/body-thread.ts";
 import { createEmbedder } from "../models/embedding/embedder.ts";
 import { readModelConfig } from "../models/embedding/model.ts";
-import { builtInModels, type ModelSource } from "../models/embedding/model-directory.ts";
+import { findBuiltInModel, type ModelSource } from "../models/embedding/model-directory.ts";
 import {
   createReplaceableEmbedder,
   type ReplaceableEmbedder,
@@ -59,8 +59,7 @@ export async function startEngines(
   const embedder = createReplaceableEmbedder(first, (ms) => clock.sleep(ms));
   parts.defer(() => embedder.close());
   // Nobody has tried the user's own model.
-  const isTried = builtInModels().some(({ sha256 }) => sha256 === model.sha256);
-  if (!isTried) await first.start();
+  if (findBuiltInModel(model.sha256) === null) await first.start();
   const store = await engine.open({
     ...storeSettingsOf(config),
     model: { id: model.id, sha256: model.sha256, dimensions },

@@ -3,7 +3,7 @@
 
 import type { ExtractedItem, ExtractionSource, Extractor } from "../../memory/extraction/extractor.ts";
 import type { RedactedItems, RedactedSource, Redactor } from "../../memory/extraction/redactor.ts";
-import { unavailable } from "../../platform/errors.ts";
+import { shuttingDown } from "../../platform/errors.ts";
 import { extractionQueueLimits } from "../../platform/limits.ts";
 import { unlessCancelled } from "../../platform/scheduling/cancellation.ts";
 import { createFairGate } from "../../platform/scheduling/fair-gate.ts";
@@ -42,8 +42,7 @@ export function createExtractionThread(supervisor: Supervisor): ExtractionThread
   const gate = createFairGate({ concurrency: 1, limits: extractionQueueLimits });
 
   const send = async <Reply>(request: ExtractionRequest): Promise<Reply> => {
-    if (closed)
-      throw unavailable("The server is shutting down. Send the call again when it has started again.");
+    if (closed) throw shuttingDown();
     thread ??= supervisor.start("extractor", null);
     return thread.request<Reply>(request);
   };
