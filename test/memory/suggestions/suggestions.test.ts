@@ -181,10 +181,8 @@ describe("accepting", () => {
     });
     const undo = { ...(change?.before as JsonObject), if_updated_at: change?.updated_at ?? null };
     expect((await call("PUT", `/v1/memories/${before.id}`, undo)).status).toBe(200);
-    expect<JsonObject>({ ...(await read(before.id)), updated_at: null }).toEqual({
-      ...before,
-      updated_at: null,
-    });
+    const timeless = { updated_at: null, last_accessed_at: null };
+    expect<JsonObject>({ ...(await read(before.id)), ...timeless }).toEqual({ ...before, ...timeless });
   });
 
   test("a replacement makes the older memory inactive, and activating it undoes that", async () => {
