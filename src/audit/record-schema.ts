@@ -129,6 +129,9 @@ const senderFields = {
     "Name of the operation that had this one performed for its caller; null for other calls.",
   ),
 };
+const reason = {
+  reason: text("Why the call was made, as its caller has said it; null: no reason was given."),
+};
 const erasedPlaces = {
   erased_places: Type.Array(Type.String(), {
     description:
@@ -137,7 +140,7 @@ const erasedPlaces = {
 };
 
 export const auditRecordDetail = Fields(
-  { ...exportedFields.properties, ...senderFields, ...erasedPlaces },
+  { ...exportedFields.properties, ...senderFields, ...reason, ...erasedPlaces },
   { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
@@ -194,5 +197,6 @@ export const exampleDetail = {
   session_id: null,
   token_id: null,
   performed_for: null,
+  reason: null,
   erased_places: [],
 } as const satisfies AuditRecordDetail;

@@ -33,6 +33,7 @@ export function toAuditRecordDetail(
     session_id: textIn(payload.session_id),
     token_id: textIn(payload.token_id),
     performed_for: textIn(payload.performed_for),
+    reason: reasonIn(payload),
     erased_places: [...record.erased],
   };
 }
@@ -44,6 +45,16 @@ export function toExportedRecord(record: StoredRecord, showHash: boolean): Expor
   if (parsed.entry === null) throw new Error("its entry is not a JSON object");
   if (parsed.payload === null) throw new Error("its payload is not a JSON object");
   return toExported(record, { entry: parsed.entry, payload: parsed.payload }, showHash);
+}
+
+/** A record that a call leaves beside its own has it by itself. */
+function reasonIn({
+  reason = null,
+  request_body: body,
+  request_parameters: parameters,
+}: JsonObject): string | null {
+  const said = [reason, ...[body, parameters].map((each) => (isObject(each) ? (each.reason ?? null) : null))];
+  return said.map(textIn).find((text) => text !== null) ?? null;
 }
 
 interface ParsedRecord {

@@ -111,6 +111,12 @@ export function senderOf(origin: Origin): JsonObject {
   return withoutNulls(describeOrigin(origin));
 }
 
+/** Why the call was made, if it says so: in the query if the call has no body. */
+export function reasonOf({ parameters }: Pick<Call, "parameters">, body: JsonObject | null): JsonObject {
+  const reason = body?.reason ?? parameters?.reason ?? null;
+  return typeof reason === "string" ? { reason } : {};
+}
+
 /** Calls over HTTP have only the address (or, on the local socket, the user of the machine), the user agent and the metadata. */
 function describeOrigin({
   transport,

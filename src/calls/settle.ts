@@ -13,7 +13,7 @@ import { Refusal, unavailable } from "../platform/errors.ts";
 import type { JsonObject } from "../platform/json/json.ts";
 import { accessResolutionMs } from "../platform/limits.ts";
 import type { Clock } from "../platform/time/clock.ts";
-import { senderOf } from "./call-record.ts";
+import { reasonOf, senderOf } from "./call-record.ts";
 import { type ReportFailure, toRefusalAnswer, toRefused } from "./contract/answer.ts";
 import type { Application } from "./contract/application.ts";
 import type { Applied, Declined } from "./contract/applied.ts";
@@ -84,7 +84,7 @@ export async function settle(
     plans: settlement.plans,
     origin,
     ...named,
-    sender: () => senderOf(origin),
+    sender: () => ({ ...senderOf(origin), ...reasonOf(call, body) }),
   };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload, made } = settled;

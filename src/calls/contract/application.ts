@@ -14,7 +14,7 @@ export interface Application {
   readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator" | "administrationKey" | "remembers">;
   /** Id of the record of the call, of an operation that `namesItsRecord`; absent: it is made with the record. */
   readonly recordId?: string;
-  /** Who has sent the call, as its record says it: for other records that the call leaves. */
+  /** Who has sent the call, and why, as its record says it: for other records that the call leaves. */
   readonly sender: () => JsonObject;
 }
 

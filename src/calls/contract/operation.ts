@@ -16,6 +16,7 @@ import type { CallReranker } from "../../memory/search/reranker.ts";
 import type { ErrorCode } from "../../platform/errors.ts";
 import type { Json, JsonObject } from "../../platform/json/json.ts";
 import { conversationName } from "../../platform/schema/conversation-name.ts";
+import { reasonText } from "../../platform/schema/reason.ts";
 import { subjectName } from "../../platform/schema/subject-name.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -221,7 +222,7 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
   return { ...operation, input: input as unknown as Input };
 }
 
-/** Gives an operation its types and its scope. By default it answers 200, without a secret. */
+/** Gives an operation its types and its scope. By default it answers 200, without a secret. What changes something may be given a reason. */
 export function installationOperation<
   Input extends TObject,
   Output extends TSchema | null,
@@ -229,7 +230,12 @@ export function installationOperation<
 >(
   said: Said<InstallationOperation<Input, Output, Prepared>, "success" | "secret">,
 ): InstallationOperation<Input, Output, Prepared> {
-  return { scope: "installation", success: 200, secret: false, ...said };
+  const operation = { scope: "installation", success: 200, secret: false, ...said } as const;
+  if (operation.effects.readOnly) return operation;
+  const { properties, ...schema } = operation.input;
+  const input = Type.Object({ ...properties, reason: Type.Optional(reasonText) }, schema);
+  // Only records have it: the operation does not see it.
+  return { ...operation, input: input as unknown as Input };
 }
 
 /** Gives an operation its types and its scope. The defaults are those of an operation of the installation. */

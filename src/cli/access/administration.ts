@@ -37,15 +37,23 @@ interface AdministrationCommand {
   readonly isConfirmationConditional?: boolean;
 }
 
+/** Of what changes something. */
+export const reasonField: Field = {
+  flags: "--reason <text>",
+  field: "reason",
+  description: "why, for whoever reads the ledger later, such as the number of an order",
+};
+
 export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {
   const {
     operation,
     operand,
-    fields = [],
+    fields: own = [],
     toText = describe,
     confirmation,
     isConfirmationConditional = false,
   } = bound;
+  const fields = operation.effects.readOnly ? own : [...own, reasonField];
   const command = parent.command(bound.name).description(operation.description);
   if (operand !== undefined)
     command.argument(operand.isOptional === true ? `[${operand.show}]` : `<${operand.show}>`);

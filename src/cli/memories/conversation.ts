@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject, objectsIn } from "../../platform/
 import { counted } from "../../platform/text/plural.ts";
 import { version } from "../../platform/version.ts";
 import { administer } from "../access/administer.ts";
+import { reasonField } from "../access/administration.ts";
 import { bindWork, type Invocation, type Session } from "../command.ts";
 import { confirm, requirePrompt } from "../confirmation.ts";
 import { createOutputFile } from "../output-text.ts";
@@ -48,6 +49,7 @@ export function addConversationCommands(program: Command, session: Session): voi
         .argument("<id>", "id of the conversation"),
     )
       .option("--dry-run", "only count what would be erased")
+      .option(reasonField.flags, reasonField.description)
       .option("--receipt <file>", "write the receipt of the erasure to this file (default: print it)")
       .option("--yes", "erase without a prompt"),
     session,
@@ -136,7 +138,8 @@ async function erased(invocation: Invocation): Promise<Report> {
   const rules = { mayReplace: false, dataDir: invocation.config.dataDir };
   // Before anything is erased: a path that cannot be written must not cost the receipt.
   const output = receipt === null ? null : createOutputFile(receipt, rules);
-  const data = await send({}).catch((error: unknown) => {
+  const reason = typeof options.reason === "string" ? { reason: options.reason } : {};
+  const data = await send(reason).catch((error: unknown) => {
     output?.discard();
     throw error;
   });

@@ -103,6 +103,11 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
+/** The part of an input that says why. Empty: nothing was said. */
+interface Why {
+  readonly reason?: string;
+}
+
 interface ConfirmProps {
   readonly title: string;
   /** What will happen. */
@@ -111,24 +116,39 @@ interface ConfirmProps {
   readonly action: string;
   /** The person has to type this, such as the name of a key. Null: a click is enough. */
   readonly typed?: string | null;
+  /** Whether the person may say why, for the record. Default: no. */
+  readonly asksReason?: boolean;
   /** Its error is shown, and the dialog stays open. */
-  readonly run: () => Promise<void>;
+  readonly run: (why: Why) => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be undone. It closes when it was done. */
-export function Confirm({ title, children, action, typed = null, run, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, typed = null, asksReason = false, run, onClose } = props;
   const [text, setText] = useState("");
-  const inputId = useId();
+  const [reason, setReason] = useState("");
+  const [inputId, reasonId] = [useId(), useId()];
   const isConfirmed = typed === null || text.trim() === typed.trim();
   const form = useForm(async () => {
     if (!isConfirmed) return;
-    await run();
+    await run(reason.trim() === "" ? {} : { reason });
     onClose();
   });
   return (
     <FormDialog title={title} form={form} action={action} isOff={!isConfirmed} isDangerous onClose={onClose}>
       {children}
+      {asksReason && (
+        <div class="field">
+          <label for={reasonId}>Reason, for the record (optional)</label>
+          <input
+            id={reasonId}
+            value={reason}
+            autocomplete="off"
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
+      )}
       {typed !== null && (
         <div class="field">
           <label for={inputId}>

@@ -128,9 +128,9 @@ export function pathParameters({ path }: Pick<ApiRoute, "path">): string[] {
 export function takesBody({ method, operation, path }: ApiRoute): boolean {
   if (method === "GET") return false;
   const inPath = pathParameters({ path });
-  // A request that has nothing else to say names its subject in the query.
+  // A request that has nothing else to say names its subject, and its reason, in the query.
   const said = Object.keys(operation.input.properties).filter(
-    (name) => name !== "subject" && !inPath.includes(name),
+    (name) => name !== "subject" && name !== "reason" && !inPath.includes(name),
   );
   return exchangeOf(operation) !== undefined || said.length > 0;
 }

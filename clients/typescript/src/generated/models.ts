@@ -314,6 +314,8 @@ export interface AuditRecordDetail {
   token_id: string | null;
   /** Name of the operation that had this one performed for its caller; null for other calls. */
   performed_for: string | null;
+  /** Why the call was made, as its caller has said it; null: no reason was given. */
+  reason: string | null;
   /** JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null. */
   erased_places: string[];
 }
@@ -544,6 +546,11 @@ export interface Conversation {
 export interface ConversationEraseRequest {
   /** true: only count what would be erased. Default: false. */
   dry_run?: boolean | undefined;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
    * Absent: those of the project itself.
@@ -997,6 +1004,11 @@ export interface KeyCreateRequest {
    * removes a setting; null instead of the object removes all.
    */
   gateway?: KeyGatewayChange | null | undefined;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 /** Settings of the key for requests to the gateway; null: none. */
@@ -1052,6 +1064,11 @@ export interface KeyUpdateRequest {
    * removes a setting; null instead of the object removes all.
    */
   gateway: KeyGatewayChange | null;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 export interface KnownBackup {
@@ -1704,11 +1721,21 @@ export interface ProjectCreateRequest {
   passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 export interface ProjectDeleteRequest {
   /** The name of the project, as a confirmation. If it is another one, nothing is deleted. */
   name: string;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 export interface ProjectSummary {
@@ -1755,6 +1782,11 @@ export interface ProjectUpdateRequest {
   passage_limit?: number | null | undefined;
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 /** What is proposed. */
@@ -1950,6 +1982,11 @@ export interface StoredCheckpoint {
 export interface SubjectEraseRequest {
   /** true: only count what would be erased. Default: false. */
   dry_run?: boolean | undefined;
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 export interface SubjectErasure {
@@ -2511,6 +2548,15 @@ export interface AuditConsistencyQuery {
 export interface KeyListQuery {
   /** Id or name of the project. */
   project: string;
+}
+
+/** Parameters of keyRevoke. */
+export interface KeyRevokeQuery {
+  /**
+   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
+   * number of an order or a ticket, not the name of a person.
+   */
+  reason?: string | undefined;
 }
 
 /** Parameters of projectList. */

@@ -41,6 +41,7 @@ import type {
   KeyCreateRequest,
   KeyIssueRequest,
   KeyListQuery,
+  KeyRevokeQuery,
   KeyUpdateRequest,
   LedgerStatistics,
   ListedConversation,
@@ -1457,8 +1458,8 @@ export class Keys {
    *
    * Needs an administration key.
    */
-  revoke(key: string, options: CallOptions = {}): Promise<ApiKey> {
-    return this.#calls.data(keyRevoke, { path: { key: key } }, options);
+  revoke(key: string, query: KeyRevokeQuery = {}, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#calls.data(keyRevoke, { path: { key: key }, query }, options);
   }
 }
 

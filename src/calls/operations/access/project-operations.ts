@@ -178,10 +178,10 @@ export const deleteProject = installationOperation({
 });
 
 /** The same over HTTP, where nobody is asked: the confirmation is required. */
-export const deleteConfirmedProject: InstallationOperation = {
+export const deleteConfirmedProject: InstallationOperation = installationOperation({
   ...deleteProject,
   input: Fields({ project: reference, name: confirmation }),
-};
+});
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
 

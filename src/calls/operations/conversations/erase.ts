@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { conversationName } from "../../../platform/schema/conversation-name.ts";
+import { reasonText } from "../../../platform/schema/reason.ts";
 import { Count, Fields, Flag } from "../../../platform/schema/schema.ts";
 import { projectOperation } from "../../contract/operation.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -45,6 +46,7 @@ export const eraseConversation = projectOperation({
   input: Fields({
     conversation: conversationName,
     dry_run: Flag("true: only count what would be erased.", false),
+    reason: Type.Optional(reasonText),
   }),
   output: Fields(
     {

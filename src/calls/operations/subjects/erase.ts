@@ -1,6 +1,7 @@
 // Owns the erasure of a subject at the request of a key. What is erased: erasure.ts.
 
 import { Type } from "@sinclair/typebox";
+import { reasonText } from "../../../platform/schema/reason.ts";
 import { Fields, Flag, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
@@ -49,6 +50,7 @@ export const eraseSubject = projectOperation({
   feature: "memory",
   input: Fields({
     dry_run: Flag("true: only count what would be erased.", false),
+    reason: Type.Optional(reasonText),
   }),
   output: Fields(
     {

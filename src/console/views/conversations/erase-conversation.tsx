@@ -39,7 +39,8 @@ export function EraseConversation({ name, onErased }: EraseConversationProps) {
           title="Erase the conversation?"
           action="Erase the conversation"
           typed={String(memories)}
-          run={async () => onErased(await conversations.erase(name))}
+          asksReason
+          run={async (why) => onErased(await conversations.erase(name, why))}
           onClose={() => setCounted(null)}
         >
           <p>

@@ -144,8 +144,8 @@ interface KeyPanelProps {
 function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
   const [isAsked, setAsked] = useState(false);
   const { id, name, permissions, created_at, expires_at, last_used_at, revoked_at } = detail;
-  const revoke = async () => {
-    await administer("key.revoke", { key: id }, true);
+  const revoke = async (why: { readonly reason?: string }) => {
+    await administer("key.revoke", { key: id, ...why }, true);
     showMessage({ text: `The key ${name} is revoked.` });
     onChanged();
   };
@@ -180,6 +180,7 @@ function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
           title="Revoke the key?"
           action="Revoke the key"
           typed={name}
+          asksReason
           run={revoke}
           onClose={() => setAsked(false)}
         >

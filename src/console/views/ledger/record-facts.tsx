@@ -64,6 +64,7 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
         />
         <Fact name="From" value={fromText(record, detail)} />
         <Fact name="By" value={detail === null ? null : byText(detail)} />
+        <Fact name="Reason" value={said(detail?.reason ?? null)} />
         <Fact name="User agent" value={said(record.user_agent)} />
         <Fact name="Duration" value={record.duration === null ? null : durationText(record.duration)} />
         <Fact

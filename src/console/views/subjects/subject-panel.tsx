@@ -36,7 +36,7 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
     return { memories: total };
   });
   const { memories = 0, checks = 0, records = 0 } = value ?? {};
-  const erase = async () => onErased(await client.subjects.erase(name));
+  const erase = async (why: { readonly reason?: string }) => onErased(await client.subjects.erase(name, why));
   return (
     <SidePanel title="Subject" shows={name} onClose={onClose}>
       <div class="form">
@@ -75,6 +75,7 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
           title="Erase the subject?"
           action="Erase the subject"
           typed={name}
+          asksReason
           run={erase}
           onClose={() => setAsked(false)}
         >

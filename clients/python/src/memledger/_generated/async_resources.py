@@ -1246,6 +1246,7 @@ class AsyncConversations:
         conversation: str,
         *,
         dry_run: bool | Unset = UNSET,
+        reason: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1264,6 +1265,8 @@ class AsyncConversations:
 
         conversation: Id of the conversation, as the client names it.
         dry_run: true: only count what would be erased. Default: false.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1275,6 +1278,7 @@ class AsyncConversations:
                 },
                 body={
                     "dry_run": dry_run,
+                    "reason": reason,
                     "subject": subject,
                 },
             ),
@@ -1374,6 +1378,7 @@ class AsyncSubjects:
         subject: str,
         *,
         dry_run: bool | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1389,6 +1394,8 @@ class AsyncSubjects:
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         dry_run: true: only count what would be erased. Default: false.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             SUBJECT_ERASE,
@@ -1398,6 +1405,7 @@ class AsyncSubjects:
                 },
                 body={
                     "dry_run": dry_run,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2511,6 +2519,7 @@ class AsyncKeys:
         expires_at: str | None | Unset = UNSET,
         subject: str | Unset = UNSET,
         gateway: Mapping[str, Any] | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2527,6 +2536,8 @@ class AsyncKeys:
         The key can do nothing else. Absent: the key is for the project and all subjects.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             KEY_CREATE,
@@ -2538,6 +2549,7 @@ class AsyncKeys:
                     "expires_at": expires_at,
                     "subject": subject,
                     "gateway": gateway,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2574,6 +2586,7 @@ class AsyncKeys:
         key: str,
         *,
         gateway: Mapping[str, Any] | None,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2586,6 +2599,8 @@ class AsyncKeys:
         key: Id of the key.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             KEY_UPDATE,
@@ -2595,6 +2610,7 @@ class AsyncKeys:
                 },
                 body={
                     "gateway": gateway,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2605,6 +2621,7 @@ class AsyncKeys:
         self,
         key: str,
         *,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2615,12 +2632,17 @@ class AsyncKeys:
         Needs an administration key.
 
         key: Id of the key.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             KEY_REVOKE,
             Input(
                 path={
                     "key": key,
+                },
+                query={
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2644,6 +2666,7 @@ class AsyncProjects:
         memory_limit: int | None | Unset = UNSET,
         passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2660,6 +2683,8 @@ class AsyncProjects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_CREATE,
@@ -2672,6 +2697,7 @@ class AsyncProjects:
                     "memory_limit": memory_limit,
                     "passage_limit": passage_limit,
                     "retention_days": retention_days,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2749,6 +2775,7 @@ class AsyncProjects:
         memory_limit: int | None | Unset = UNSET,
         passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2767,6 +2794,8 @@ class AsyncProjects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_UPDATE,
@@ -2781,6 +2810,7 @@ class AsyncProjects:
                     "memory_limit": memory_limit,
                     "passage_limit": passage_limit,
                     "retention_days": retention_days,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2792,6 +2822,7 @@ class AsyncProjects:
         project: str,
         *,
         name: str,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2803,6 +2834,8 @@ class AsyncProjects:
 
         project: Id or name of the project.
         name: The name of the project, as a confirmation. If it is another one, nothing is deleted.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_DELETE,
@@ -2812,6 +2845,7 @@ class AsyncProjects:
                 },
                 body={
                     "name": name,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

@@ -498,6 +498,8 @@ class AuditRecordDetail(Model):
     """The token with which the call was sent; null for other calls."""
     performed_for: str | None
     """Name of the operation that had this one performed for its caller; null for other calls."""
+    reason: str | None
+    """Why the call was made, as its caller has said it; null: no reason was given."""
     erased_places: list[str]
     """JSON pointers of what the operator has erased of the payload, while the rest was kept: these values
     are null.

@@ -1240,6 +1240,7 @@ class Conversations:
         conversation: str,
         *,
         dry_run: bool | Unset = UNSET,
+        reason: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
@@ -1258,6 +1259,8 @@ class Conversations:
 
         conversation: Id of the conversation, as the client names it.
         dry_run: true: only count what would be erased. Default: false.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1269,6 +1272,7 @@ class Conversations:
                 },
                 body={
                     "dry_run": dry_run,
+                    "reason": reason,
                     "subject": subject,
                 },
             ),
@@ -1367,6 +1371,7 @@ class Subjects:
         subject: str,
         *,
         dry_run: bool | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1382,6 +1387,8 @@ class Subjects:
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         dry_run: true: only count what would be erased. Default: false.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             SUBJECT_ERASE,
@@ -1391,6 +1398,7 @@ class Subjects:
                 },
                 body={
                     "dry_run": dry_run,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2501,6 +2509,7 @@ class Keys:
         expires_at: str | None | Unset = UNSET,
         subject: str | Unset = UNSET,
         gateway: Mapping[str, Any] | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2517,6 +2526,8 @@ class Keys:
         The key can do nothing else. Absent: the key is for the project and all subjects.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             KEY_CREATE,
@@ -2528,6 +2539,7 @@ class Keys:
                     "expires_at": expires_at,
                     "subject": subject,
                     "gateway": gateway,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2564,6 +2576,7 @@ class Keys:
         key: str,
         *,
         gateway: Mapping[str, Any] | None,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2576,6 +2589,8 @@ class Keys:
         key: Id of the key.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             KEY_UPDATE,
@@ -2585,6 +2600,7 @@ class Keys:
                 },
                 body={
                     "gateway": gateway,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2595,6 +2611,7 @@ class Keys:
         self,
         key: str,
         *,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2605,12 +2622,17 @@ class Keys:
         Needs an administration key.
 
         key: Id of the key.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             KEY_REVOKE,
             Input(
                 path={
                     "key": key,
+                },
+                query={
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2634,6 +2656,7 @@ class Projects:
         memory_limit: int | None | Unset = UNSET,
         passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2650,6 +2673,8 @@ class Projects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             PROJECT_CREATE,
@@ -2662,6 +2687,7 @@ class Projects:
                     "memory_limit": memory_limit,
                     "passage_limit": passage_limit,
                     "retention_days": retention_days,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2739,6 +2765,7 @@ class Projects:
         memory_limit: int | None | Unset = UNSET,
         passage_limit: int | None | Unset = UNSET,
         retention_days: int | None | Unset = UNSET,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2757,6 +2784,8 @@ class Projects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             PROJECT_UPDATE,
@@ -2771,6 +2800,7 @@ class Projects:
                     "memory_limit": memory_limit,
                     "passage_limit": passage_limit,
                     "retention_days": retention_days,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -2782,6 +2812,7 @@ class Projects:
         project: str,
         *,
         name: str,
+        reason: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -2793,6 +2824,8 @@ class Projects:
 
         project: Id or name of the project.
         name: The name of the project, as a confirmation. If it is another one, nothing is deleted.
+        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
+        it, so give the number of an order or a ticket, not the name of a person.
         """
         return self._calls.data(
             PROJECT_DELETE,
@@ -2802,6 +2835,7 @@ class Projects:
                 },
                 body={
                     "name": name,
+                    "reason": reason,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
