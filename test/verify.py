@@ -60,6 +60,11 @@ SCHEMAS = set("""
 9 869c8010c9aea27bcf9c6d77e9bbde172a9f7ea2993bac92c79c6dbc0dbe37fb
 9 b60375ec31e5983cc634015ce6b9380137ed6b3e274b390ed87506b504b945bf
 9 b45316277eb11774738a89a6b609086d66822b071051325d5a3adb143c206a0d
+10 3abc1fa4b2468ec2136fbb94d4484119e223f03c7dace27846caa93c5a34fcde
+10 03cbd467c58aa40ddfb107098e14124e91b2abe427aa84d5cf659efc98dae749
+10 c2c5672f6a66c88e705994de152d60aa016ebb105a25bf1b5beb352d0a3bbea2
+10 7b460c60b204df19903774bf4db9427e9ec00e5ab640d64007a5f556640dcf01
+10 54e7bc403f8036f8b49aeddbb1ea5dd9a0f2f4fb77035bddf97e1b31459759ac
 """.split("\n"))
 FOREIGN_TABLES = (
     ("table", "_litestream_seq", "_litestream_seq",
@@ -68,6 +73,7 @@ FOREIGN_TABLES = (
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
+TABLES_10 = ["audit_attestation"]
 ORDER = "genesis anchor signature checkpoint form seq link chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
 SHOWN = ("memory.create", "memory.read", "memory.update", "memory.put")
@@ -937,7 +943,9 @@ def verify_database(given, keys, outside):
     if f"{version} {sha256(*lines)}" not in SCHEMAS:
         return (None, None, "schema"), False, False, True, None
     is_second = int(version) >= 8
-    damage = [table for table in TABLES + TABLES_2 * is_second if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
+    is_attested = int(version) >= 10
+    tables = TABLES + TABLES_2 * is_second + TABLES_10 * is_attested
+    damage = [table for table in tables if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
     unpack = find_zstd()
     frames = [read_frame(query, keys, row) for row in query(
         f"SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash, c.payloads_through, {'c.tree' if is_second else 'NULL'} "
@@ -1023,7 +1031,7 @@ def verify_database(given, keys, outside):
     orphans += query(f"SELECT count(*) FROM audit_entry NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
     orphans += query(f"SELECT count(*) FROM audit_chain NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
     orphans += query("SELECT count(*) FROM audit_verification WHERE length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*'")[0][0]
-    for table in ["audit_checkpoint", "audit_anchor", "audit_verification"] + ["audit_node"] * is_second:
+    for table in ["audit_checkpoint", "audit_anchor", "audit_verification"] + ["audit_node"] * is_second + TABLES_10 * is_attested:
         orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED)")[0][0]
     beside = []
     for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(given)), "checkpoints", "*.notes"))):

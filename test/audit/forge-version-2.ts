@@ -508,6 +508,12 @@ const trees: readonly Case2[] = [
     seq: null,
   },
   {
+    name: "statement of a witness about no chain",
+    lie: "INSERT INTO audit_attestation VALUES (9, 1, 'cosignature', 'w', 'w', 0)",
+    expected: "orphan",
+    seq: null,
+  },
+  {
     name: "nodes of a removed size",
     options: { ...cut, before: ([, chain]) => void chain?.nodes() },
     lie: "DELETE FROM audit_checkpoint WHERE chain = 2 AND size = 100",

@@ -5,6 +5,7 @@ import type { Project } from "../../access/project.ts";
 import type { Answer } from "../contract/answer.ts";
 import type { Call } from "../contract/call.ts";
 import type { AccessReader, AccessTransaction } from "./access-store.ts";
+import type { AttestationStore } from "./attestation-store.ts";
 import type { CheckReader, CheckTransaction } from "./check-store.ts";
 import type { ConversationReader, ConversationTransaction } from "./conversation-store.ts";
 import type { ExportRunner } from "./export-runner.ts";
@@ -29,6 +30,7 @@ export interface Store {
   readonly subjects: SubjectReader;
   readonly conversations: ConversationReader;
   readonly audit: AuditReader;
+  readonly attestations: AttestationStore;
   readonly retention: Retention;
   readonly models: ModelVectors;
   readonly remembering: RememberQueue;

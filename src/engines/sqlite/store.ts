@@ -100,6 +100,7 @@ export async function openStore(
     subjects: { ...reader.subjects, ...lookUps(createSubjectReader(database)) },
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
+    attestations: { ...reader.attestations, add: unlessDamaged(writer.addAttestation) },
     retention: { run: unlessDamaged(writer.runRetention) },
     models: {
       ...reader.models,

@@ -119,6 +119,8 @@ export function openMemoryStore(
       erasures: (project) => data.inTurn(() => erasureMarks(data, project)),
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
+    // It has no trees, and so no checkpoint that a witness could sign.
+    attestations: { unattested: async () => [], of: async () => [], add: async () => false },
     retention: { run: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
     remembering: createRememberQueue(data),

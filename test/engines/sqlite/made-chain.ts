@@ -6,6 +6,7 @@ import { statementText } from "../../../src/audit/tree.ts";
 import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { createCheckpointSigning } from "../../../src/engines/sqlite/ledger/checkpoint-signing.ts";
+import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { createLogger } from "../../../src/platform/log/logger.ts";
 import type { Database } from "../../../src/platform/native/sqlite.ts";
 import { toHex } from "../../../src/platform/text/byte-text.ts";
@@ -25,7 +26,7 @@ function makeEntries(count: number, first: number): { entry: string; hash: strin
 
 /** A chain whose records up to `through` were removed before its tree began, and whose records from `first` on are of version 2. */
 export function makeChain({ records, first, through }: { records: number; first: number; through: number }) {
-  const database = makeDatabase(8);
+  const database = makeDatabase(formatVersion);
   let entries = makeEntries(through + records, first);
   const hashAt = (seq: number) => entries[seq]?.hash ?? "";
   const statement = statementText({

@@ -9,6 +9,7 @@ import type { ChainOwner, ListedCheckpoint } from "../../../calls/storage/ledger
 import { erasureBatchRows } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
+import { cosignedNote } from "./tree-roots.ts";
 
 export interface RecordRow {
   seq: number;
@@ -61,7 +62,7 @@ export function createAuditReader(database: Database) {
   );
 
   const checkpoints = database.prepare<[number, number, number], ListedCheckpoint>(
-    `SELECT p.size, p.at, p.note, IIF(p.size = 0, c.hash, e.hash) AS hash FROM audit_checkpoint p
+    `SELECT p.size, p.at, ${cosignedNote} AS note, IIF(p.size = 0, c.hash, e.hash) AS hash FROM audit_checkpoint p
      JOIN audit_chain c ON c.number = p.chain LEFT JOIN audit_entry e ON e.chain = p.chain AND e.seq = p.size
      WHERE p.chain = ? AND p.size < ? ORDER BY p.size DESC LIMIT ?`,
   );

@@ -20,7 +20,7 @@ import type { ChainTrees } from "./chain-tree.ts";
 import type { CheckpointFiles } from "./checkpoint-files.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
-import { createTreeRoots, isOfVersion2, newestRoot } from "./tree-roots.ts";
+import { cosignedNote, createTreeRoots, isOfVersion2, newestRoot } from "./tree-roots.ts";
 
 interface SigningOptions {
   readonly database: Database;
@@ -176,6 +176,11 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
   const findNote = database
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
     .pluck();
+  const findCosigned = database
+    .prepare<[number, number], string>(
+      `SELECT ${cosignedNote} FROM audit_checkpoint p WHERE p.chain = ? AND p.size = ?`,
+    )
+    .pluck();
   return (
     number: number,
     checkpoint: Checkpoint,
@@ -193,6 +198,8 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
     insert.run({ number, size, at, note });
     const signed = { checkpoint, note, verifierKey };
     if (note !== stored && isPublished) files.add(signed);
-    return signed;
+    const cosigned = findCosigned.get(number, size) ?? "";
+    // A row of version 2 stays in place of a note of version 1.
+    return cosigned.startsWith(note) ? { ...signed, note: cosigned } : signed;
   };
 }

@@ -14,8 +14,13 @@ import type { createHeadReader } from "./known-heads.ts";
 /** Of a row of audit_checkpoint: the first line of its note names a log after the chain. */
 export const isOfVersion2 = "substr(note, 43, 1) = '/'";
 
+/** Of a row `p` of audit_checkpoint: its note, with the signature lines of witnesses after our own. */
+export const cosignedNote = `p.note || COALESCE((SELECT group_concat(a.content || char(10), '' ORDER BY a.at, a.source)
+  FROM audit_attestation a WHERE a.chain = p.chain AND a.size = p.size AND a.kind = 'cosignature'), '')`;
+
 /** Of a chain. By time, because an older database may have been accepted after larger ones were signed. */
-export const newestRoot = `SELECT size, note FROM audit_checkpoint WHERE chain = ? AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1`;
+export const newestRoot = `SELECT p.size, ${cosignedNote} AS note FROM audit_checkpoint p
+  WHERE p.chain = ? AND ${isOfVersion2} ORDER BY p.at DESC, p.size DESC LIMIT 1`;
 
 export function createTreeRoots(
   database: Database,

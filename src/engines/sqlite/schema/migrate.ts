@@ -12,6 +12,7 @@ import modelChange from "./migrations/0006-model-change.sql" with { type: "text"
 import consoleTables from "./migrations/0007-console.sql" with { type: "text" };
 import ledger2 from "./migrations/0008-ledger-2.sql" with { type: "text" };
 import subjects from "./migrations/0009-subjects.sql" with { type: "text" };
+import attestations from "./migrations/0010-attestations.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
@@ -28,6 +29,7 @@ export const migrations: readonly string[] = [
   consoleTables,
   ledger2,
   subjects,
+  attestations,
 ];
 
 export const formatVersion = migrations.length;

@@ -889,6 +889,25 @@ BEGIN
   DELETE FROM suggestion WHERE id IN (SELECT suggestion FROM suggestion_memory WHERE memory = OLD.serial);
 END
 
+-- 10.. table audit_attestation ON audit_attestation
+CREATE TABLE audit_attestation (
+  chain   INTEGER NOT NULL,
+  size    INTEGER NOT NULL,
+  kind    TEXT    NOT NULL CHECK (kind IN ('cosignature', 'timestamp')),
+  source  TEXT    NOT NULL,
+  content TEXT    NOT NULL,
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (chain, size, kind, source),
+  FOREIGN KEY (chain, size) REFERENCES audit_checkpoint (chain, size) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID
+
+-- 10.. trigger audit_attestation_of_changed ON audit_checkpoint
+CREATE TRIGGER audit_attestation_of_changed AFTER UPDATE OF note ON audit_checkpoint
+WHEN substr(OLD.note, 1, instr(OLD.note, char(10, 10))) <> substr(NEW.note, 1, instr(NEW.note, char(10, 10)))
+BEGIN
+  DELETE FROM audit_attestation WHERE chain = OLD.chain AND size = OLD.size;
+END
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

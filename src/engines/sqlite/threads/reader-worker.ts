@@ -8,6 +8,7 @@ import { createConversationContents, createConversationList, createMade } from "
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createTreeProofs } from "../export/tree-proofs.ts";
+import { createAttestationReader } from "../ledger/attestations.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createMemoryMentions } from "../ledger/memory-mentions.ts";
@@ -34,6 +35,7 @@ export interface ReaderInit {
 const { file, verifierKeys, exportFolder }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
+const attestations = createAttestationReader(database);
 const audit = createAuditReader(database);
 const proofs = createTreeProofs(database);
 const prover = createVerificationSteps(database, verifierKeys);
@@ -58,6 +60,8 @@ const handlers = {
   proveConsistency: proofs.consistency,
   partsOfRecord: audit.partsAt,
   placeRecord: audit.place,
+  unattestedCheckpoints: attestations.unattested,
+  attestationsOf: attestations.of,
   traceBatch: audit.traceBatch,
   recordsAbout: createRecordsAbout(database).prepare,
   countMemories: missing.countMemories,

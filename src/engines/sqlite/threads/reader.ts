@@ -1,7 +1,8 @@
 // Owns the requests to the thread that reads, and passes searches on. Requests wait here and not in the thread, so that projects take
 // turns, and a request whose client has closed the connection is never sent.
 
-import type { TracedRecord } from "../../../audit/trace/traced.ts";
+import type { Trace, TracedRecord, TracedRecords } from "../../../audit/trace/traced.ts";
+import type { AttestationStore } from "../../../calls/storage/attestation-store.ts";
 import type { ConversationReader } from "../../../calls/storage/conversation-store.ts";
 import type { AuditReader, ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import type { MemoryReader } from "../../../calls/storage/memory-store.ts";
@@ -43,6 +44,7 @@ interface Reader {
   readonly conversations: Pick<ConversationReader, "list" | "read" | "madeOf" | "neighbours">;
   readonly models: Pick<ModelVectors, "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
+  readonly attestations: Omit<AttestationStore, "add">;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
   contents(countsProjects: boolean): Promise<DatabaseContents>;
   /** @throws as `contents` does */
@@ -157,21 +159,12 @@ export function createReader(
       partsAt: (project, id, pointers, signal) =>
         ask(by(project, signal), "partsOfRecord", project, id, pointers),
       place: (id) => ask(serverItself, "placeRecord", id),
-      async trace(trace) {
-        const found = new Map<string, TracedRecord>();
-        let last = { trace, through: 0 };
-        for (const _ of ["what later records tell", "what earlier ones repeat of it"]) {
-          last = { ...last, through: 0 };
-          for (;;) {
-            const batch = await ask(serverItself, "traceBatch", last.trace, last.through);
-            for (const record of batch.records) found.set(record.id, record);
-            if (batch.through === null) break;
-            last = { trace: batch.trace, through: batch.through };
-          }
-        }
-        return { ...last, records: [...found.values()].sort((a, b) => a.seq - b.seq) };
-      },
+      trace: (trace) => traceTwice(trace, (...values) => ask(serverItself, "traceBatch", ...values)),
       verify: verify.project,
+    },
+    attestations: {
+      unattested: (source) => ask(serverItself, "unattestedCheckpoints", source),
+      of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
     },
     contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
     ofChain: (owner) => ask(serverItself, "readChain", owner?.id ?? null),
@@ -181,6 +174,26 @@ export function createReader(
     counts: () => ({ queue: gate.counts(), ...verify.read() }),
     close: async () => thread?.close(),
   };
+}
+
+async function traceTwice(
+  trace: Trace,
+  nextBatch: (
+    ...values: Parameters<ReadHandlers["traceBatch"]>
+  ) => Promise<ReturnType<ReadHandlers["traceBatch"]>>,
+): Promise<TracedRecords> {
+  const found = new Map<string, TracedRecord>();
+  let last = { trace, through: 0 };
+  for (const _ of ["what later records tell", "what earlier ones repeat of it"]) {
+    last = { ...last, through: 0 };
+    for (;;) {
+      const batch = await nextBatch(last.trace, last.through);
+      for (const record of batch.records) found.set(record.id, record);
+      if (batch.through === null) break;
+      last = { trace: batch.trace, through: batch.through };
+    }
+  }
+  return { ...last, records: [...found.values()].sort((a, b) => a.seq - b.seq) };
 }
 
 function by(project: ChainOwner, signal: AbortSignal): Waiter {

@@ -6,6 +6,7 @@ import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-
 import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
 import type { QueueChange } from "../../../calls/storage/remember-store.ts";
 import type { GroupStatistics } from "../../../calls/storage/statistics.ts";
+import type { NewAttestation } from "../ledger/attestations.ts";
 import type { RetentionOutcome } from "../retention/retention-runs.ts";
 import type { CallMessage } from "./call-messages.ts";
 import type { ErasedTextStep } from "./erased-text.ts";
@@ -18,6 +19,8 @@ export type WriterRequest =
   | { readonly queued: QueueChange }
   /** Answered with a ErasedTextStep. */
   | { readonly eraseThrough: number | null }
+  /** Answered with whether it was stored. */
+  | { readonly attested: NewAttestation }
   | { readonly opened: readonly OpenExchange[] }
   | { readonly recordLeft: true }
   | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }

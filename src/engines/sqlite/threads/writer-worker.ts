@@ -16,6 +16,7 @@ import { watchFile } from "../database-file/file-in-place.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
+import { createAttestationLog } from "../ledger/attestations.ts";
 import { createChainHeads } from "../ledger/chain-heads.ts";
 import { createChainTrees } from "../ledger/chain-tree.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
@@ -169,6 +170,7 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
+const attest = createAttestationLog(database);
 const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, signer, clock, logger });
 const nextVectors = createNextVectors(database);
 const removeErasedText = createErasedTextStep(database, state, wordMerge, clock);
@@ -199,6 +201,7 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
   }
   if ("eraseThrough" in work) return removeErasedText(work.eraseThrough);
   if ("queued" in work) return changeQueue(work.queued);
+  if ("attested" in work) return attest(work.attested);
   if ("opened" in work) {
     await openExchanges.open(work.opened).catch((error: unknown) => {
       writeCheck.failed(error);

@@ -3,6 +3,7 @@
 import type { Call } from "../../../calls/contract/call.ts";
 import { withAnswer } from "../../../calls/outcome.ts";
 import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
+import type { AttestationStore } from "../../../calls/storage/attestation-store.ts";
 import type { ExportChange } from "../../../calls/storage/export-store.ts";
 import type { RetentionResult } from "../../../calls/storage/ledger-store.ts";
 import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-change-store.ts";
@@ -58,6 +59,8 @@ export interface Writer {
   removeErasedText(through: number | null): Promise<ErasedTextStep>;
   /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
   changeQueue(change: QueueChange): Promise<boolean>;
+  /** As AttestationStore.add. @throws when it cannot be written now. */
+  addAttestation: AttestationStore["add"];
   /** As ModelVectors.add. */
   addVectors(change: ModelChange, vectors: readonly EmbeddedContent[]): Promise<void>;
   /** As ModelVectors.fail. */
@@ -160,6 +163,7 @@ export function createWriter(
     },
     removeErasedText: (eraseThrough) => ask({ eraseThrough }),
     changeQueue: (queued) => ask({ queued }),
+    addAttestation: (checkpoint, attestation) => ask({ attested: { checkpoint, attestation } }),
     async addVectors(change, vectors) {
       await ask({ change, vectors });
     },

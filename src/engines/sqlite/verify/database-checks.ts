@@ -5,7 +5,7 @@ import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { formatVersion } from "../schema/migrate.ts";
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "../schema/schema-check.ts";
 import { isDamage, type LedgerSource } from "./source.ts";
-import { hasVersion2 } from "./version-2.ts";
+import { hasAttestations, hasVersion2 } from "./version-2.ts";
 
 /** The first format whose tables are those of the audit format. */
 const oldestFormat = 2;
@@ -42,10 +42,16 @@ const ledgerTables = [
 const ownedTables = ["api_key", "memory"];
 /** From format 8 on. */
 const version2Tables = ["audit_node", "audit_pseudonym", "pseudonym"];
+/** From format 10 on. */
+const attestationTables = ["audit_attestation"];
 
 /** Compares each index with its table, and the types of values with those of their columns. Takes a fifth of a verification. */
 export function checkTables(source: LedgerSource): Failure | null {
-  for (const table of [...ledgerTables, ...(hasVersion2(source) ? version2Tables : []), ...ownedTables]) {
+  const later = [
+    ...(hasVersion2(source) ? version2Tables : []),
+    ...(hasAttestations(source) ? attestationTables : []),
+  ];
+  for (const table of [...ledgerTables, ...later, ...ownedTables]) {
     const found = checkTable(source, table);
     if (found === "ok") continue;
     const message = `the table ${table} and its indexes do not match: ${found}`;

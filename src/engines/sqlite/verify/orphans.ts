@@ -4,7 +4,7 @@
 import { findStrayPlace } from "../../../audit/verify/tree-verification.ts";
 import type { ChainFrame } from "./ledger.ts";
 import type { LedgerSource } from "./source.ts";
-import { hasVersion2 } from "./version-2.ts";
+import { hasAttestations, hasVersion2 } from "./version-2.ts";
 
 /** A row whose number is outside the range that is read. */
 export function findNumberOutOfRange(source: LedgerSource): string | null {
@@ -28,9 +28,10 @@ export function findStrayPayload(source: LedgerSource, oldest: number, newest: n
   return payload === undefined ? null : `the payload of row ${payload.entry} belongs to no record`;
 }
 
-/** A checkpoint, anchor or verification of no chain, or a row that the server cannot have written. */
+/** A checkpoint, a statement about one, an anchor or a verification of no chain, or a row that the server cannot have written. */
 export function findStrayNote(source: LedgerSource): string | null {
-  for (const table of ["audit_checkpoint", "audit_anchor", "audit_verification"]) {
+  const tables = ["audit_checkpoint", "audit_anchor", "audit_verification"];
+  for (const table of hasAttestations(source) ? [...tables, "audit_attestation"] : tables) {
     const [row] = source.all(
       `SELECT chain FROM ${table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED) LIMIT 1`,
     ) as { chain: number }[];

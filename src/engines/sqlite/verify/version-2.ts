@@ -17,8 +17,17 @@ export const treeHasher = createTreeHasher(runtimeCryptography);
 const firstFormat = 8;
 
 export function hasVersion2(source: LedgerSource): boolean {
+  return formatOf(source) >= firstFormat;
+}
+
+/** Whether it has a table for what third parties state about checkpoints. */
+export function hasAttestations(source: LedgerSource): boolean {
+  return formatOf(source) >= 10;
+}
+
+function formatOf(source: LedgerSource): number {
   const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
-  return (header?.user_version ?? 0) >= firstFormat;
+  return header?.user_version ?? 0;
 }
 
 export interface TreeRow {
