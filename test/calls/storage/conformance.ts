@@ -1,10 +1,10 @@
 // The conformance suite of a storage engine: what every engine must do, whatever it stores its data in. A new engine calls
 // describeEngine in a test of its own. Must never name an engine.
 
-import { describe, test } from "bun:test";
+import { afterAll, describe, test } from "bun:test";
 import { testAccess } from "./conformance/access.ts";
 import { testCalls } from "./conformance/calls.ts";
-import type { EngineUnderTest } from "./conformance/engine-under-test.ts";
+import { closeShared, type EngineUnderTest } from "./conformance/engine-under-test.ts";
 import { testErasure } from "./conformance/erasure.ts";
 import { testErasureRaces } from "./conformance/erasure-races.ts";
 import { testExports } from "./conformance/exports.ts";
@@ -28,6 +28,7 @@ import { testWords } from "./conformance/words.ts";
 /** Optional parts that `engine.lacks` names are reported as skipped, each with its reason. */
 export function describeEngine(engine: EngineUnderTest): void {
   describe(`the engine ${engine.name}`, () => {
+    afterAll(() => closeShared(engine));
     for (const [part, reason] of Object.entries(engine.lacks))
       test.skip(`lacks ${part}: ${reason}`, () => {});
     testLifecycle(engine);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { digestSecret } from "../../../../src/access/key.ts";
 import type { JsonObject } from "../../../../src/platform/json/json.ts";
 import { openMember, unitVector } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam, withSeam } from "./engine-under-test.ts";
 
 export function testAccess(subject: EngineUnderTest): void {
   describe("access", () => {
@@ -71,7 +71,7 @@ export function testAccess(subject: EngineUnderTest): void {
       }));
 
     test("projects and keys are listed in the order of their creation, with what can be used", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const [first, second] = [await seam.project(), await seam.project()];
         await first.create({ content: "counted", vector: unitVector(1) });
         await openMember(seam, first.id);
@@ -87,7 +87,7 @@ export function testAccess(subject: EngineUnderTest): void {
       }));
 
     test("projects are listed in pages, by a part of their name, and the largest first", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const ids: string[] = [];
         for (const name of ["Ärzte", "ops", "shop", "shop test", "SHOPPING"]) {
           const { data } = await seam.administer("project.create", { name, plan: "custom" });

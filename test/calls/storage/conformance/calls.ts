@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { free } from "../../../../src/access/price.ts";
 import { contentKey } from "../../../../src/memory/memory.ts";
 import { dimensions, type Member, type Outcome, openMember, unitVector } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam, withSeam } from "./engine-under-test.ts";
 import { readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
@@ -66,7 +66,7 @@ export function testCalls(subject: EngineUnderTest): void {
       }));
 
     test("that breaks after it changed something leaves its record alone, and tells nothing of the engine", () =>
-      withSeam(
+      withNewSeam(
         { ...subject },
         async (seam) => {
           const member = await seam.project();

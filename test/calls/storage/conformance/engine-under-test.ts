@@ -41,20 +41,61 @@ export function createPlace(): Place {
   return { folder, ledger, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Runs `work` with a store on a new database, and expects that nothing was logged as a warning or an error. */
-export async function withSeam(
-  { open }: EngineUnderTest,
+interface Opened {
+  readonly place: Place;
+  readonly seam: Seam;
+}
+
+const shared = new Map<EngineUnderTest, Opened>();
+
+/** Runs `work` with a store that other tests use, too, each with projects of its own, and expects that nothing was logged as a warning or an error. */
+export async function withSeam(subject: EngineUnderTest, work: (seam: Seam) => Promise<void>): Promise<void> {
+  const opened = shared.get(subject) ?? (await open(subject));
+  // A test that fails leaves it closed: the next one opens another.
+  shared.delete(subject);
+  await use(opened, work).catch(async (error: unknown) => {
+    await close(opened);
+    throw error;
+  });
+  shared.set(subject, opened);
+}
+
+/** The same with a store on a new database. */
+export async function withNewSeam(
+  subject: EngineUnderTest,
   work: (seam: Seam) => Promise<void>,
   options: Partial<StoreOptions> = {},
 ): Promise<void> {
-  using place = createPlace();
-  const seam = await openSeam({ engine: open(place.folder), ledger: place.ledger, ...options });
+  const opened = await open(subject, options);
   try {
-    await work(seam);
+    await use(opened, work);
   } finally {
-    await seam.close();
+    await close(opened);
   }
-  if (seam.complaints.length > 0) throw new Error(`the engine complained: ${seam.complaints.join("\n")}`);
+}
+
+export async function closeShared(subject: EngineUnderTest): Promise<void> {
+  const opened = shared.get(subject);
+  shared.delete(subject);
+  if (opened !== undefined) await close(opened);
+}
+
+async function open(subject: EngineUnderTest, options: Partial<StoreOptions> = {}): Promise<Opened> {
+  const place = createPlace();
+  const seam = await openSeam({ engine: subject.open(place.folder), ledger: place.ledger, ...options });
+  return { place, seam };
+}
+
+async function use({ seam }: Opened, work: (seam: Seam) => Promise<void>): Promise<void> {
+  const before = seam.complaints.length;
+  await work(seam);
+  const complaints = seam.complaints.slice(before);
+  if (complaints.length > 0) throw new Error(`the engine complained: ${complaints.join("\n")}`);
+}
+
+async function close({ place, seam }: Opened): Promise<void> {
+  await seam.close();
+  place[Symbol.dispose]();
 }
 
 /** Whether the suite tests this part with the engine. */

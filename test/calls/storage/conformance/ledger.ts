@@ -10,7 +10,7 @@ import { splitNotes } from "../../../../src/audit/verify/note.ts";
 import { fromTimestamp } from "../../../../src/platform/time/timestamp.ts";
 import { describeWith } from "../../../needs.ts";
 import { neverAborted, openSeam, type Seam, unitVector } from "../seam.ts";
-import { createPlace, type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { createPlace, type EngineUnderTest, withNewSeam, withSeam } from "./engine-under-test.ts";
 import { everyRecord, listRecords, readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
@@ -124,7 +124,7 @@ export function testLedger(subject: EngineUnderTest): void {
       }));
 
     test("lists the chain of the installation, which no project has", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const { id } = await seam.project();
         const { records, total } = await seam.store.audit.list(
           null,

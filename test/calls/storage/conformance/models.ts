@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { ModelMismatch } from "../../../../src/calls/storage/engine.ts";
 import { dimensions, type Member, openMember, openSeam, type Seam, seamModel, unitVector } from "../seam.ts";
-import { createPlace, type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { createPlace, type EngineUnderTest, withNewSeam } from "./engine-under-test.ts";
 
 const next = { id: "another-model", sha256: "f".repeat(64), dimensions: dimensions * 2 };
 
@@ -81,7 +81,7 @@ export function testModels(subject: EngineUnderTest): void {
     });
 
     test("misses what is created or gets another content meanwhile, and waits for it", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const [first = "", second = "", third = ""] = await createAll(member, ["a", "bb", "ccc"]);
         await seam.administer("model.begin_change", next);
@@ -99,7 +99,7 @@ export function testModels(subject: EngineUnderTest): void {
       }));
 
     test("stores no vector of a content that has changed since it was read", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const [id = ""] = await createAll(member, ["a", "bb"]);
         await seam.administer("model.begin_change", next);
@@ -111,7 +111,7 @@ export function testModels(subject: EngineUnderTest): void {
       }));
 
     test("is not disturbed by deletes, also of all memories", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         await createAll(member, ["a", "bb", "ccc"]);
         await seam.administer("model.begin_change", next);
@@ -154,7 +154,7 @@ export function testModels(subject: EngineUnderTest): void {
     });
 
     test("can be cancelled, and begun again from the start", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         await createAll(member, ["a", "bb"]);
         expect((await seam.administer("model.cancel_change", {})).code).toBe(1400);
@@ -177,7 +177,7 @@ export function testModels(subject: EngineUnderTest): void {
       }));
 
     test("keeps why it failed until it is begun again", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         await seam.administer("model.begin_change", next);
         await seam.store.models.fail(await requireChange(seam), "The model failed.");
         expect((await requireChange(seam)).failure).toBe("The model failed.");
@@ -186,7 +186,7 @@ export function testModels(subject: EngineUnderTest): void {
       }));
 
     test("lets no call of the previous model be settled after it", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         await seam.administer("model.begin_change", next);
         await seam.administer("model.change", { sha256: next.sha256 });

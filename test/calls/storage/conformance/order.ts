@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { unitVector } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam, withSeam } from "./engine-under-test.ts";
 import { readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
@@ -22,7 +22,7 @@ export function testOrder(subject: EngineUnderTest): void {
       }));
 
     test("a clock that jumps backwards breaks neither identifiers nor chains", () =>
-      withSeam(
+      withNewSeam(
         subject,
         async (seam) => {
           const member = await seam.project();

@@ -12,7 +12,7 @@ import type { NewTask, RememberedPart } from "../../../../src/memory/remembering
 import { successCode } from "../../../../src/platform/errors.ts";
 import { createIdSource } from "../../../../src/platform/ids.ts";
 import { administrationOf, type Member, type Seam } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam } from "./engine-under-test.ts";
 
 const createId = createIdSource();
 const http: Origin = { transport: "http", ip: null, userAgent: null, client: null, metadata: null };
@@ -73,7 +73,7 @@ async function tasksOf({ store: { remembering } }: Seam): Promise<string[]> {
 export function testRemembering(subject: EngineUnderTest): void {
   describe("an answer that waits to be remembered", () => {
     test("is found with what its call has said, the oldest of each project first", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const [one, two] = [await seam.project(), await seam.project()];
         const first = await queue(seam, one, ["user:dana"]);
         await queue(seam, one);
@@ -94,7 +94,7 @@ export function testRemembering(subject: EngineUnderTest): void {
       }));
 
     test("waits behind others of its project after an attempt, and ends with its outcome", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const [first, second] = [await queue(seam, member), await queue(seam, member)];
         const { remembering } = seam.store;
@@ -114,7 +114,7 @@ export function testRemembering(subject: EngineUnderTest): void {
       }));
 
     test("is extracted part by part, and no part twice", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const record = await queue(seam, member);
         await seam.store.remembering.begin({ record, part: 0 });
@@ -127,7 +127,7 @@ export function testRemembering(subject: EngineUnderTest): void {
       }));
 
     test("is gone with the texts of its record, with its project, and when it is removed", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const erased = await queue(seam, member);
         const input = { record: erased };

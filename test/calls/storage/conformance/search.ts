@@ -7,7 +7,7 @@ import { type MemoryType, memoryTypes } from "../../../../src/memory/memory.ts";
 import { finalScore } from "../../../../src/memory/ranking/scores.ts";
 import type { TagFilter } from "../../../../src/memory/tags.ts";
 import { dimensions, type Member, normalise, unitVector } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam } from "./engine-under-test.ts";
 
 const day = 86_400_000;
 
@@ -321,7 +321,7 @@ export function testSearch(subject: EngineUnderTest): void {
   describe.each(Object.entries(subject.searchOptions ?? { default: {} }))("search, %s", (_, options) => {
     test("is exact after any sequence of changes", async () => {
       let [results, met, tagged] = [0, 0, 0];
-      await withSeam(
+      await withNewSeam(
         subject,
         (seam) =>
           fc.assert(

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { neverAborted, unitVector } from "../seam.ts";
-import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, withNewSeam, withSeam } from "./engine-under-test.ts";
 
 const hourMs = 3_600_000;
 
@@ -55,7 +55,7 @@ export function testStatistics(subject: EngineUnderTest): void {
       }));
 
     test("of a chain are those of its list", () =>
-      withSeam(subject, async (seam) => {
+      withNewSeam(subject, async (seam) => {
         const member = await seam.project();
         const read = (from: number | null) =>
           seam.store.audit.statistics(member.caller.project, from, neverAborted);

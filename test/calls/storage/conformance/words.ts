@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Member, unitVector } from "../seam.ts";
-import { type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
+import { type EngineUnderTest, has, withNewSeam, withSeam } from "./engine-under-test.ts";
 
 const far = unitVector(1_000);
 const search = (member: Member, words: string) => member.search({ vector: far, words, topK: 50 });
@@ -85,7 +85,7 @@ export function testWords(subject: EngineUnderTest): void {
   describe.each(Object.entries(subject.searchOptions ?? { default: {} }))("words, %s", (_, options) => {
     test("any text can be stored and asked for, and a text finds itself", async () => {
       let words = 0;
-      await withSeam(
+      await withNewSeam(
         subject,
         async (seam) => {
           const member = await seam.project();
