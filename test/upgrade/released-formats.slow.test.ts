@@ -1,4 +1,4 @@
-// Opens a data directory of each previous format with the program of today. version-0.1.0.test.ts and migrate.test.ts do the same in more
+// Opens a data directory of each previous format with the program of today. version-0.1.0.test.ts and migrate.slow.test.ts do the same in more
 // detail for the formats 3 and 1.
 
 import { Database } from "bun:sqlite";
