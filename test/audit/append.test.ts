@@ -53,7 +53,14 @@ const full = {
 };
 
 /** Of a call with an API key. */
-const noSender = { os_uid: null, os_user: null, sudo_user: null, session_id: null, performed_for: null };
+const noSender = {
+  os_uid: null,
+  os_user: null,
+  sudo_user: null,
+  session_id: null,
+  performed_for: null,
+  reason: null,
+};
 
 test("every field comes back, and the record is the call's only one", async () => {
   const before = app.countRecords(project.id);

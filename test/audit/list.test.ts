@@ -295,6 +295,7 @@ describe("one record", async () => {
       token_id: null,
       session_id: null,
       performed_for: null,
+      reason: null,
       memory_query: ["Where is the office?"],
       memory_results: [
         expect.objectContaining({

@@ -41,7 +41,7 @@ kind = "openai"
 base-url = "${openai.origin}/v1"
 api-key = "${upstreamKey}"
 models = ["fake", "fake-*"]
-memory-deadline-ms = 5000
+memory-deadline-ms = 60000
 timeout-seconds = 2
 prices = [{ model = "fake", input-usd = 1.0, output-usd = 2.0 }]
 
@@ -51,7 +51,7 @@ kind = "anthropic"
 base-url = "${anthropic.origin}"
 api-key = "${upstreamKey}"
 models = ["claude", "claude-*"]
-memory-deadline-ms = 5000
+memory-deadline-ms = 60000
 ${toml}
 `;
   let wait: ((call: Call) => Promise<void>) | null = null;

@@ -23,7 +23,7 @@ name = "nobody"
 kind = "openai"
 base-url = "http://127.0.0.1:9/v1"
 models = ["unreachable"]
-memory-deadline-ms = 5000
+memory-deadline-ms = 60000
 `);
   const remember = async (content: string, type?: string) =>
     ids.set(content, await gateway.remember(content, type));
