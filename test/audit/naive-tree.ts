@@ -18,3 +18,13 @@ export function naiveRoot(leaves: readonly Uint8Array[]): Uint8Array {
 export function splitOf(count: number): number {
   return 2 ** (Math.ceil(Math.log2(count)) - 1);
 }
+
+/** PROOF of RFC 6962, section 2.1.2. */
+export function naiveConsistency(from: number, leaves: readonly Uint8Array[], isWhole = true): Uint8Array[] {
+  if (from === leaves.length) return isWhole ? [] : [naiveRoot(leaves)];
+  const middle = splitOf(leaves.length);
+  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)];
+  return from <= middle
+    ? [...naiveConsistency(from, left, isWhole), naiveRoot(right)]
+    : [...naiveConsistency(from - middle, right, false), naiveRoot(left)];
+}

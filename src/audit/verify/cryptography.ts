@@ -16,4 +16,10 @@ export interface Cryptography {
   readonly hashInto: (bytes: Uint8Array, target: Uint8Array) => void;
   /** Ed25519 (RFC 8032). `publicKey` has 32 bytes, `signature` 64. */
   isSignedBy(publicKey: Uint8Array, signature: Uint8Array, text: string): boolean;
+  /** ML-DSA-44 (FIPS 204). `publicKey` has 1312 bytes, `signature` 2420. Absent where the runtime does not have it, as in browsers. */
+  readonly isSignedWithMlDsa44?: (
+    publicKey: Uint8Array,
+    signature: Uint8Array,
+    message: Uint8Array,
+  ) => boolean;
 }

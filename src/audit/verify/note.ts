@@ -4,7 +4,7 @@ import { fromBase64, toBase64, toHex } from "../../platform/text/byte-text.ts";
 import type { Cryptography } from "./cryptography.ts";
 
 export const keyName = "memledger";
-const ed25519 = 1;
+export const ed25519 = 1;
 const keyIdBytes = 4;
 const signatureBytes = 64;
 
@@ -127,8 +127,12 @@ export function parseVerifierKey(
   return keyIdOf(publicKey, cryptography) === id ? { id, publicKey } : null;
 }
 
-/** Hexadecimal. */
-export function keyIdOf(publicKey: Uint8Array, { createSha256 }: Cryptography): string {
-  const hash = createSha256().update(`${keyName}\n`).update(Uint8Array.of(ed25519)).update(publicKey);
+/** Of a key of the ledger, if no other signer is named. Hexadecimal. */
+export function keyIdOf(
+  publicKey: Uint8Array,
+  { createSha256 }: Pick<Cryptography, "createSha256">,
+  { name, type }: { readonly name: string; readonly type: number } = { name: keyName, type: ed25519 },
+): string {
+  const hash = createSha256().update(`${name}\n`).update(Uint8Array.of(type)).update(publicKey);
   return hash.digest().slice(0, 2 * keyIdBytes);
 }
