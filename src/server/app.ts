@@ -191,20 +191,14 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   });
   parts.use(status);
   const http = { perform, mcp, console, clock, logger, calls, readiness: isReady, overview: status };
-  const measured = {
-    store,
-    embedder,
-    extraction,
-    languageModel,
-    supervisor,
-    statistics,
-    memoryOutcomes,
-    build,
-  };
+  const counting = { embedder, extraction, languageModel, supervisor, statistics, memoryOutcomes };
+  const measured = { store, ...counting, attestations: background.attestations, build };
   const opened = await open(parts, locked, http, { measured, status });
   // Event streams end before the sockets, which wait for what is running.
   parts.use(status);
-  background.start(parts, { config, locked, store, embedder, bodies, perform, supervisor, clock, logger });
+  const { verifierKeys } = ledger.files;
+  const started = { config, locked, store, verifierKeys, embedder, bodies, perform };
+  background.start(parts, { ...started, supervisor, clock, logger });
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,

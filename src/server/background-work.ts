@@ -11,6 +11,8 @@ import type { ReplaceableEmbedder } from "../models/embedding/replaceable-embedd
 import type { Logger } from "../platform/log/logger.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
 import type { Clock } from "../platform/time/clock.ts";
+import { type Attesting, startAttesting } from "./attesting/attesting.ts";
+import { createWitness } from "./attesting/witness.ts";
 import { scheduleBackups } from "./backup/scheduled-backups.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
@@ -23,6 +25,8 @@ export interface BackgroundWork {
   hasAnswerToRemember(): void;
   /** Null: they cannot be listed, or it has not started. */
   knownBackups(): Promise<readonly KnownBackup[] | null>;
+  /** Of the third parties that attest checkpoints; none before it has started. */
+  attestations(): ReturnType<Attesting["states"]>;
   /** @param parts what ends with the server, the last one first */
   start(parts: AsyncDisposableStack, started: StartedServer): void;
 }
@@ -31,6 +35,8 @@ interface StartedServer {
   readonly config: Config;
   readonly locked: LockedDirectory;
   readonly store: Store;
+  /** Of the ledger. */
+  readonly verifierKeys: readonly string[];
   readonly embedder: ReplaceableEmbedder;
   readonly bodies: Pick<Bodies, "readWords">;
   readonly perform: Perform;
@@ -42,12 +48,14 @@ interface StartedServer {
 export function createBackgroundWork(): BackgroundWork {
   let wakeModelChange: (() => void) | null = null;
   let wakeRemembering: (() => void) | null = null;
+  let attesting: Attesting | null = null;
   let list: BackgroundWork["knownBackups"] = async () => null;
   return {
     modelHasChange: () => wakeModelChange?.(),
     hasAnswerToRemember: () => wakeRemembering?.(),
     knownBackups: () => list(),
-    start(parts, { config, locked, store, embedder, bodies, ...tools }) {
+    attestations: () => attesting?.states() ?? [],
+    start(parts, { config, locked, store, embedder, bodies, verifierKeys, ...tools }) {
       const { perform, supervisor, clock, logger } = tools;
       const { root } = locked.directory;
       store.exports.start();
@@ -59,6 +67,9 @@ export function createBackgroundWork(): BackgroundWork {
       parts.defer(remembering.close);
       remembering.start();
       wakeRemembering = remembering.wake;
+      const witnesses = config.witness.map((each) => createWitness(each, { store, verifierKeys }));
+      attesting = startAttesting(witnesses, { store, clock, logger });
+      parts.defer(attesting.close);
       const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
       list = () => listKnownBackups(root, schedule);
       parts.defer(async () => schedule?.close());

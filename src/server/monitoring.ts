@@ -28,6 +28,7 @@ export interface MeasuredParts {
   readonly supervisor: Pick<Supervisor, "restarts">;
   readonly statistics: Pick<CallStatistics, "read">;
   readonly memoryOutcomes: Pick<MemoryOutcomes, "read">;
+  readonly attestations: () => CurrentFacts["attestations"];
   readonly certificateEndsAt: () => number | null;
   readonly build: () => Omit<CurrentFacts["build"], "version" | "commit">;
 }
@@ -58,6 +59,7 @@ export async function listenForMetrics(
   const readCurrent = (): CurrentFacts => ({
     calls: parts.statistics.read(),
     memoryOutcomes: parts.memoryOutcomes.read(),
+    attestations: parts.attestations(),
     embedding: parts.embedder.counts(),
     store: statistics.current(),
     queues: queuesOf(parts),

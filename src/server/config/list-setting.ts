@@ -2,6 +2,7 @@
 // environment.
 
 import { isIP } from "node:net";
+import { parseWitness } from "../../audit/witness/witness.ts";
 import { type Naming, type Setting, setting } from "./setting.ts";
 
 /** Addresses or networks. */
@@ -21,6 +22,15 @@ export function hosts(naming: Naming): Setting<readonly string[]> {
 /** Origins, as browsers send them. */
 export function origins(naming: Naming): Setting<readonly string[]> {
   return list(naming, "comma-separated origins, such as https://chat.example.com", isOrigin);
+}
+
+/** Witnesses of checkpoints. */
+export function witnesses(naming: Naming): Setting<readonly string[]> {
+  return list(
+    naming,
+    "comma-separated witnesses, each an http or https URL, a space and a verifier key with the type of a cosignature",
+    (part) => parseWitness(part) !== null,
+  );
 }
 
 export function list(

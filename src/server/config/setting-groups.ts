@@ -15,7 +15,7 @@ const tables: readonly (readonly [heading: string, table: object])[] = [
 const beginnings: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ["Backup:", ["backup-", "migration-backup"]],
   ["Language model:", ["llm-"]],
-  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-"]],
+  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-", "witness"]],
   ["Credits:", ["extraction-credits", "charge-", "credit-"]],
   ["Search:", ["model"]],
 ];

@@ -4,6 +4,7 @@
 import { defaultPlans, type PlanName, planNames } from "../../access/plan.ts";
 import { checkpointEveryMs, checkpointEveryRecords, exportLifeMs } from "../../platform/limits.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
+import { witnesses } from "./list-setting.ts";
 import { networkSettings } from "./network-settings.ts";
 import { searchSettings } from "./search-settings.ts";
 import {
@@ -120,6 +121,11 @@ export const settings = {
     1,
     1_440,
   ),
+  witness: witnesses({
+    name: "witness",
+    description:
+      "witnesses (C2SP tlog-witness) that cosign checkpoints: of each the URL, a space and the verifier key",
+  }),
   ...searchSettings,
   rememberDays: whole(
     {

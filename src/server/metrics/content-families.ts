@@ -1,5 +1,6 @@
 // Owns the metrics of what the server contains: memories, ledger, projects, files, backups.
 
+import type { DestinationState } from "../attesting/destination.ts";
 import type { Facts } from "./facts.ts";
 import { type Family, one, type Sample, time } from "./family.ts";
 import { measuredProjectsMax } from "./limits.ts";
@@ -80,6 +81,43 @@ const contentFamilies: readonly Family[] = [
     type: "gauge",
     help: "Chains whose last verification through the API found a failure.",
     read: ({ store }) => one(store.chainsWithFailure),
+  },
+];
+
+const labels = ["kind", "party"];
+const ofParty = ({ kind, name }: DestinationState) => ({ kind, party: name });
+
+/** Only if a third party is configured. */
+const attestationFamilies: readonly Family[] = [
+  {
+    name: "memledger_attestations_waiting",
+    type: "gauge",
+    help: "Chains whose newest checkpoint a third party has not attested. Only with a witness.",
+    labels,
+    read: ({ attestations }) => attestations.map((each) => ({ labels: ofParty(each), value: each.waiting })),
+  },
+  {
+    name: "memledger_attestations_oldest_waiting_timestamp_seconds",
+    type: "gauge",
+    help: "When the oldest of these checkpoints was signed. Absent if none waits.",
+    labels,
+    read: ({ attestations }) =>
+      attestations.flatMap((each) =>
+        time(each.oldestAt).map(({ value }) => ({ labels: ofParty(each), value })),
+      ),
+  },
+  {
+    name: "memledger_attestations_total",
+    type: "counter",
+    help: "Checkpoints that were sent to a third party, by what became of it: attested, failed (it could not be asked), refused.",
+    labels: [...labels, "outcome"],
+    read: ({ attestations }) =>
+      attestations.flatMap((each) =>
+        (["attested", "failed", "refused"] as const).map((outcome) => ({
+          labels: { ...ofParty(each), outcome },
+          value: each[outcome],
+        })),
+      ),
   },
 ];
 
@@ -185,6 +223,7 @@ const backupFamilies: readonly Family[] = [
 
 export const familiesOfContents: readonly Family[] = [
   ...contentFamilies,
+  ...attestationFamilies,
   ...projectFamilies,
   ...fileFamilies,
   ...backupFamilies,

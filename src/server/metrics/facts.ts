@@ -8,6 +8,7 @@ import type { EmbeddingCounts } from "../../models/embedding/embedding-statistic
 import type { DistributionState } from "../../platform/statistics/distribution.ts";
 import { createSources, type NamedState, type Readers } from "../../platform/statistics/source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import type { DestinationState } from "../attesting/destination.ts";
 import type { MeasuredFacts } from "../measured-facts.ts";
 import { sourceWaitMs } from "./limits.ts";
 import type { ProcessFacts } from "./process-facts.ts";
@@ -16,6 +17,8 @@ import type { ProcessFacts } from "./process-facts.ts";
 export interface CurrentFacts {
   readonly calls: CallCounts;
   readonly memoryOutcomes: Readonly<Record<MemoryOutcome, number>>;
+  /** Of the third parties that attest checkpoints. */
+  readonly attestations: readonly DestinationState[];
   readonly embedding: EmbeddingCounts;
   readonly store: CurrentStatistics;
   /** Besides those of the store. */
