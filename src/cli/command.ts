@@ -33,8 +33,8 @@ export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, se
 interface BindOptions {
   /** True: with these operands the command reads neither environment variables nor memledger.toml. */
   readonly ignoresConfig?: (operands: readonly string[]) => boolean;
-  /** The data directory if none is named: a folder in the working directory, or that of programs which assistants start anywhere. */
-  readonly dataDir?: "in the working directory" | "of the user";
+  /** The data directory if none is named: a folder in the working directory, or that of programs which assistants start anywhere. A witness has one of its own. */
+  readonly dataDir?: "in the working directory" | "of the user" | "of a witness";
 }
 
 export function bindWork(
@@ -64,6 +64,7 @@ export function bindWork(
 }
 
 function defaultsOf(place: BindOptions["dataDir"], { variables }: Terminal) {
+  if (place === "of a witness") return { defaultDataDir: "memledger-witness" };
   return place === "of the user" ? { defaultDataDir: userDataDirectory(variables) } : {};
 }
 

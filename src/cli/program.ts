@@ -17,6 +17,7 @@ import { createTerminal } from "./terminal.ts";
 const commands: Readonly<Record<string, () => Promise<(program: Command, session: Session) => void>>> = {
   serve: async () => (await import("./server/serve.ts")).addServeCommand,
   console: async () => (await import("./server/console.ts")).addConsoleCommands,
+  witness: async () => (await import("./server/witness.ts")).addWitnessCommand,
   stop: async () => (await import("./server/stop.ts")).addStopCommand,
   mcp: async () => (await import("./assistants/mcp.ts")).addMcpCommand,
   project: async () => (await import("./access/project.ts")).addProjectCommands,

@@ -32,3 +32,6 @@ export const ledgerVerifier: LedgerVerifier = {
   verify: verifyDatabase,
   verifyRecent: async (options) => verifyRecentRecords(options),
 };
+
+/** The database of a witness. */
+export { openWitnessStates, type WitnessStates } from "./sqlite/witness-states.ts";
