@@ -5,6 +5,7 @@ import type { LedgerVerifier } from "../calls/storage/ledger-verifier.ts";
 import { prepareRuntime, type RuntimeFiles } from "../platform/native/runtime.ts";
 import { createSqliteEngine } from "./sqlite/engine.ts";
 import { formatVersion } from "./sqlite/schema/migrate.ts";
+import { readCosignedNotes } from "./sqlite/verify/cosigned-notes.ts";
 import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";
 import { verifyDatabase } from "./sqlite/verify/verify.ts";
 
@@ -30,6 +31,7 @@ export const databaseFormat: number = formatVersion;
 /** For evidence on any machine. Separate from the engine, because it must work without native libraries. */
 export const ledgerVerifier: LedgerVerifier = {
   verify: verifyDatabase,
+  cosignedNotes: readCosignedNotes,
   verifyRecent: async (options) => verifyRecentRecords(options),
 };
 

@@ -63,6 +63,8 @@ export function createNoteReader(
 /** A checkpoint of version 2, with the keys that have signed it. */
 export interface SignedRoot extends TreeCheckpoint {
   readonly signers: readonly string[];
+  /** With the lines of witnesses; absent where nobody asks for them. */
+  readonly note?: string;
 }
 
 interface NotesFile {
@@ -85,7 +87,7 @@ export function checkNotes(notes: readonly string[], reader: NoteReader): NotesF
     const checkpoint = text === null ? null : parseCheckpoint(text);
     const root = text === null ? null : parseTreeCheckpoint(text);
     if (checkpoint !== null) checkpoints.push(checkpoint);
-    if (root !== null) roots.push({ ...root, signers: reader.signersOf(note) });
+    if (root !== null) roots.push({ ...root, signers: reader.signersOf(note), note });
   }
   return { checkpoints, roots, refused: notes.length - checkpoints.length - roots.length };
 }

@@ -8,6 +8,8 @@ import type { Failure, Report } from "../../audit/verify/verdict.ts";
 export interface LedgerVerifier {
   /** Verifies all records. @throws UnusableInput */
   verify(options: LedgerVerification): Promise<Report>;
+  /** The notes of a database with the lines of witnesses, not verified. @throws UnusableInput */
+  cosignedNotes(path: string): readonly string[];
   /** Verifies the newest records of each chain with the same checks, within seconds. @throws UnusableInput */
   verifyRecent(options: RecentVerification): Promise<RecentFinding>;
 }

@@ -12,8 +12,11 @@ import {
   readCheckpoints,
 } from "../../audit/verify/evidence.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
-import { type NoteReader, readKeys, readNotes } from "../../audit/verify/note-reader.ts";
+import { checkNotes, type NoteReader, readKeys, readNotes } from "../../audit/verify/note-reader.ts";
 import { type Failure, UnusableInput } from "../../audit/verify/verdict.ts";
+import { type Policy, readPolicy } from "../../audit/witness/policy.ts";
+import { type JudgedRoot, judgeRoot } from "../../audit/witness/policy-evidence.ts";
+import { ledgerVerifier } from "../../engines/engines.ts";
 import { readRegularText, UnfitFile, withRegularFile } from "../../platform/files/regular-file.ts";
 import { explainSystemError } from "../../platform/files/system-error.ts";
 import { evidenceFileMaxBytes } from "../../platform/limits.ts";
@@ -61,11 +64,23 @@ export interface Evidence {
   readonly roots: readonly KnownRoot[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
+  /** Null: no policy was given. */
+  readonly policy: PolicyEvidence | null;
   /** How valid signatures may fail the check although no record was changed; null: no such reason is known. */
   readonly keyAdvice: string | null;
 }
 
+/** What witnesses have signed, by the policy of the person who verifies. */
+export interface PolicyEvidence {
+  /** Of the policy file. */
+  readonly source: string;
+  readonly policy: Policy;
+  readonly judged: readonly JudgedRoot[];
+}
+
 interface EvidenceOptions {
+  /** File of a policy; absent or null: none. */
+  readonly policy?: string | null;
   readonly publicKey: string | null;
   readonly checkpoints: readonly string[];
 }
@@ -92,16 +107,58 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
     reader === null
       ? noCheckpoints
       : readCheckpoints(outside, { reader, keys }, inputNames, runtimeCryptography);
+  const roots = [...beside.roots, ...given.roots];
+  const policy = options.policy ? applyPolicy(options.policy, subject, roots, reader, remarks) : null;
   return {
     reader,
     keys,
     keySource,
-    checkpoints: [...beside.checkpoints, ...given.checkpoints],
-    roots: [...beside.roots, ...given.roots],
+    policy,
+    // With a policy, only what enough witnesses have signed is from outside.
+    checkpoints: [...beside.checkpoints, ...given.checkpoints].map((one) =>
+      policy === null ? one : { ...one, isOutside: false },
+    ),
+    roots:
+      policy === null
+        ? roots
+        : [
+            ...roots.map((root) => ({ ...root, isOutside: false })),
+            ...policy.judged
+              .filter(({ isSatisfied }) => isSatisfied)
+              .map(({ root }) => ({ ...root, isOutside: true })),
+          ],
     refusedOutside: given.failure,
     remarks: [...remarks, ...given.remarks],
     keyAdvice: isBeside ? null : adviseOnKey(subject, accepted),
   };
+}
+
+/** @throws UnusableInput when the policy cannot be read */
+function applyPolicy(
+  path: string,
+  subject: Subject,
+  roots: readonly KnownRoot[],
+  reader: NoteReader | null,
+  remarks: string[],
+): PolicyEvidence {
+  const policy = readPolicy(readText(path), path, runtimeCryptography);
+  const stored =
+    subject.kind === "export" || reader === null
+      ? []
+      : checkNotes(ledgerVerifier.cosignedNotes(subject.path), reader).roots;
+  const cosigned = stored.map((root) => ({
+    ...root,
+    isOutside: false,
+    source: `the checkpoint of ${root.leaves} leaves that witnesses have signed`,
+  }));
+  const judged = [...roots, ...cosigned].flatMap(
+    (root) => judgeRoot(root, policy, runtimeCryptography) ?? [],
+  );
+  for (const { root, invalid } of judged.filter((one) => one.invalid.length > 0))
+    remarks.push(
+      `The cosignature of ${invalid.join(", ")} on the checkpoint of ${root.leaves} leaves of chain ${root.chain} is not valid: somebody has changed it. This checkpoint does not count.`,
+    );
+  return { source: path, policy, judged };
 }
 
 const noCheckpoints = { checkpoints: [], roots: [], failure: null, remarks: [] };

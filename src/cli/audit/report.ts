@@ -2,8 +2,11 @@
 
 import { adviceText, failureText, headline, removalText } from "../../audit/verify/report-text.ts";
 import { type ChainReport, type Report, verdicts } from "../../audit/verify/verdict.ts";
+import { type PolicyFinding, type SeenTree, summarise } from "../../audit/witness/policy-evidence.ts";
+import { counted } from "../../platform/text/plural.ts";
+import { toTimestamp } from "../../platform/time/timestamp.ts";
 import { table } from "../terminal.ts";
-import { type Evidence, inputNames, type Subject } from "./evidence.ts";
+import { type Evidence, inputNames, type PolicyEvidence, type Subject } from "./evidence.ts";
 
 export interface Verification {
   readonly subject: Subject;
@@ -24,7 +27,61 @@ export function toData({ subject, evidence, finding }: Verification) {
     chains: finding.chains.map(chainData),
     public_key: { source: evidence.keySource, keys: evidence.keys },
     remarks,
+    ...policyData(evidence.policy, finding),
   };
+}
+
+/** Only with a policy. */
+function policyData(given: PolicyEvidence | null, finding: Report) {
+  if (given === null) return {};
+  const seen = (tree: SeenTree | null) => tree && { tree_size: tree.leaves, at: toTimestamp(tree.at) };
+  const found = policyFindings(given, finding);
+  const chains = found.map(({ chain, satisfied, witnesses }) => ({
+    chain,
+    satisfied: seen(satisfied),
+    witnesses: witnesses.map(({ name, key, first, newest }) => ({
+      name,
+      key,
+      first: seen(first),
+      newest: seen(newest),
+    })),
+  }));
+  return {
+    policy: {
+      source: given.source,
+      quorum: given.policy.quorum,
+      satisfied: found.every(({ isSatisfied }) => isSatisfied),
+      chains,
+    },
+  };
+}
+
+/** Of the chains that have records. */
+function policyFindings({ policy, judged }: PolicyEvidence, { chains }: Report): readonly PolicyFinding[] {
+  return chains
+    .filter(({ records }) => records > 0)
+    .map(({ chain, coveredThrough }) =>
+      summarise({ chain, isCovered: coveredThrough !== null }, judged, policy),
+    );
+}
+
+function policyText(given: PolicyEvidence, finding: Report): string {
+  const found = policyFindings(given, finding);
+  const open = found.filter(({ isSatisfied }) => !isSatisfied).length;
+  const verdict =
+    open === 0
+      ? `The policy ${given.source} is satisfied.`
+      : `The policy ${given.source} is NOT satisfied for ${counted(open, "chain")}: its quorum, ${given.policy.quorum}, has not signed.`;
+  const seen = ({ leaves, at }: SeenTree) => `${leaves} leaves at ${toTimestamp(at)}`;
+  const lines = found.flatMap(({ chain, satisfied, witnesses }) => [
+    `Chain ${chain}: ${satisfied === null ? "not signed by enough witnesses" : `signed by enough witnesses up to ${seen(satisfied)}`}.`,
+    ...witnesses.map(({ name, first, newest }) =>
+      first === null || newest === null
+        ? `  ${name} has not signed it.`
+        : `  ${name} has signed it since ${seen(first)}, last ${seen(newest)}.`,
+    ),
+  ]);
+  return [verdict, ...lines].join("\n");
 }
 
 function chainData(report: ChainReport) {
@@ -59,6 +116,7 @@ export function toText({ subject, evidence, finding }: Verification): string {
   parts.push(
     adviceText({ kind: subject.kind, refusedOutside: evidence.refusedOutside }, finding, inputNames),
   );
+  if (evidence.policy !== null) parts.push(policyText(evidence.policy, finding));
   parts.push(...chains.flatMap(removalText));
   const notices = [
     `Public key: ${evidence.keys.join(", ") || "none, so no signature was checked"}`,

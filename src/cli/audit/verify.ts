@@ -35,6 +35,10 @@ export function addVerifyCommand(audit: Command, session: Session): void {
       "--public-key <file>",
       "public key of the ledger (default: audit.pub beside the database or export)",
     )
+    .option(
+      "--policy <file>",
+      "which witnesses must have signed, and how many (C2SP tlog-policy): only what they have signed counts as covered",
+    )
     .option("--project <id|name>", "verify only the chain of this project");
   const work: Work = async ({ config, options, operands, terminal }) => {
     const path = operands[0] ?? config.dataDir;
@@ -55,6 +59,7 @@ export function addVerifyCommand(audit: Command, session: Session): void {
 interface VerifyOptions {
   readonly checkpoints: readonly string[];
   readonly publicKey: string | null;
+  readonly policy?: string | null;
   readonly project: string | null;
 }
 
@@ -63,10 +68,16 @@ export function collect(file: string, files: readonly string[]): readonly string
   return [...files, file];
 }
 
-function toOptions({ checkpoint, publicKey, project }: Readonly<Record<string, unknown>>): VerifyOptions {
+function toOptions({
+  checkpoint,
+  publicKey,
+  policy,
+  project,
+}: Readonly<Record<string, unknown>>): VerifyOptions {
   return {
     checkpoints: Array.isArray(checkpoint) ? checkpoint.map(String) : [],
     publicKey: typeof publicKey === "string" ? publicKey : null,
+    policy: typeof policy === "string" ? policy : null,
     project: typeof project === "string" ? project : null,
   };
 }

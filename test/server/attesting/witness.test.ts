@@ -4,79 +4,28 @@
 import { afterEach, expect, test } from "bun:test";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
-import { createSigner, createSigningKey } from "../../../src/audit/signed-note.ts";
-import { checkSignatures } from "../../../src/audit/witness/cosignature.ts";
 import { parseSignedCheckpoint } from "../../../src/audit/witness/signed-checkpoint.ts";
-import type { VerifierKey } from "../../../src/audit/witness/verifier-key.ts";
+import { toData, toText } from "../../../src/cli/audit/report.ts";
+import { verifyPath } from "../../../src/cli/audit/verify.ts";
 import { openDatabase } from "../../../src/platform/native/sqlite.ts";
 import { runtime } from "../../calls/storage/seam.ts";
-import { removeFoldersAfterEach } from "../../cleanup.ts";
-import { startTestApp, type TestApp } from "../../fixture.ts";
-import { ledgerKeyOf, type RunningWitness, startWitness } from "../witness/running-witness.ts";
+import { ledgerKeyOf, startWitness } from "../witness/running-witness.ts";
+import {
+  cleanUp,
+  cosigned,
+  create,
+  createFolder,
+  createLedgerKey,
+  sign,
+  signersOf,
+  startWith,
+  startWitnessOf,
+  until,
+  witnessAll,
+  writeKey,
+} from "./witnessed.ts";
 
-const createFolder = removeFoldersAfterEach();
-const witnesses: RunningWitness[] = [];
-const apps: TestApp[] = [];
-afterEach(async () => {
-  for (const app of apps.splice(0)) {
-    app.complaints.length = 0;
-    await app.stop();
-  }
-  for (const witness of witnesses.splice(0)) await witness.stop();
-});
-
-/** The key of the ledger exists before the server, so that the witness can be told it. */
-function createLedgerKey() {
-  const pem = createSigningKey();
-  const file = join(createFolder(), "audit.key");
-  writeFileSync(file, pem, { mode: 0o600 });
-  return { file, text: createSigner(pem).verifierKey };
-}
-
-async function startWitnessOf(key: VerifierKey, name: string, folder = createFolder()) {
-  const witness = await startWitness(folder, [key], name);
-  witnesses.push(witness);
-  return witness;
-}
-
-async function startWith(settings: readonly string[], flags: Readonly<Record<string, string>> = {}) {
-  const app = await startTestApp({ witness: settings.join(","), ...flags });
-  apps.push(app);
-  return app;
-}
-
-let made = 0;
-const create = (app: TestApp) =>
-  app.call("POST", "/v1/memories", { body: { content: `Fact number ${++made}.`, memory_type: "fact" } });
-const sign = async (app: TestApp) => String((await app.call("GET", "/v1/audit/checkpoint")).data.note);
-const newest = async (app: TestApp) => {
-  const { data } = await app.call("GET", "/v1/audit/checkpoints?page_size=1");
-  const [first] = Array.isArray(data.checkpoints) ? data.checkpoints : [];
-  return String((first as { note?: unknown } | undefined)?.note);
-};
-const signersOf = (note: string, keys: readonly VerifierKey[]) => {
-  const checkpoint = parseSignedCheckpoint(note);
-  if (checkpoint === null) throw new Error(`malformed: ${note}`);
-  const { valid, invalid } = checkSignatures(checkpoint, keys, runtimeCryptography);
-  return { valid: valid.map(({ key }) => key.name).toSorted(), invalid: invalid.length };
-};
-
-async function until<Result>(app: TestApp, read: () => Promise<Result | null>): Promise<Result> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const found = await read();
-    if (found !== null) return found;
-    app.passTime(11_000);
-    await Bun.sleep(50);
-  }
-  throw new Error(`nothing happened: ${app.complaints.join("\n")}`);
-}
-
-const cosigned = (app: TestApp, keys: readonly VerifierKey[]) =>
-  until(app, async () => {
-    const note = await newest(app);
-    return signersOf(note, keys).valid.length === keys.length ? note : null;
-  });
+afterEach(cleanUp);
 
 test("checkpoints are cosigned by every witness, and given out with the cosignatures", async () => {
   const { file, text } = createLedgerKey();
@@ -99,13 +48,6 @@ test("checkpoints are cosigned by every witness, and given out with the cosignat
   expect(signersOf(String(data.checkpoint), keys).valid).toEqual(["one", "two"]);
   expect(app.complaints).toEqual([]);
 });
-
-/** A folder with the public key of a ledger. */
-function writeKey(text: string): string {
-  const folder = createFolder();
-  writeFileSync(join(folder, "audit.pub"), `${text}\n`);
-  return folder;
-}
 
 test("a witness that knows more than the server remembers is continued from there", async () => {
   const { file, text } = createLedgerKey();
@@ -154,18 +96,86 @@ test("a witness that does not answer delays no call, and gets the newest checkpo
   await sign(app);
   await until(app, async () => (app.complaints.length > 0 ? true : null));
   expect(app.complaints[0]).toContain("checkpoints cannot be attested now");
-  const again = await startWitness(folder, [key], null, Number(port));
-  witnesses.push(again);
+  const again = await startWitnessOf(key, null, folder, Number(port));
   await cosigned(app, [again.key]);
   expect(app.complaints).toHaveLength(1);
 });
 
-test("a ledger that was put back and continued in another way is refused by the witness, and the operator is told", async () => {
+/** What audit verify says of a copy of the data directory, with a policy. */
+async function verify(
+  dataDir: string,
+  publicKey: string,
+  policy: string,
+  checkpoints: readonly string[] = [],
+) {
+  const copy = join(createFolder(), "copy");
+  cpSync(dataDir, copy, { recursive: true });
+  const file = join(createFolder(), "policy");
+  writeFileSync(file, policy);
+  const options = { checkpoints, publicKey: join(publicKey, "audit.pub"), policy: file, project: null };
+  const found = await verifyPath(copy, options);
+  const { verdict, policy: said } = toData(found);
+  return { verdict, policy: said, text: toText(found) };
+}
+
+test("audit verify says which witnesses have signed, since when, and whether the policy is satisfied", async () => {
+  const { file, text } = createLedgerKey();
+  const key = ledgerKeyOf(writeKey(text));
+  const [one, two] = [await startWitnessOf(key, "one"), await startWitnessOf(key, "two")];
+  const absent = await startWitnessOf(key, "absent");
+  const app = await startWith([one.setting, two.setting], { "audit-key": file });
+  const publicKey = writeKey(text);
+  const begin = Math.floor(Date.now() / 1_000) * 1_000;
+  await create(app);
+  await sign(app);
+  await cosigned(app, [one.key, two.key]);
+  await create(app);
+  const note = await sign(app);
+  await cosigned(app, [one.key, two.key]);
+  await witnessAll(app, [one, two]);
+  const { dataDir } = app.config;
+  const lines = [one, two, absent].map(({ key }) => `witness ${key.name} ${key.text}\n`).join("");
+  await app.restart(async () => {
+    const enough = await verify(
+      dataDir,
+      publicKey,
+      `log ${text}\n${lines}group g 2 one two absent\nquorum g\n`,
+    );
+    expect([enough.verdict, enough.policy?.satisfied]).toEqual(["intact", true]);
+    expect(enough.text).toContain("is satisfied.");
+    expect(enough.text).toContain("absent has not signed it.");
+    const leaves = parseSignedCheckpoint(note)?.size ?? 0;
+    const own = enough.policy?.chains.find(({ chain }) => note.includes(chain));
+    const [first] = own?.witnesses ?? [];
+    // The shutdown signs the newest records, and nobody has cosigned them.
+    expect(own?.satisfied?.tree_size).toBeGreaterThanOrEqual(leaves);
+    expect(first?.first?.tree_size).toBeLessThan(leaves);
+    expect(Date.parse(first?.first?.at ?? "")).toBeGreaterThanOrEqual(begin);
+    const all = await verify(dataDir, publicKey, `${lines}group g all one two absent\nquorum g\n`);
+    expect([all.verdict, all.policy?.satisfied]).toEqual(["unattested", false]);
+    expect(all.text).toContain("nobody outside has signed this");
+    expect(all.text).toContain("is NOT satisfied for 2 chains: its quorum, g, has not signed.");
+    const other = createLedgerKey();
+    const foreign = await verify(dataDir, publicKey, `log ${other.text}\n${lines}quorum one\n`);
+    expect(foreign.policy?.satisfied).toBe(false);
+    expect((await verify(dataDir, publicKey, "quorum none\n")).verdict).toBe("unattested");
+    const database = openDatabase(join(dataDir, "memledger.db"), runtime);
+    const changed =
+      "UPDATE audit_attestation SET content = substr(content, 1, length(content) - 6) || 'AAAAA='";
+    expect(database.prepare(changed).run().changes).toBeGreaterThan(0);
+    database.close();
+    const forged = await verify(dataDir, publicKey, `${lines}quorum one\n`);
+    expect([forged.verdict, forged.policy?.satisfied]).toEqual(["unattested", false]);
+    expect(forged.text).toContain("is not valid: somebody has changed it");
+  });
+});
+
+test("the last checkpoint of a witness proves that the operator has put back and continued the ledger", async () => {
   const { file, text } = createLedgerKey();
   const witness = await startWitnessOf(ledgerKeyOf(writeKey(text)), "strict");
   const app = await startWith([witness.setting], { "audit-key": file });
   const { dataDir } = app.config;
-  const copy = join(createFolder(), "copy");
+  const [copy, publicKey] = [join(createFolder(), "copy"), writeKey(text)];
   await create(app);
   await app.restart(() => cpSync(dataDir, copy, { recursive: true }));
   for (let count = 0; count < 4; count++) await create(app);
@@ -184,5 +194,12 @@ test("a ledger that was put back and continued in another way is refused by the 
   );
   expect(refused).toContain("run memledger audit verify --checkpoint FILE");
   expect(await witness.last(origin)).toBe(seen);
-  expect(readFileSync(join(dataDir, "audit.pub"), "utf8")).toContain(text);
+  const kept = join(createFolder(), "kept.note");
+  writeFileSync(kept, seen ?? "");
+  await app.restart(async () => {
+    const policy = `witness strict ${witness.key.text}\nquorum strict\n`;
+    const found = await verify(dataDir, publicKey, policy, [kept]);
+    expect(found.verdict).toBe("contradicted");
+    expect(readFileSync(join(dataDir, "audit.pub"), "utf8")).toContain(text);
+  });
 });
