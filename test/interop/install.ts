@@ -47,25 +47,38 @@ export async function installPythonPackages(): Promise<string | null> {
 }
 
 const goFolder = join(folder, ".go");
-/** Litestream of this version is tested; it has no releases in a package registry. */
-const litestreamModule = "github.com/benbjohnson/litestream/cmd/litestream@v0.5.18";
+/** A program that Go builds from its module (minutes, once): none has releases in a package registry. */
+interface GoProgram {
+  readonly name: string;
+  /** With the version that is tested. */
+  readonly module: string;
+}
 
-/**
- * Litestream: the program that MEMLEDGER_LITESTREAM names, or that is on the PATH, or that Go builds from its module (minutes, once).
- *
- * @returns its path, or why it cannot be had here
- * @throws Error when the module can be had and does not build
- */
-export async function findLitestream(): Promise<{ path: string } | { reason: string }> {
-  const built = join(goFolder, "litestream");
+const litestream = { name: "litestream", module: "github.com/benbjohnson/litestream/cmd/litestream@v0.5.18" };
+export const litewitness = { name: "litewitness", module: "filippo.io/torchwood/cmd/litewitness@v0.8.0" };
+/** A log of one command, with a client of witnesses. */
+export const tesseraLog = {
+  name: "posix-oneshot",
+  module: "github.com/transparency-dev/tessera/cmd/examples/posix-oneshot@v1.0.4",
+};
+
+/** Litestream: the program that MEMLEDGER_LITESTREAM names, or that is on the PATH, or that Go builds. As `findGoProgram`. */
+export async function findLitestream(): Promise<FoundProgram> {
   const found = process.env.MEMLEDGER_LITESTREAM ?? Bun.which("litestream");
-  if (found !== null) return { path: found };
+  return found === null ? findGoProgram(litestream) : { path: found };
+}
+
+/** The path of a program, or why it cannot be had here. */
+export type FoundProgram = { path: string } | { reason: string };
+
+/** @throws Error when the module can be had and does not build */
+export async function findGoProgram({ name, module }: GoProgram): Promise<FoundProgram> {
+  const built = join(goFolder, name);
   if (existsSync(built)) return { path: built };
   const go = Bun.which("go");
-  if (go === null)
-    return { reason: "there is no litestream on the PATH, in MEMLEDGER_LITESTREAM, and no go to build it" };
+  if (go === null) return { reason: `there is no ${name}, and no go to build it` };
   const variables = { GOBIN: goFolder, GOPATH: join(goFolder, "path"), GOFLAGS: "-modcacherw" };
-  const outcome = await runProgram([go, "install", litestreamModule], {
+  const outcome = await runProgram([go, "install", module], {
     folder,
     variables,
     timeoutMs: 900_000,

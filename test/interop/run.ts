@@ -9,12 +9,20 @@ import { runConformance } from "./conformance.ts";
 import { useFrameworks } from "./frameworks.ts";
 import { useGateway } from "./gateway.ts";
 import { runInspector } from "./inspector.ts";
-import { findLitestream, installPackages, installPythonPackages } from "./install.ts";
+import {
+  findGoProgram,
+  findLitestream,
+  installPackages,
+  installPythonPackages,
+  litewitness,
+  tesseraLog,
+} from "./install.ts";
 import { startKeyProxy } from "./key-proxy.ts";
 import { replicateWithLitestream } from "./litestream.ts";
 import { killPrograms } from "./programs.ts";
 import { runPythonClient } from "./python-client.ts";
 import { createReport } from "./report.ts";
+import { cosignTessera, witnessWithLitewitness } from "./witnesses.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../../dist/memledger"));
 const command = existsSync(executable) ? [executable] : fromSource;
@@ -57,6 +65,13 @@ try {
   const litestream = await findLitestream();
   if ("reason" in litestream) report.skip("replication with Litestream", litestream.reason);
   else await replicateWithLitestream(litestream.path, { command, place: join(place, "litestream"), report });
+  const witnessing = await findGoProgram(litewitness);
+  if (Bun.which("ssh-agent") === null) report.skip("litewitness as a witness", "there is no ssh-agent");
+  else if ("reason" in witnessing) report.skip("litewitness as a witness", witnessing.reason);
+  else await witnessWithLitewitness(witnessing.path, { command, place: join(place, "litewitness"), report });
+  const tessera = await findGoProgram(tesseraLog);
+  if ("reason" in tessera) report.skip("a log of Tessera with our witness", tessera.reason);
+  else await cosignTessera(tessera.path, { command, place: join(place, "tessera"), report });
   report.claim("the server ends in order", (await server.stop()) === 0, server.log());
   report.claim("the server has logged no error", !/"level":"error"/.test(server.log()), server.log());
 } finally {
