@@ -26,7 +26,9 @@ export interface Server {
 
 export interface ServerOptions {
   readonly dataDir: string;
-  /** Words before `serve`. */
+  /** The command of the program; default: `serve`. */
+  readonly starts?: string;
+  /** Words before it. */
   readonly command?: readonly string[];
   /** Words before the command: a tracer, or a shell that sets a limit and replaces itself. */
   readonly wrapper?: readonly string[];
@@ -97,9 +99,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function wordsOf({ dataDir, command = fromSource, wrapper = [], flags = [] }: ServerOptions): string[] {
+function wordsOf({
+  dataDir,
+  starts = "serve",
+  command = fromSource,
+  wrapper = [],
+  flags = [],
+}: ServerOptions): string[] {
   const settings = ["--port", "0", "--json", "--log-level", "error", "--data-dir", dataDir];
-  return [...wrapper, ...command, "serve", ...settings, ...flags];
+  return [...wrapper, ...command, starts, ...settings, ...flags];
 }
 
 /** For the end of a test that failed half-way. */

@@ -1,6 +1,8 @@
 // Uses the executable for a while, every operation and every command of it, and judges all of its system calls. Prints its findings
 // as one line of JSON. proof.ts starts it in a network namespace of its own: `bun test/egress/run.ts EXECUTABLE SECONDS`.
 
+import { Database } from "bun:sqlite";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
 import { items, startFakeLlm } from "../models/extraction/fake-llm.ts";
@@ -84,11 +86,16 @@ async function observe(program: string, duration: number): Promise<Report> {
   faults.push(...(await administer({ ...places, lap: "stopped", ...last })));
   faults.push(...(await connectAssistant(run)));
   faults.push(...(await maintain(run)));
-  await live(await sandbox.startServer(languageModel), "model", until(1));
+  const [ledgerKey = ""] = readFileSync(places.publicKey, "utf8").split("\n");
+  const { witness, setting } = await sandbox.startWitness(ledgerKey);
+  commands.add("witness");
+  await live(await sandbox.startServer({ ...languageModel, MEMLEDGER_WITNESS: setting }), "model", until(1));
+  faults.push(...(await unwitnessed(sandbox.dataDir)));
+  if ((await witness.stop()) !== 0) faults.push(`the witness failed: ${witness.log().slice(0, 300)}`);
   await llm.stop();
   await crash(await sandbox.startServer());
 
-  const port = Number(new URL(llm.url).port);
+  const ports = [llm.url, witness.url].map((url) => Number(new URL(url).port));
   faults.push(
     ...notPerformed(performed).map((line) => `nobody performed ${line}; add it to test/egress/operations.ts`),
   );
@@ -96,10 +103,18 @@ async function observe(program: string, duration: number): Promise<Report> {
   const isRun = (name: string) => [...commands].some((each) => `${each} `.startsWith(`${name} `));
   const others = (await listCommands(run)).filter((name) => !isRun(name));
   faults.push(...others.map((command) => `nobody ran ${command}; add it to test/egress/commands.ts`));
-  const judged = await sandbox.judgeAll([port]);
+  const judged = await sandbox.judgeAll(ports);
   faults.push(...judged.faults);
   const lasted = Math.round((Date.now() - begun) / 1000);
   return { seen: `${calls} HTTP calls, ${judged.processes} processes, ${lasted} s`, faults };
+}
+
+/** The connection to the witness is judged only if there was one. */
+async function unwitnessed(dataDir: string): Promise<string[]> {
+  const database = new Database(join(dataDir, "memledger.db"), { readonly: true });
+  const found = database.query("SELECT 1 FROM audit_attestation").all();
+  database.close();
+  return found.length > 0 ? [] : ["the witness has cosigned no checkpoint"];
 }
 
 /** Bun answers a crash by starting a program that sends a report; on Linux only where it is told to, on macOS and Windows always. */

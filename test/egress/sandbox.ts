@@ -14,6 +14,8 @@ interface Sandbox extends Disposable {
   readonly named: string;
   run(words: readonly string[], input?: string): Promise<Outcome>;
   startServer(variables?: Readonly<Record<string, string>>): Promise<Server>;
+  /** A witness of the ledger with this verifier key, and the setting that names it. */
+  startWitness(ledgerKey: string): Promise<{ readonly witness: Server; readonly setting: string }>;
   /** Waits for every trace and judges it. @returns what was wrong, and how many processes were judged */
   judgeAll(
     ports: readonly number[],
@@ -86,6 +88,14 @@ export function createSandbox(command: readonly string[]): Sandbox {
     },
     startServer: (variables) =>
       start({ dataDir, command, wrapper: wrapper("serve", variables), flags: ["--metrics-port", "0"] }),
+    async startWitness(ledgerKey) {
+      const place = join(named, "witness");
+      const flags = ["--log", ledgerKey];
+      const options = { dataDir: place, command, wrapper: wrapper("witness"), flags };
+      const witness = await start({ ...options, starts: "witness" });
+      const key = readFileSync(join(place, "witness.pub"), "utf8").trim();
+      return { witness, setting: `${witness.url} ${key}` };
+    },
     async judgeAll(ports) {
       const executable = command[0] ?? "";
       const limits: Limits = {

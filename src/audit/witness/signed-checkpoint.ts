@@ -48,6 +48,5 @@ export function readSignatureLines(lines: string): readonly SignatureLine[] | nu
 }
 
 function hasControls(note: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signed-note forbids them
-  return /[\x00-\x09\x0b-\x1f]/.test(note);
+  return [...note].some((character) => character < " " && character !== "\n");
 }
