@@ -4,6 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSigningKey } from "../../../src/audit/signed-note.ts";
+import { createCosigner } from "../../../src/audit/witness/cosigner.ts";
 import { errorStatus } from "../../../src/platform/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
 import { root, tableOf } from "../../docs/pages.ts";
@@ -58,15 +60,21 @@ const added = ["job", "instance"];
 let app: TestApp;
 let scraped: ReadonlyMap<string, MetricFamily>;
 beforeAll(async () => {
-  app = await startTestApp({ "metrics-port": "0" });
+  // Nothing listens there, so checkpoints wait.
+  const { text } = createCosigner("absent", createSigningKey()).verifierKey;
+  app = await startTestApp({ "metrics-port": "0", witness: `http://127.0.0.1:9 ${text}` });
   const body = { content: "The lift is repaired in May.", memory_type: "fact" };
   await app.call("POST", "/v1/memories", { body });
   await app.call("POST", "/v1/memories", { body });
   await app.call("POST", "/v1/memories/search", { body: { query: "When is the lift repaired?" } });
   await app.call("GET", "/v1/nowhere");
-  scraped = parseExposition(await (await fetch(String(app.metricsUrl))).text());
+  do scraped = parseExposition(await (await fetch(String(app.metricsUrl))).text());
+  while (labelsOf("memledger_attestations_oldest_waiting_timestamp_seconds").length === 0);
 });
-afterAll(() => app.stop());
+afterAll(() => {
+  app.complaints.length = 0;
+  return app.stop();
+});
 
 interface Selector {
   /** Without the suffix of a histogram. */
