@@ -46,6 +46,8 @@ export const withoutServer: readonly CommandRun[] = [
   runs("health", "no server"),
   runs("stop", "no server"),
   runs("serve", "a value that is not valid", "--port many"),
+  runs("witness", "without a log"),
+  runs("witness", "a log that is no key", "--log audit.pub"),
   runs("project list", "no database"),
   runs("doctor", "no database"),
   runs("audit verify", "no database"),

@@ -24,3 +24,9 @@ export function signedAsLog(
   });
   return note + lines.join("");
 }
+
+/** The verifier key of a log of this ledger, as witnesses of other programs are told it. Null: it is not a key of the ledger. */
+export function logKeyOf(origin: string, verifierKey: string, cryptography: Cryptography): string | null {
+  const key = parseVerifierKeyOf(verifierKey, cryptography);
+  return key && toVerifierKeyOf(origin, "ed25519", key.publicKey, cryptography).text;
+}

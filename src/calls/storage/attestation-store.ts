@@ -27,7 +27,7 @@ export interface AttestableCheckpoint {
 }
 
 export interface UnattestedCheckpoint extends AttestableCheckpoint {
-  /** The note of the newest checkpoint of the chain that has a statement of the source; null: none has. */
+  /** The note of the largest checkpoint of the chain that has a statement of the source; null: none has. */
   readonly attested: string | null;
 }
 

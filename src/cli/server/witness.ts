@@ -17,7 +17,7 @@ export function addWitnessCommand(program: Command, session: Session): void {
   const command = program
     .command("witness")
     .description(
-      "Run a witness, on another machine than the server: it cosigns checkpoints that continue the last one, and refuses others (C2SP tlog-witness).",
+      "Run a witness, on another machine than the server: it cosigns checkpoints that continue the last one, and refuses others (C2SP tlog-witness). Its data directory is memledger-witness by default.",
     )
     .addOption(
       new Option(
@@ -51,12 +51,15 @@ export function addWitnessCommand(program: Command, session: Session): void {
 }
 
 function collectKey(text: string, keys: readonly VerifierKey[] = []): readonly VerifierKey[] {
-  const key = parseVerifierKeyOf(text.trim(), runtimeCryptography);
-  if (key === null || isCosigning(key))
+  // audit.pub has a line for each key that the server has had.
+  const added = text.split("\n").filter((line) => line.trim() !== "");
+  const parsed = added.map((line) => parseVerifierKeyOf(line.trim(), runtimeCryptography));
+  const logs = parsed.filter((key) => key !== null && !isCosigning(key)).filter((key) => key !== null);
+  if (logs.length === 0 || logs.length < added.length)
     throw new InvalidArgumentError(
-      "It must be the verifier key of a log, such as the line of audit.pub in the data directory of the server.",
+      "It must be the verifier key of a log, such as the content of audit.pub in the data directory of the server.",
     );
-  return [...keys, key];
+  return [...keys, ...logs];
 }
 
 /** What `collectKey` has made. */

@@ -4,7 +4,7 @@
 import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
 import { addCheckpointBody, parseKnownSize } from "../../audit/witness/add-checkpoint.ts";
 import { checkSignatures } from "../../audit/witness/cosignature.ts";
-import { signedAsLog } from "../../audit/witness/log-signature.ts";
+import { logKeyOf, signedAsLog } from "../../audit/witness/log-signature.ts";
 import { parseSignedCheckpoint, type SignedCheckpointOf } from "../../audit/witness/signed-checkpoint.ts";
 import { parseWitness } from "../../audit/witness/witness.ts";
 import type { UnattestedCheckpoint } from "../../calls/storage/attestation-store.ts";
@@ -60,7 +60,10 @@ export function createWitness(setting: string, { store, verifierKeys }: WitnessT
         if (known > checkpoint.size) throw new AttestationRefused(older(known, checkpoint.size));
         answer = await submit(waiting, checkpoint, known, signal);
       }
-      if (answer.status !== 200) throw refusalOf(answer, url);
+      if (answer.status !== 200) {
+        const [newest = ""] = verifierKeys;
+        throw refusalOf(answer, url, logKeyOf(checkpoint.origin, newest, runtimeCryptography) ?? "");
+      }
       const cosigned = parseSignedCheckpoint(waiting.note + answer.body);
       const {
         valid: [cosignature],
@@ -101,11 +104,14 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<Ans
   return { status: response.status, body: Buffer.concat(parts).toString("utf8") };
 }
 
-function refusalOf({ status, body }: Answer, url: string): Error {
+/** @param logKey what witnesses of other programs are told */
+function refusalOf({ status, body }: Answer, url: string, logKey: string): Error {
   const said = body.trim().slice(0, 200);
   const answered = `${url} has answered ${status}${said === "" ? "" : ` (${said})`}`;
   const remedy = remedies[status];
-  return remedy === undefined ? new Error(answered) : new AttestationRefused(`${answered}: ${remedy}`);
+  if (remedy === undefined) return new Error(answered);
+  const key = status === 403 || status === 404 ? ` For a witness of another program: ${logKey}` : "";
+  return new AttestationRefused(`${answered}: ${remedy}${key}`);
 }
 
 const remedies: Readonly<Record<number, string>> = {

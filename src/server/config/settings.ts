@@ -28,7 +28,7 @@ export const settings = {
     {
       name: "data-dir",
       description:
-        "data directory; mcp, hook, connect and stop use that of the user by default, and witness memledger-witness; cannot be set in memledger.toml, which is stored there",
+        "data directory; mcp, hook, connect and stop use that of the user by default; cannot be set in memledger.toml, which is stored there",
     },
     "memledger-data",
   ),

@@ -75,6 +75,9 @@ test("a witness that does not know the ledger is named once, with what to do", a
   await sign(app);
   const refused = await until(app, async () => (app.complaints.length > 1 ? app.complaints : null));
   expect(refused.every((line) => line.includes("Give the operator of the witness audit.pub"))).toBe(true);
+  expect(
+    refused.some((line) => /another program: memledger\/[0-9a-f]{32}\/2\+[0-9a-f]{8}\+A/.test(line)),
+  ).toBe(true);
   app.passTime(11_000);
   await Bun.sleep(300);
   // One for each chain.

@@ -11,22 +11,21 @@ import type {
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { isOfVersion2 } from "./tree-roots.ts";
 
-/** Sizes of the checkpoints of version 2 of chain `c`, the newest first: see newestRoot. */
-const rootSizes = (condition: string) =>
-  `SELECT r.size FROM audit_checkpoint r WHERE r.chain = c.number AND ${isOfVersion2} ${condition}
-   ORDER BY r.at DESC, r.size DESC LIMIT 1`;
-const hasStatement = (size: string) =>
-  `EXISTS (SELECT 1 FROM audit_attestation a WHERE a.chain = c.number AND a.size = ${size} AND a.kind = :kind AND a.source = :source)`;
+/**
+ * A source has attested the largest checkpoint last, except after an accepted loss: then its log is another one, of which the witness knows
+ * the size itself.
+ */
+const unattestedRows = `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.note,
+    (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = (
+       SELECT MAX(size) FROM audit_attestation WHERE chain = c.number AND kind = :kind AND source = :source)) AS attested
+  FROM audit_chain c LEFT JOIN project o ON o.serial = c.project
+  JOIN audit_checkpoint p ON p.chain = c.number AND p.size = (
+    SELECT size FROM audit_checkpoint WHERE chain = c.number AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1)
+  WHERE NOT EXISTS (SELECT 1 FROM audit_attestation
+    WHERE chain = c.number AND size = p.size AND kind = :kind AND source = :source) ORDER BY c.number`;
 
 export function createAttestationReader(database: Database) {
-  const unattested = database.prepare<[AttestationSource], UnattestedCheckpoint>(
-    `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.note,
-       (SELECT note FROM audit_checkpoint
-        WHERE chain = c.number AND size = (${rootSizes(`AND ${hasStatement("r.size")}`)})) AS attested
-     FROM audit_chain c LEFT JOIN project o ON o.serial = c.project
-     JOIN audit_checkpoint p ON p.chain = c.number AND p.size = (${rootSizes("")})
-     WHERE NOT ${hasStatement("p.size")} ORDER BY c.number`,
-  );
+  const unattested = database.prepare<[AttestationSource], UnattestedCheckpoint>(unattestedRows);
   const ofCheckpoint = database.prepare<[string, number], Attestation>(
     `SELECT kind, source, content, at FROM audit_attestation
      WHERE chain = (SELECT number FROM audit_chain WHERE id = ?) AND size = ? ORDER BY at, kind, source`,

@@ -901,6 +901,9 @@ CREATE TABLE audit_attestation (
   FOREIGN KEY (chain, size) REFERENCES audit_checkpoint (chain, size) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID
 
+-- 10.. index audit_checkpoint_by_time ON audit_checkpoint
+CREATE INDEX audit_checkpoint_by_time ON audit_checkpoint (chain, at, size)
+
 -- 10.. trigger audit_attestation_of_changed ON audit_checkpoint
 CREATE TRIGGER audit_attestation_of_changed AFTER UPDATE OF note ON audit_checkpoint
 WHEN substr(OLD.note, 1, instr(OLD.note, char(10, 10))) <> substr(NEW.note, 1, instr(NEW.note, char(10, 10)))
