@@ -1,4 +1,4 @@
-// `memledger witness` as a process: what it prints, what a kill leaves, and how it ends.
+// Runs `memledger witness` as a process: what it prints, what a kill leaves, and how it ends.
 
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
