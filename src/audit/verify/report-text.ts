@@ -7,7 +7,7 @@ import type { ChainReport, Failure, Report, Verdict } from "./verdict.ts";
 const headlines: Readonly<Record<Verdict, string>> = {
   intact: "INTACT: every check passed, and external checkpoints cover the records.",
   unattested:
-    "UNATTESTED: nobody outside has signed this. Every check passed, but no external checkpoint covers the records.",
+    "UNATTESTED: every check passed, but nobody outside has signed this: no external checkpoint covers the records.",
   broken: "BROKEN: a check failed.",
   contradicted: "CONTRADICTED: a signed checkpoint does not match the records.",
   unusable: "UNUSABLE.",
