@@ -29,3 +29,8 @@ export function requireTree(note: string): TreeCheckpoint {
     60,
   );
 }
+
+/** The number of leaves before a record. @throws as requireTree */
+export function leafIndex(seq: number, { size, note }: Omit<InclusionProof, "inclusion">): number {
+  return requireTree(note).leaves - 1 - (size - seq);
+}

@@ -4,7 +4,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
-import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
+import { verifyErasureReceipt } from "../../src/audit/verify/receipts/erasure-receipt.ts";
 import { isObject } from "../../src/platform/json/json.ts";
 import { faultsInOtherForms } from "./administration.ts";
 import { browserTest, obstacles } from "./browser.ts";
@@ -206,7 +206,7 @@ browserTest(
     expect(await page.content()).not.toContain("chat-secret");
     const { name: file, data: receipt } = await tools.downloaded(page, "Save the receipt");
     expect(file).toBe(`receipt-${receipt.subject}.json`);
-    expect(verifyReceipt(receipt, [String(receipt.verifier_key)], runtimeCryptography)).toMatchObject({
+    expect(verifyErasureReceipt(receipt, [String(receipt.verifier_key)], runtimeCryptography)).toMatchObject({
       project: place.project,
     });
     const left = await tools.app.call("GET", "/v1/memories?subject=user:42", { key: place.key });

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
-import { verifyReceipt } from "../../src/audit/verify-receipt.ts";
+import { verifyErasureReceipt } from "../../src/audit/verify/receipts/erasure-receipt.ts";
 import { isObject, type JsonObject } from "../../src/platform/json/json.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
@@ -304,7 +304,7 @@ browserTest("a subject is erased after its name was typed, and the receipt prove
   expect(await faultsInOtherForms(page, "subjects-erased")).toEqual([]);
   const { name: file, data: receipt } = await downloaded(page, "Save the receipt");
   expect(file).toBe(`receipt-${receipt.subject}.json`);
-  expect(verifyReceipt(receipt, [String(receipt.verifier_key)], runtimeCryptography)).toMatchObject({
+  expect(verifyErasureReceipt(receipt, [String(receipt.verifier_key)], runtimeCryptography)).toMatchObject({
     project: place.project,
     subject: receipt.subject,
   });

@@ -79,7 +79,7 @@ export function erasedParts({ lines }: Pick<ParsedParts, "lines">): number[] {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Null for bytes that are not UTF-8. */
-function decode(bytes: Uint8Array): string | null {
+export function decodeText(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -89,12 +89,12 @@ function decode(bytes: Uint8Array): string | null {
 
 /** Null for bytes that are not UTF-8. */
 export function readHeaderText(content: Uint8Array, { start, headerEnd }: PartLine): string | null {
-  return decode(content.subarray(start, headerEnd));
+  return decodeText(content.subarray(start, headerEnd));
 }
 
 /** Null for bytes that are not UTF-8. */
 export function readText(content: Uint8Array, { headerEnd, end }: PartLine): string | null {
-  return decode(content.subarray(headerEnd + 1, end));
+  return decodeText(content.subarray(headerEnd + 1, end));
 }
 
 /** A new copy of the value of a text; undefined: it is not JSON. */

@@ -2,8 +2,8 @@
 // write a file.
 
 import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
+import { type VerifiedErasure, verifyErasureReceipt } from "../../audit/verify/receipts/erasure-receipt.ts";
 import { UnusableInput } from "../../audit/verify/verdict.ts";
-import { type VerifiedReceipt, verifyReceipt } from "../../audit/verify-receipt.ts";
 import { type Json, type JsonObject, readJson } from "../../platform/json/json.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { table } from "../terminal.ts";
@@ -37,9 +37,9 @@ export function readReceipts(paths: readonly string[]): readonly GivenReceipt[] 
 export function requireReceipts(
   given: readonly GivenReceipt[],
   keys: readonly string[],
-): readonly VerifiedReceipt[] {
+): readonly VerifiedErasure[] {
   return given.map(({ source, value }) => {
-    const found = verifyReceipt(value, keys, runtimeCryptography);
+    const found = verifyErasureReceipt(value, keys, runtimeCryptography);
     if (typeof found !== "string") return found;
     throw new UnusableInput(
       `${source} is not a receipt of an erasure in this ledger: ${found}. Correct --erasures. If the signing key was changed after the backup was made, add --public-key FILE with the audit.pub of the server. Nothing was restored.`,
@@ -52,7 +52,7 @@ export type RepeatedErasure = JsonObject;
 
 export function toRepeated(
   given: readonly GivenReceipt[],
-  receipts: readonly VerifiedReceipt[],
+  receipts: readonly VerifiedErasure[],
   answers: readonly JsonObject[],
 ): readonly RepeatedErasure[] {
   return receipts.map(({ project, subject, at }, index) => ({

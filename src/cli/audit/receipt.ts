@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
 import { readKeys } from "../../audit/verify/note-reader.ts";
 import { UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
-import { verifyReceipt } from "../../audit/verify-receipt.ts";
+import { verifyErasureReceipt } from "../../audit/verify/receipts/erasure-receipt.ts";
 import { readJson } from "../../platform/json/json.ts";
 import { bindWork, type Session } from "../command.ts";
 import { list } from "../terminal.ts";
@@ -31,7 +31,7 @@ export function addReceiptCommand(audit: Command, session: Session): void {
         if (options.publicKey === undefined && !existsSync(beside))
           throw new UnusableInput("No public key was given or found. Add --public-key FILE.");
         const keys = readKeys(readText(given), given, runtimeCryptography);
-        const found = verifyReceipt(readJson(readText(file)), keys, runtimeCryptography);
+        const found = verifyErasureReceipt(readJson(readText(file)), keys, runtimeCryptography);
         if (typeof found !== "string")
           return { data: { valid: true, ...found }, text: `VALID\n\n${list({ ...found })}` };
         session.exitCode = verdicts.broken;

@@ -1,7 +1,7 @@
 // Owns repeating erasures in an unpacked backup, before anybody can read it. They are calls of administration, so the signing key must be
 // there: without it nobody can continue the ledger.
 
-import type { VerifiedReceipt } from "../../audit/verify-receipt.ts";
+import type { VerifiedErasure } from "../../audit/verify/receipts/erasure-receipt.ts";
 import { repeatErasure } from "../../calls/operations/subjects/repeat-erasure.ts";
 import type { JsonObject } from "../../platform/json/json.ts";
 import { createLogger } from "../../platform/log/logger.ts";
@@ -19,7 +19,7 @@ import type { UnpackedBackup } from "./verify-backup.ts";
  */
 export async function repeatErasures(
   unpacked: UnpackedBackup,
-  receipts: readonly VerifiedReceipt[],
+  receipts: readonly VerifiedErasure[],
   config: Config,
 ): Promise<readonly JsonObject[]> {
   requireSigningKey(unpacked, config);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
-import { verifyReceipt } from "../../../src/audit/verify-receipt.ts";
+import { verifyErasureReceipt } from "../../../src/audit/verify/receipts/erasure-receipt.ts";
 import { pruneRecords } from "../../../src/calls/operations/ledger/prune.ts";
 import type { Json, JsonObject } from "../../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../../everything-stored.ts";
@@ -213,7 +213,7 @@ test("an erased conversation is in no file of the data directory, and what was s
   const verified = await app.call("GET", "/v1/audit/verify");
   expect(verified.data).toMatchObject({ failure: null });
   const key = readFileSync(join(app.config.dataDir, "audit.pub"), "utf8").trim();
-  const receipt = verifyReceipt(data.receipt as Json, [key], runtimeCryptography);
+  const receipt = verifyErasureReceipt(data.receipt as Json, [key], runtimeCryptography);
   expect(receipt).toMatchObject({ project: app.projectId, records: Number(data.records) });
   await app.restart(() => {
     const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);

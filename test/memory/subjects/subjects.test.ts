@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
-import { verifyReceipt } from "../../../src/audit/verify-receipt.ts";
+import { verifyErasureReceipt } from "../../../src/audit/verify/receipts/erasure-receipt.ts";
 import { pruneRecords } from "../../../src/calls/operations/ledger/prune.ts";
 import type { Json, JsonObject } from "../../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../../everything-stored.ts";
@@ -275,7 +275,7 @@ test("a receipt is verified with the public key alone, and no changed one is", a
   await create("Hal plays the oboe.", "user:9");
   const { data } = await app.call("POST", "/v1/subjects/user:9/erase", { body: {} });
   const key = readFileSync(join(app.config.dataDir, "audit.pub"), "utf8").trim();
-  const verify = (receipt: Json) => verifyReceipt(receipt, [key], runtimeCryptography);
+  const verify = (receipt: Json) => verifyErasureReceipt(receipt, [key], runtimeCryptography);
   const receipt = data.receipt as Record<string, Json>;
   expect(verify(receipt)).toMatchObject({ project: app.projectId, subject: receipt.subject, records: 1 });
   const others: Record<string, Json> = {

@@ -1,23 +1,21 @@
 // Owns the verification of a receipt of an erasure: that a key of the ledger has signed a checkpoint of a chain with this record in it, and
-// what the record says. Needs nothing but the receipt and the public key. Pure.
+// what the record says. Needs nothing but the receipt and the public keys. Pure.
 
-import { isObject, type Json, type JsonObject } from "../platform/json/json.ts";
-import { fromBase64, fromHex } from "../platform/text/byte-text.ts";
-import { entryHash } from "./chain.ts";
-import { parseTreeCheckpoint, type TreeCheckpoint } from "./checkpoint.ts";
-import { createTreeHasher, type TreeHasher } from "./tree.ts";
-import type { Cryptography } from "./verify/cryptography.ts";
-import { parseEntry } from "./verify/entry-parser.ts";
-import { openNote } from "./verify/note.ts";
-import { joinParts } from "./verify/part-places.ts";
-import { verifyParts } from "./verify/parts.ts";
-import { isIncluded } from "./verify/tree-paths.ts";
+import { isObject, type Json, type JsonObject } from "../../../platform/json/json.ts";
+import { fromBase64, toHex } from "../../../platform/text/byte-text.ts";
+import { createTreeHasher, type TreeHasher } from "../../tree.ts";
+import type { Cryptography } from "../cryptography.ts";
+import { parseEntry } from "../entry-parser.ts";
+import { joinParts } from "../part-places.ts";
+import { verifyParts } from "../parts.ts";
+import { isIncluded, type TreeRoot } from "../tree-paths.ts";
+import { entryHash, openCheckpoint, type Signed } from "./record-receipt.ts";
+import type { WitnessKey } from "./witness.ts";
 
-export interface VerifiedReceipt {
+export interface VerifiedErasure extends Signed {
   readonly project: string;
   /** Pseudonym of the erased subject. */
   readonly subject: string;
-  readonly chain: string;
   /** Of the record of the erasure, as its id. */
   readonly seq: number;
   readonly record: string;
@@ -33,23 +31,25 @@ const utf8 = new TextEncoder();
  * @param keys verifier keys of the ledger
  * @returns what the receipt proves; a text: why it proves nothing, as a clause
  */
-export function verifyReceipt(
+export function verifyErasureReceipt(
   given: Json | undefined,
   keys: readonly string[],
   cryptography: Cryptography,
-): VerifiedReceipt | string {
+  witnesses: readonly WitnessKey[] = [],
+): VerifiedErasure | string {
   const receipt = receiptIn(given);
   if (!isObject(receipt) || receipt.v !== 1) return "it is not a receipt of version 1";
   const { entry, hash, checkpoint, subject, project } = receipt;
   if (typeof entry !== "string" || typeof checkpoint !== "string") return "it has no entry or no checkpoint";
   const parsed = parseEntry(entry);
   if (parsed?.v2 === undefined || parsed.v2 === null) return "its entry is not one of a record of version 2";
-  if (entryHash(entry) !== hash) return "its hash is not that of its entry";
-  const note = openNote(checkpoint, keys, cryptography);
-  const signed = note === null ? null : parseTreeCheckpoint(note);
-  if (signed === null) return "its checkpoint is not signed by the public key";
+  const data = entryHash(entry, parsed, cryptography);
+  if (toHex(data) !== hash) return "its hash is not that of its entry";
+  const opened = openCheckpoint(checkpoint, { ledger: keys, witnesses }, cryptography);
+  if (typeof opened === "string") return opened;
+  const { root, ...signed } = opened;
   if (signed.chain !== parsed.chain) return "its checkpoint is of another chain than its entry";
-  if (!isNewest(entryHash(entry), receipt.inclusion, signed, createTreeHasher(cryptography)))
+  if (!isNewest(data, receipt.inclusion, { size: signed.leaves, root }, createTreeHasher(cryptography)))
     return "its record is not the newest one of the checkpoint";
   const said = readPayload(
     receipt,
@@ -63,9 +63,9 @@ export function verifyReceipt(
   if (typeof subject !== "string" || parsed.project !== project)
     return "its project is not that of its entry";
   const count = (value: Json | undefined) => (Array.isArray(value) ? value.length : 0);
-  const { chain, seq, id: record, at } = parsed;
+  const { seq, id: record, at } = parsed;
   const records = count(redacted) + count(parts);
-  return { project: String(project), subject, chain, seq, record, at, records };
+  return { ...signed, project: String(project), subject, seq, record, at, records };
 }
 
 function receiptIn(given: Json | undefined): Json | undefined {
@@ -84,22 +84,16 @@ function readPayload(
   return parts === null ? null : joinParts(parts);
 }
 
-/** Whether the path proves that an entry with this hash is the last leaf of the checkpoint. */
+/** Whether the path proves that an entry with this hash is the last leaf of the tree. */
 function isNewest(
-  hash: string,
+  data: Uint8Array,
   inclusion: Json | undefined,
-  { leaves: size, root }: TreeCheckpoint,
+  tree: TreeRoot,
   hasher: TreeHasher,
 ): boolean {
   if (!Array.isArray(inclusion)) return false;
   const path = inclusion.map(
     (item) => (typeof item === "string" ? fromBase64(item) : null) ?? new Uint8Array(),
   );
-  const data = fromHex(hash);
-  const tree = fromHex(root);
-  return (
-    data !== null &&
-    tree !== null &&
-    isIncluded({ index: size - 1, data, path }, { size, root: tree }, hasher)
-  );
+  return isIncluded({ index: tree.size - 1, data, path }, tree, hasher);
 }

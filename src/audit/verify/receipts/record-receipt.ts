@@ -1,0 +1,178 @@
+// Owns the verification of a receipt of one record: that a key of the ledger has signed a checkpoint of a tree with its entry, and that its
+// payload is that of the entry. Needs nothing but the receipt and the public keys. Pure.
+
+import { isObject, type JsonObject, readJson } from "../../../platform/json/json.ts";
+import { fromBase64, fromHex, toHex } from "../../../platform/text/byte-text.ts";
+import { parseTreeCheckpoint } from "../../checkpoint.ts";
+import { createTreeHasher } from "../../tree.ts";
+import type { Cryptography } from "../cryptography.ts";
+import { type Entry, parseCanonical, parseEntry } from "../entry-parser.ts";
+import { openSignedNote } from "../note.ts";
+import { decodeText, erasedParts, isErased } from "../part-lines.ts";
+import { joinParts } from "../part-places.ts";
+import { verifyParts } from "../parts.ts";
+import { isIncluded, type TreeRoot } from "../tree-paths.ts";
+import { parseNoteLines, parseTlogProof, type TlogProof } from "./tlog-proof.ts";
+import { type Cosignature, readCosignatures, type WitnessKey } from "./witness.ts";
+
+/** What a receipt says in its extra data. */
+interface ReceiptExtra {
+  /** As it was hashed. */
+  readonly entry: string;
+  /** What is stored of the payload; null: it is not in the receipt. */
+  readonly payload: string | null;
+  /** Of the payload. */
+  readonly salt: Uint8Array;
+  /** Whether it has a time stamp, which is not looked at here. */
+  readonly hasTimestamp: boolean;
+}
+
+/** A payload that is that of the entry. */
+export interface ProvedPayload {
+  /** Null: it is no object, or the part around the others is erased. */
+  readonly value: JsonObject | null;
+  /** Number of parts, of those that were erased, and of those that whoever gave the receipt has left out. */
+  readonly parts: number;
+  readonly erased: number;
+  readonly withheld: number;
+}
+
+/** What keys have signed about a record. */
+export interface Signed {
+  readonly chain: string;
+  /** Number of leaves of the checkpoint. */
+  readonly leaves: number;
+  /** The verifier keys of the ledger that have signed it. */
+  readonly signers: readonly string[];
+  readonly cosignatures: readonly Cosignature[];
+  /** Names of the other signatures, which no given key verifies. */
+  readonly unknown: readonly string[];
+}
+
+export interface ProvedRecord extends Signed {
+  readonly entry: Entry;
+  readonly payload: ProvedPayload | null;
+  readonly hasTimestamp: boolean;
+}
+
+/** Public keys, each a verifier key of the ledger, and those of witnesses. */
+export interface ReceiptKeys {
+  readonly ledger: readonly string[];
+  readonly witnesses: readonly WitnessKey[];
+}
+
+/** @returns what the receipt proves; a text: why it proves nothing, as a clause */
+export function verifyRecordReceipt(
+  file: Uint8Array,
+  keys: ReceiptKeys,
+  cryptography: Cryptography,
+): ProvedRecord | string {
+  const text = decodeText(file);
+  const proof = text === null ? null : parseTlogProof(text);
+  if (proof === null) return "it is not a file in the form of C2SP tlog-proof";
+  const extra = proof.extra === null ? null : parseExtra(proof.extra);
+  if (extra === null) return "its extra data is not that of a receipt of version 1";
+  const entry = parseEntry(extra.entry);
+  if (entry === null) return "its entry is not one of a record";
+  const newer = entry.v2?.newer;
+  if (newer != null && newer.members.length > 0)
+    return `its entry has the member ${newer.members[0]}, which memledger knows from version ${newer.release} on`;
+  const signed = openCheckpoint(proof.note, keys, cryptography);
+  if (typeof signed === "string") return signed;
+  const { root, ...checkpoint } = signed;
+  if (checkpoint.chain !== entry.chain) return "its checkpoint is of another chain than its entry";
+  const leaf = { proof, hash: entryHash(extra.entry, entry, cryptography), seq: entry.seq };
+  if (!isLeaf(leaf, { size: checkpoint.leaves, root }, cryptography))
+    return "its path does not lead from the entry to the checkpoint";
+  const payload = extra.payload === null ? null : readPayload(extra, entry, cryptography);
+  if (extra.payload !== null && payload === null) return "its payload is not that of its entry";
+  return { ...checkpoint, entry, payload, hasTimestamp: extra.hasTimestamp };
+}
+
+/** Null: not the RFC 8785 form of such an object. */
+function parseExtra(bytes: Uint8Array): ReceiptExtra | null {
+  const value = parseCanonical(decodeText(bytes) ?? "");
+  if (value === null || value.v !== 1) return null;
+  const { v: _, entry, payload, salt, timestamp, ...others } = value;
+  if (typeof entry !== "string" || Object.keys(others).length > 0) return null;
+  if (timestamp !== undefined && !isBase64(timestamp)) return null;
+  const hasTimestamp = timestamp !== undefined;
+  if (payload === undefined && salt === undefined)
+    return { entry, payload: null, salt: new Uint8Array(), hasTimestamp };
+  const bytesOfSalt = typeof salt === "string" ? fromBase64(salt) : null;
+  return typeof payload === "string" && bytesOfSalt !== null
+    ? { entry, payload, salt: bytesOfSalt, hasTimestamp }
+    : null;
+}
+
+function isBase64(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && fromBase64(value) !== null;
+}
+
+/** @returns a text: why it proves nothing */
+export function openCheckpoint(
+  note: string,
+  { ledger, witnesses }: ReceiptKeys,
+  cryptography: Cryptography,
+): (Signed & { readonly root: Uint8Array }) | string {
+  const lines = parseNoteLines(note);
+  const signed = lines === null ? null : parseTreeCheckpoint(lines.text);
+  const root = signed === null ? null : fromHex(signed.root);
+  if (lines === null || signed === null || root === null) return "its checkpoint is malformed";
+  const opened = openSignedNote(note, ledger, cryptography);
+  if (opened === null) return "its checkpoint is not signed by the public key";
+  const cosignatures = readCosignatures(lines, witnesses, cryptography);
+  if (cosignatures === null) return "the signature of a witness is not valid";
+  const own = ledger.map((key) => key.split("+").slice(0, 2).join("+"));
+  const known = new Set([...own, ...witnesses.map(({ name, id }) => `${name}+${id}`)]);
+  const unknown = lines.signatures
+    .filter(({ name, keyId }) => !known.has(`${name}+${toHex(keyId)}`))
+    .map(({ name }) => name);
+  const { chain, leaves } = signed;
+  return { chain, leaves, signers: opened.signers, cosignatures, unknown, root };
+}
+
+interface Leaf {
+  readonly proof: TlogProof;
+  /** Of the entry. */
+  readonly hash: Uint8Array;
+  readonly seq: number;
+}
+
+/** Leaf 0 is the statement of the tree, and no tree begins after its records. */
+function isLeaf(
+  { proof: { index, path }, hash: data, seq }: Leaf,
+  tree: TreeRoot,
+  cryptography: Cryptography,
+): boolean {
+  if (index < 1 || index > seq) return false;
+  return isIncluded({ index, data, path }, tree, createTreeHasher(cryptography));
+}
+
+export function entryHash(text: string, { v2 }: Entry, { createSha256 }: Cryptography): Uint8Array {
+  const hash = createSha256().update(v2 === null ? "memledger/entry/v1\0" : "memledger/entry/v2\0");
+  return fromHex(hash.update(text).digest()) ?? new Uint8Array();
+}
+
+const saltBytesOfVersion1 = 16;
+
+/** Null: it is not the payload of the entry. */
+function readPayload(
+  { payload, salt }: ReceiptExtra,
+  { v2, payloadHash }: Entry,
+  cryptography: Cryptography,
+): ProvedPayload | null {
+  const text = payload ?? "";
+  if (v2 === null) {
+    const hash = cryptography.createSha256().update("memledger/payload/v1\0").update(salt).update(text);
+    if (salt.length !== saltBytesOfVersion1 || hash.digest() !== payloadHash) return null;
+    const value = readJson(text);
+    return { value: isObject(value) ? value : null, parts: 1, erased: 0, withheld: 0 };
+  }
+  const stored = { content: new TextEncoder().encode(text), salt };
+  const expected = { parts: v2.parts, payloadHash };
+  const parts = verifyParts(stored, expected, cryptography, true, v2.newer !== null);
+  if (parts === null) return null;
+  const [absent, erased] = [parts.lines.filter(isErased).length, erasedParts(parts).length];
+  return { value: joinParts(parts), parts: v2.parts, erased, withheld: absent - erased };
+}

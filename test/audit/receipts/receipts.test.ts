@@ -1,0 +1,157 @@
+// Proves that receipts of records of all kinds verify with the public keys alone, that no changed one does, and that the verifier of the
+// documentation, which is written in Python, agrees about each of them.
+
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { treeCheckpointText } from "../../../src/audit/checkpoint.ts";
+import { receiptExtra, receiptText } from "../../../src/audit/record-receipt.ts";
+import { parseTlogProof } from "../../../src/audit/verify/receipts/tlog-proof.ts";
+import { verdicts } from "../../../src/audit/verify/verdict.ts";
+import { browserCryptography } from "../../../src/console/verification/browser-cryptography.ts";
+import { testWith } from "../../needs.ts";
+import { askOurs, askPython, lacking, publicKeys, reportOf } from "./ask-receipt.ts";
+import { ledgerKey, type MadeReceipt, makeReceipts, nextKey, stranger, witness } from "./made-receipts.ts";
+import { type ChangedReceipt, changeAll, flipBits, kinds } from "./mutate-receipt.ts";
+
+const receipts = makeReceipts();
+const named = (name: string): string => receipts.find((one) => one.name === name)?.text ?? "";
+const isWitnessed = ({ text }: MadeReceipt) => text.includes("witness.example");
+const codeOf = (receipt: MadeReceipt) => (isWitnessed(receipt) ? verdicts.intact : verdicts.unattested);
+const bytesOf = ({ text }: MadeReceipt) => Buffer.from(text);
+
+test.each(receipts.map((receipt) => [receipt.name, receipt] as const))("%s", (_, receipt) => {
+  const report = reportOf(receipt.text);
+  expect([receipt.name, report.headline.slice(0, 5), verdicts[report.verdict]]).toEqual([
+    receipt.name,
+    "VALID",
+    codeOf(receipt),
+  ]);
+  expect(reportOf(receipt.text, publicKeys, [witness.verifierKey], browserCryptography)).toEqual(report);
+});
+
+describe("what is said", () => {
+  const said = (name: string, keys = publicKeys, witnesses = [witness.verifierKey]) => {
+    const { proved, notProved, payload, facts } = reportOf(named(name), keys, witnesses);
+    return { proved: proved.join("\n"), notProved: notProved.join("\n"), payload, facts };
+  };
+
+  test("of a call that a witness has seen", () => {
+    const { proved, notProved, payload, facts } = said("many parts, witnessed");
+    expect(proved).toContain("memory.create_batch at 2026-11-21T09:30:05.000Z, status 200");
+    expect(proved).toContain(
+      "The witness witness.example/w1 had this checkpoint at 2026-11-18T11:06:40.000Z",
+    );
+    expect(notProved).not.toContain("outside");
+    expect(payload?.request_body).toEqual({
+      memories: [{ content: "tea" }, { content: "Grüße\n😂" }, { content: "tea" }],
+      note: null,
+    });
+    expect(facts).toMatchObject({ seq: 5, leaves: 71, signed_by: [ledgerKey.verifierKey] });
+  });
+
+  test("without the key of the witness, that nobody outside has signed it, and who might have", () => {
+    const { notProved } = said("many parts, witnessed", publicKeys, [stranger.verifierKey]);
+    expect(notProved).toContain("nobody outside has signed this");
+    expect(notProved).toContain("signatures of witness.example/w1, which were not checked");
+  });
+
+  test("of texts that are not there", () => {
+    expect(said("withheld parts").payload).toMatchObject({
+      request_body: null,
+      response_body: expect.anything(),
+    });
+    expect(said("withheld parts").facts.payload).toBe("6 parts, 2 withheld");
+    expect(said("erased parts").facts.payload).toBe("7 parts, 3 without its text");
+    expect(said("without the first part").payload).toBeNull();
+    expect(said("payload left out").notProved).toContain(
+      "What was asked and answered: it is not in the receipt.",
+    );
+  });
+
+  test("of a key that was changed", () => {
+    const valid = (name: string, keys: readonly string[]) => reportOf(named(name), keys).verdict !== "broken";
+    expect(valid("both keys", [ledgerKey.verifierKey])).toBe(true);
+    expect(valid("both keys", [nextKey.verifierKey])).toBe(true);
+    expect(valid("the next key", [nextKey.verifierKey])).toBe(true);
+    expect(valid("the next key", [ledgerKey.verifierKey])).toBe(false);
+  });
+});
+
+/** Those that are not refused, and prove as much as the receipt of which they were made. */
+const missed = (changed: readonly ChangedReceipt[]) =>
+  changed.filter(({ bytes, from }) => {
+    const [now, before] = [reportOf(bytes), reportOf(from.text)];
+    return now.verdict === before.verdict && Bun.deepEquals(now.facts, before.facts);
+  });
+
+describe("changed receipts", () => {
+  const changed = [...changeAll(receipts), ...flipBits(receipts, 300, 1)];
+  const ours = askOurs(changed.map(({ bytes }) => bytes));
+
+  test("of every kind are made", () => {
+    const made = new Set(changed.map(({ name }) => name.split(": ").slice(0, -1).join(": ")));
+    expect(kinds.filter((kind) => !made.has(kind))).toEqual([]);
+    expect(changed.length).toBeGreaterThan(1000);
+  });
+
+  test("are all found", () => {
+    expect(missed(changed).map(({ name }) => name)).toEqual([]);
+  });
+
+  testWith(lacking)("are found by the script of the documentation, too, and both agree about each", () => {
+    const all = [...receipts.map((from) => ({ name: from.name, bytes: bytesOf(from), from })), ...changed];
+    const codes = [...receipts.map(codeOf), ...ours];
+    const others = askPython(all.map(({ bytes }) => bytes));
+    expect(
+      all.flatMap(({ name }, at) =>
+        codes[at] === others[at] ? [] : [`${name}: ${codes[at]}, ${others[at]}`],
+      ),
+    ).toEqual([]);
+  });
+});
+
+test("the receipts of the test vectors have the hashes of the page", () => {
+  const read = (path: string) => readFileSync(join(import.meta.dir, path), "utf8");
+  const { genesis, records } = JSON.parse(read("../golden/v1/chain.json"));
+  const [{ entry_text: entry, payload_text: payload, salt }] = records;
+  const page = read("../../../docs/engineer/AUDIT-FORMAT-2.md");
+  const hashIn = (name: string) => new RegExp(`^${name} +([0-9a-f]{64})`, "m").exec(page)?.[1] ?? "";
+  const inclusion = [Buffer.from(hashIn("node \\(0, 0\\)"), "hex").toString("base64")];
+  const root = hashIn("root, 2");
+  const note = ledgerKey.sign(treeCheckpointText({ chain: genesis.chain, log: "2", leaves: 2, root }));
+  const record = { entry, content: Buffer.from(payload), salt: Buffer.from(salt, "hex") };
+  for (const withPayload of [true, false]) {
+    const text = receiptText(receiptExtra(record, withPayload), 1, { size: 1, note, inclusion });
+    expect(reportOf(text).verdict).toBe("unattested");
+    expect(page).toContain(`\n${createHash("sha256").update(text).digest("hex")}\n`);
+  }
+});
+
+test("the form is that of the page of the standard", () => {
+  // Its example, without the signatures, which it abbreviates.
+  const page = `c2sp.org/tlog-proof@v1
+extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
+index 73894
+gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ=
+B95lDa8R83lS8n0eG+o0buTxRKQTYFi//1U8anccXmA=
+EKNzoDWG8LGC0Yp9o+sv3qllpMP9uHQ9B20KNL+Q1zs=
+RoopEkOdqkYqMB4MJXrbt/hMjOxsVn0IrWjpz1ZMMes=
+AHCioX9nLjsrse6YhjRRmk1WUEirVOLLRoOQ6vfO5vk=
+
+example.com/fancylog
+109482
+sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
+
+`;
+  // Its extra data is cut off, too: it has no multiple of four characters.
+  const whole = page
+    .replace("tYXJ\n", "tYXJ==\n")
+    .replace(/extra \S+/, (line) =>
+      line.slice(0, 6 + 4 * Math.floor((line.length - 6) / 4)).replaceAll("=", ""),
+    );
+  const parsed = parseTlogProof(whole);
+  expect(parsed).toMatchObject({ index: 73_894, path: { length: 5 } });
+  expect(parsed?.note.startsWith("example.com/fancylog\n109482\n")).toBe(true);
+});
