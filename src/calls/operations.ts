@@ -66,6 +66,7 @@ import { listChain } from "./operations/ledger/list-chain.ts";
 import { readMemoryHistory } from "./operations/ledger/memory-history.ts";
 import { pruneRecords } from "./operations/ledger/prune.ts";
 import { readRecord } from "./operations/ledger/read.ts";
+import { readReceipt, showReceipt } from "./operations/ledger/receipts.ts";
 import { recordRepairs } from "./operations/ledger/record-repairs.ts";
 import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { showRecord } from "./operations/ledger/show-record.ts";
@@ -141,6 +142,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   listRecords,
   readRecord,
   proveRecord,
+  readReceipt,
   proveConsistency,
   readLedgerStatistics,
   readMemoryHistory,
@@ -186,6 +188,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   signCheckpoints,
   listChain,
   showRecord,
+  showReceipt,
   eraseRecords,
   traceRecords,
   pruneRecords,

@@ -295,6 +295,7 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["audit.attest"],
     ["audit.list_chain", { project }],
     ["audit.show_record", { record }],
+    ["audit.show_receipt", { record }],
     ["audit.trace", { record }],
     ["audit.redact", { memory: id ?? "", delete_memory: true }],
     ["audit.prune"],

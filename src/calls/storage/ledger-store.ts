@@ -2,7 +2,7 @@
 
 import type { Project } from "../../access/project.ts";
 import type { SignedCheckpoint } from "../../audit/checkpoint.ts";
-import type { ChainEntry, RecordDraft, StoredRecord } from "../../audit/record.ts";
+import type { ChainEntry, ProvableRecord, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
 import type {
   RecordLocation,
@@ -122,7 +122,7 @@ export interface AuditReader {
     signal: AbortSignal,
   ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
-  find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  find(project: ChainOwner, id: string, signal: AbortSignal): Promise<ProvableRecord | null>;
   /** Proves a record of the chain with the newest checkpoint of version 2. Null: that does not cover it. */
   proveInclusion(project: ChainOwner, seq: number, signal: AbortSignal): Promise<InclusionProof | null>;
   /** Proves that the tree of the chain with the size `to` continues the one with the size `from`, which is not larger. */

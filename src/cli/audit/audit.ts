@@ -16,6 +16,7 @@ import { addReceiptCommand } from "./receipt.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
 import { addVerifierCommand } from "./verifier.ts";
 import { addVerifyCommand } from "./verify.ts";
+import { addVerifyReceiptCommand } from "./verify-receipt.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
@@ -24,6 +25,7 @@ export function addAuditCommands(program: Command, session: Session): void {
   addVerifyCommand(audit, session);
   addVerifierCommand(audit, session);
   addReceiptCommand(audit, session);
+  addVerifyReceiptCommand(audit, session);
   addListCommands(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);

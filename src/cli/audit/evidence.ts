@@ -17,7 +17,12 @@ import { type Failure, UnusableInput } from "../../audit/verify/verdict.ts";
 import { type Policy, readPolicy } from "../../audit/witness/policy.ts";
 import { type JudgedRoot, judgeRoot } from "../../audit/witness/policy-evidence.ts";
 import { ledgerVerifier } from "../../engines/engines.ts";
-import { readRegularText, UnfitFile, withRegularFile } from "../../platform/files/regular-file.ts";
+import {
+  readRegularBytes,
+  readRegularText,
+  UnfitFile,
+  withRegularFile,
+} from "../../platform/files/regular-file.ts";
 import { explainSystemError } from "../../platform/files/system-error.ts";
 import { evidenceFileMaxBytes } from "../../platform/limits.ts";
 import { counted } from "../../platform/text/plural.ts";
@@ -239,6 +244,11 @@ function readBeside(
 /** @throws UnusableInput when the file is not a regular file, is too large or cannot be read */
 export function readText(path: string): string {
   return orUnusable(path, () => readRegularText(path, evidenceFileMaxBytes));
+}
+
+/** @throws as readText */
+export function readBytes(path: string): Uint8Array {
+  return orUnusable(path, () => readRegularBytes(path, evidenceFileMaxBytes));
 }
 
 /** @throws UnusableInput when the path is not a regular file, or cannot be opened */

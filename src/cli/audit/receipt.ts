@@ -1,47 +1,38 @@
-// Binds `memledger audit receipt`: verifies the receipt of an erasure, on any machine. Must never write a file.
+// Binds `memledger audit receipt`: writes the receipt of one record to a file, or prints it. Must never print anything beside a receipt.
 
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
-import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
-import { readKeys } from "../../audit/verify/note-reader.ts";
-import { UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
-import { verifyErasureReceipt } from "../../audit/verify/receipts/erasure-receipt.ts";
-import { readJson } from "../../platform/json/json.ts";
+import { showReceipt } from "../../calls/operations/ledger/receipts.ts";
+import { isObject } from "../../platform/json/json.ts";
+import { administer } from "../access/administer.ts";
 import { bindWork, type Session } from "../command.ts";
+import { createOutputFile } from "../output-text.ts";
 import { list } from "../terminal.ts";
-import { readText } from "./evidence.ts";
 
 export function addReceiptCommand(audit: Command, session: Session): void {
   const command = audit
     .command("receipt")
-    .description(
-      "Verify the receipt of the erasure of a subject or a conversation: that the ledger has signed it. Needs no server and no network.",
-    )
-    .argument("<file>", "the receipt, a JSON object, or the answer that has it")
-    .option("--public-key <file>", "public key of the ledger (default: audit.pub beside the receipt)");
-  bindWork(
-    command,
-    session,
-    async ({ operands, options }) => {
-      const [file = ""] = operands;
-      try {
-        const beside = join(dirname(file), "audit.pub");
-        const given = typeof options.publicKey === "string" ? options.publicKey : beside;
-        if (options.publicKey === undefined && !existsSync(beside))
-          throw new UnusableInput("No public key was given or found. Add --public-key FILE.");
-        const keys = readKeys(readText(given), given, runtimeCryptography);
-        const found = verifyErasureReceipt(readJson(readText(file)), keys, runtimeCryptography);
-        if (typeof found !== "string")
-          return { data: { valid: true, ...found }, text: `VALID\n\n${list({ ...found })}` };
-        session.exitCode = verdicts.broken;
-        return { data: { valid: false, reason: found }, text: `NOT VALID: ${found}.` };
-      } catch (error) {
-        if (!(error instanceof UnusableInput)) throw error;
-        session.exitCode = verdicts.unusable;
-        return { data: { valid: false, reason: error.message }, text: `UNUSABLE: ${error.message}` };
-      }
-    },
-    { ignoresConfig: () => true },
-  );
+    .description(showReceipt.description)
+    .argument("<record-id>")
+    .option("--no-payload", "leave out what was asked and answered: the receipt proves the entry alone")
+    .option("--out <file>", "write the receipt to this file, such as call.tlog-proof (default: print it)")
+    .option("--force", "overwrite the file if it exists");
+  bindWork(command, session, async ({ config, options, operands }) => {
+    const [record = ""] = operands;
+    const out = typeof options.out === "string" ? resolve(options.out) : null;
+    const input = { record, payload: options.payload !== false };
+    const data = await administer(config, showReceipt, input, { record: "<record-id>" });
+    const receipt = isObject(data) ? String(data.receipt) : "";
+    if (out === null) return { data, text: receipt.trimEnd() };
+    const output = createOutputFile(out, { mayReplace: options.force === true, dataDir: config.dataDir });
+    try {
+      await output.write(receipt);
+      await output.finish();
+    } catch (error) {
+      output.discard();
+      throw error;
+    }
+    const written = { record, file: out, bytes: Buffer.byteLength(receipt) };
+    return { data: written, text: list(written) };
+  });
 }

@@ -26,8 +26,13 @@ export function withRegularFile<Result>(path: string, work: (file: number, bytes
   }
 }
 
-/** The text of a file. @throws as withRegularFile, and UnfitFile when the file is larger than `maxBytes` */
+/** The text of a file. @throws as readRegularBytes */
 export function readRegularText(path: string, maxBytes: number): string {
+  return readRegularBytes(path, maxBytes).toString("utf8");
+}
+
+/** @throws as withRegularFile, and UnfitFile when the file is larger than `maxBytes` */
+export function readRegularBytes(path: string, maxBytes: number): Buffer {
   return withRegularFile(path, (file, bytes) => {
     if (bytes > maxBytes) throw new UnfitFile(path, `has ${bytes} bytes; the maximum is ${maxBytes}`);
     const content = Buffer.alloc(bytes);
@@ -35,7 +40,7 @@ export function readRegularText(path: string, maxBytes: number): string {
     for (let more = 1; more > 0 && read < bytes; read += more) {
       more = readSync(file, content, read, bytes - read, read);
     }
-    return content.toString("utf8", 0, read);
+    return content.subarray(0, read);
   });
 }
 

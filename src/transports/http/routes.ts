@@ -59,6 +59,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/audit/logs", "audit.append"],
   ["GET", "/v1/audit/logs/:audit_id", "audit.read"],
   ["GET", "/v1/audit/logs/:audit_id/proof", "audit.proof"],
+  ["GET", "/v1/audit/logs/:audit_id/receipt", "audit.receipt"],
   ["POST", "/v1/audit/logs/export", "audit.export"],
   ["GET", "/v1/audit/logs/export", "audit.export_list"],
   ["GET", "/v1/audit/logs/export/:export_id", "audit.export_status"],

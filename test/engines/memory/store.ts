@@ -99,7 +99,7 @@ export function openMemoryStore(
       find: (project, id) =>
         data.inTurn(() => {
           const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);
-          return row === undefined ? null : toStoredRecord(row);
+          return row === undefined ? null : { ...toStoredRecord(row), content: row.payload?.content ?? null };
         }),
       // It has no trees.
       proveInclusion: async () => null,

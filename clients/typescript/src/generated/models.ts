@@ -1843,6 +1843,11 @@ export interface RecordProof {
   signed_by: string;
 }
 
+export interface RecordReceipt {
+  /** The text of the file, in the form of C2SP tlog-proof. */
+  receipt: string;
+}
+
 export interface Redaction {
   /** What it is, such as github, jwt, private-key, password or url-credentials. */
   kind: string;
@@ -2526,6 +2531,12 @@ export interface AuditListQuery {
    * Absent: those of the project itself.
    */
   subject?: string | undefined;
+}
+
+/** Parameters of auditReceipt. */
+export interface AuditReceiptQuery {
+  /** Whether the receipt has what was asked and answered, as far as it was not erased. Default: true. */
+  payload?: boolean | undefined;
 }
 
 /** Parameters of auditCheckpointList. */

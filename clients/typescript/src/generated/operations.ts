@@ -11,6 +11,7 @@ import type {
   AuditConsistencyQuery,
   AuditExportRequest,
   AuditListQuery,
+  AuditReceiptQuery,
   AuditRecord,
   AuditRecordDetail,
   AuditRecordPage,
@@ -74,6 +75,7 @@ import type {
   ProjectUpdateRequest,
   ProposedSuggestion,
   RecordProof,
+  RecordReceipt,
   RefusedSuggestion,
   SearchResults,
   StoredCheckpoint,
@@ -411,6 +413,14 @@ const auditProof: Operation = {
   mayRunLong: false,
 };
 
+const auditReceipt: Operation = {
+  operationId: "auditReceipt",
+  method: "GET",
+  path: "/v1/audit/logs/{audit_id}/receipt",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditExport: Operation = {
   operationId: "auditExport",
   method: "POST",
@@ -628,6 +638,7 @@ export const operations: readonly Operation[] = [
   auditAppend,
   auditRead,
   auditProof,
+  auditReceipt,
   auditExport,
   auditExportList,
   auditExportStatus,
@@ -1270,6 +1281,18 @@ export class Audit {
    */
   proof(auditId: string, options: CallOptions = {}): Promise<RecordProof> {
     return this.#calls.data(auditProof, { path: { audit_id: auditId } }, options);
+  }
+
+  /**
+   * Get the receipt of an audit record. Returns a file that proves one record to anybody who has the public key:
+   * the record, its path to the root of the newest checkpoint, and the checkpoint with its signatures (C2SP
+   * tlog-proof). Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and
+   * custom plans only.
+   *
+   * Permission: `audit.read`.
+   */
+  receipt(auditId: string, query: AuditReceiptQuery = {}, options: CallOptions = {}): Promise<RecordReceipt> {
+    return this.#calls.data(auditReceipt, { path: { audit_id: auditId }, query }, options);
   }
 
   /**

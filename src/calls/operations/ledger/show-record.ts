@@ -20,12 +20,13 @@ export const showRecord = installationOperation({
   answersWithRecords: true,
   input: Fields({ record: Type.String({ description: "Id of the audit record." }) }),
   output: auditRecordDetail,
-  prepare: ({ record }, preparation) => readRecord(toId(record.trim()), preparation),
+  prepare: async ({ record }, preparation) => (await findAnywhere(record, preparation)).detail,
   apply: async (_transaction, _input, _application, data) => ({ data }),
 });
 
-/** @throws Refusal 2204 */
-async function readRecord(id: string | null, { store, plans, now, signal }: InstallationPreparation) {
+/** A record of any chain. `owner`: of the chain; `project` and `plan`: null if it is the installation, or deleted. @throws Refusal 2204 */
+export async function findAnywhere(given: string, { store, plans, now, signal }: InstallationPreparation) {
+  const id = toId(given.trim());
   const place = id === null ? null : await store.audit.place(id);
   const owner = place === null || place.project === null ? null : { id: place.project };
   const record = place === null || id === null ? null : await store.audit.find(owner, id, signal);
@@ -33,11 +34,11 @@ async function readRecord(id: string | null, { store, plans, now, signal }: Inst
   const plan = project === null ? null : planOf(project, plans);
   const floor = plan === null ? null : retentionFloor(plan, now);
   const detail = record === null ? null : toAuditRecordDetail(record, plan?.hash ?? true);
-  if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
+  if (record === null || detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
     throw new Refusal(
       2204,
       'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
     );
   }
-  return detail;
+  return { record, detail, owner, project, plan };
 }

@@ -4,14 +4,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { StoredRecord } from "../../../audit/record.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
+import type { RecordLocation } from "../../../audit/trace/traced.ts";
 import { createTreeHasher } from "../../../audit/tree.ts";
-import { type InclusionProof, requireTree } from "../../../audit/tree-proof.ts";
+import { type InclusionProof, leafIndex, requireTree } from "../../../audit/tree-proof.ts";
 import { signerId } from "../../../audit/verify/note.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { Count, Fields } from "../../../platform/schema/schema.ts";
 import { fromHex, toBase64 } from "../../../platform/text/byte-text.ts";
 import { confirmed, type Precomputed } from "../../contract/applied.ts";
 import { projectOperation } from "../../contract/operation.ts";
+import type { AuditTransaction } from "../../storage/ledger-store.ts";
 import { requireHashes } from "./checkpoint-operations.ts";
 import { findRecord, recordInput } from "./read.ts";
 
@@ -83,12 +85,22 @@ export const proveRecord = projectOperation({
   /** No checkpoint covers the record yet. */
   async apply({ audit }, _input, proven, { caller: { project }, now }) {
     if (proven === null) return confirmed;
-    const { checkpoint, note } = await audit.signCheckpoint(project.id, now);
-    requireTree(note);
-    const inclusion = (await audit.proveInclusion(project.id, proven.seq, now)).map(toBase64);
-    return { data: toView(proven, { size: checkpoint.size, note, inclusion }) };
+    return { data: toView(proven, await signProof(audit, project.id, proven.seq, now)) };
   },
 });
+
+/** Signs a checkpoint that covers the record. @throws Refusal 1503 when the tree is not complete */
+export async function signProof(
+  audit: Pick<AuditTransaction, "signCheckpoint" | "proveInclusion">,
+  project: RecordLocation["project"],
+  seq: number,
+  now: number,
+): Promise<InclusionProof> {
+  const { checkpoint, note } = await audit.signCheckpoint(project, now);
+  requireTree(note);
+  const inclusion = (await audit.proveInclusion(project, seq, now)).map(toBase64);
+  return { size: checkpoint.size, note, inclusion };
+}
 
 export const proveConsistency = projectOperation({
   name: "audit.consistency",
@@ -133,14 +145,13 @@ function toView(
   { seq, entry, hash }: ProvenEntry,
   { size, note, inclusion }: InclusionProof,
 ): Static<typeof recordProof> {
-  const { leaves } = requireTree(note);
   const leaf = createTreeHasher(runtimeCryptography).leaf(fromHex(hash) ?? new Uint8Array());
   return {
     entry,
     hash,
     leaf_hash: toBase64(leaf),
-    leaf_index: leaves - 1 - (size - seq),
-    tree_size: leaves,
+    leaf_index: leafIndex(seq, { size, note }),
+    tree_size: requireTree(note).leaves,
     inclusion: [...inclusion],
     checkpoint: note,
     signed_by: signerId(note),

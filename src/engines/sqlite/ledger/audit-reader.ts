@@ -84,9 +84,9 @@ export function createAuditReader(database: Database) {
       return { ...toLocation(row), isWhole: payload !== null && erased.length === 0 };
     },
     traceBatch: createTraceBatches(database),
-    find(project: ChainOwner, id: string): StoredRecord | null {
+    find(project: ChainOwner, id: string): ProvableRecord | null {
       const row = findRow(project, id);
-      return row === undefined ? null : toStoredRecord(row);
+      return row === undefined ? null : toProvableRecord(row);
     },
     partsAt(project: ChainOwner, id: string, pointers: readonly string[]): number[] {
       const { text = null, salt = null } = findRow(project, id) ?? {};

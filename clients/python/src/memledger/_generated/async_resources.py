@@ -59,6 +59,7 @@ from .models import (
     ProposedKind,
     ProposedSuggestion,
     RecordProof,
+    RecordReceipt,
     RefusedSuggestion,
     Rerank,
     SearchMode,
@@ -91,6 +92,7 @@ from .operations import (
     AUDIT_LIST,
     AUDIT_PROOF,
     AUDIT_READ,
+    AUDIT_RECEIPT,
     AUDIT_STATISTICS,
     AUDIT_VERIFY,
     CHECK_CREATE,
@@ -2143,6 +2145,40 @@ class AsyncAudit:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
             RecordProof,
+        )
+
+    async def receipt(
+        self,
+        audit_id: str,
+        *,
+        payload: bool | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RecordReceipt:
+        """Get the receipt of an audit record. Returns a file that proves one record to anybody who has the
+        public key: the record, its path to the root of the newest checkpoint, and the checkpoint with its
+        signatures (C2SP tlog-proof). Signs a checkpoint if none covers the record. Of other records, it has
+        only hashes. Business and custom plans only.
+
+        Permission: `audit.read`.
+
+        audit_id: Audit record identifier, 32 hexadecimal characters.
+        payload: Whether the receipt has what was asked and answered, as far as it was not erased. Default:
+        true.
+        """
+        return await self._calls.data(
+            AUDIT_RECEIPT,
+            Input(
+                path={
+                    "audit_id": audit_id,
+                },
+                query={
+                    "payload": payload,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            RecordReceipt,
         )
 
     async def export(

@@ -107,6 +107,7 @@ __all__ = [
     "ProposedKind",
     "ProposedSuggestion",
     "RecordProof",
+    "RecordReceipt",
     "RefusedSuggestion",
     "Rerank",
     "SearchMode",
@@ -1459,6 +1460,12 @@ class RecordProof(Model):
     """The checkpoint as a signed note; its third line is the root."""
     signed_by: str
     """Name and id of the signing key: the beginning of its verifier key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordReceipt(Model):
+    receipt: str
+    """The text of the file, in the form of C2SP tlog-proof."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -319,6 +319,14 @@ AUDIT_PROOF = Operation(
     may_run_long=False,
 )
 
+AUDIT_RECEIPT = Operation(
+    operation_id="auditReceipt",
+    method="GET",
+    path="/v1/audit/logs/{audit_id}/receipt",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_EXPORT = Operation(
     operation_id="auditExport",
     method="POST",
@@ -535,6 +543,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_APPEND,
     AUDIT_READ,
     AUDIT_PROOF,
+    AUDIT_RECEIPT,
     AUDIT_EXPORT,
     AUDIT_EXPORT_LIST,
     AUDIT_EXPORT_STATUS,
