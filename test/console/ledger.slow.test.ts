@@ -1,11 +1,13 @@
 // Reads the ledger of a project in Chromium: the list, filters, one record in its chain, texts that try to be more, new records.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { eraseRecords } from "../../src/calls/operations/ledger/erase-records.ts";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
+import { reportOf } from "../audit/receipts/ask-receipt.ts";
 import { signInAt } from "./administration.ts";
 import {
   browserTest,
@@ -173,6 +175,26 @@ async function waitForCount(found: Locator, count: number): Promise<void> {
   for (let waited = 0; waited < 10_000 && (await found.count()) !== count; waited += 50) await Bun.sleep(50);
   expect(await found.count()).toBe(count);
 }
+
+browserTest("a record saves its receipt, which is valid", async () => {
+  const { page, close } = await openLedger("?action=memory.inject");
+  try {
+    await page.locator("tbody tr[data-opens]").first().click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save the receipt" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^record-[0-9a-f]{32}\.tlog-proof$/);
+    const receipt = await Bun.file(await download.path()).bytes();
+    const key = await Bun.file(join(app.config.dataDir, "audit.pub")).text();
+    expect(reportOf(receipt, [key.trim()], [])).toMatchObject({
+      verdict: "unattested",
+      facts: { action: "memory.inject", project },
+    });
+  } finally {
+    await close();
+  }
+});
 
 browserTest("records of others are counted while the view is open, and its own calls are not", async () => {
   const { page, faults, close } = await openLedger();

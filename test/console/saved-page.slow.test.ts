@@ -9,6 +9,8 @@ import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
+import { publicKeys } from "../audit/receipts/ask-receipt.ts";
+import { makeReceipts } from "../audit/receipts/made-receipts.ts";
 import { browserTest, chromiumPath } from "./browser.ts";
 import { outcomeInBrowser } from "./differential.ts";
 import { type SavedPage, startSavedPage, verifyFiles } from "./saved-page.ts";
@@ -74,6 +76,31 @@ browserTest("forged exports get the verdict and the words of the command", async
       const { headline, failures } = await outcomeInBrowser(specimen);
       for (const line of [headline, ...failures])
         expect([name, text]).toEqual([name, expect.stringContaining(line)]);
+    }
+  });
+});
+
+browserTest("a receipt of a record says what it proves, and a changed one that it is not valid", async () => {
+  const made = makeReceipts().find(({ name }) => name === "many parts, witnessed");
+  const [path, key] = [join(folder, "call.tlog-proof"), join(folder, "ledger.pub")];
+  writeFileSync(key, publicKeys.join("\n"));
+  await savedPage.open(async (page) => {
+    for (const [text, verdict, words] of [
+      [
+        made?.text ?? "",
+        "unattested",
+        ["memory.create_batch at 2026-11-21", "nobody outside has signed this", "Grüße"],
+      ],
+      [made?.text.replace("index 5", "index 6") ?? "", "broken", ["its path does not lead"]],
+    ] as const) {
+      writeFileSync(path, text);
+      await page.reload();
+      await page.setInputFiles("input[type=file]", [path, key]);
+      expect(await page.textContent(".file-list")).toContain("Receiptcall.tlog-proof");
+      await page.getByRole("button", { name: "Verify", exact: true }).click();
+      const outcome = page.locator(`.outcome[data-verdict="${verdict}"]`);
+      await outcome.waitFor();
+      for (const word of words) expect(await outcome.textContent()).toContain(word);
     }
   });
 });

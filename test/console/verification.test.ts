@@ -11,9 +11,12 @@ import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { kindOf } from "../../src/console/verification/input-files.ts";
 import { verifyInput } from "../../src/console/verification/verify-export.ts";
+import { verifyReceiptFile } from "../../src/console/verification/verify-receipt.ts";
 import { writeExport } from "../audit/exported.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
+import { publicKeys, reportOf } from "../audit/receipts/ask-receipt.ts";
+import { makeReceipts, witness } from "../audit/receipts/made-receipts.ts";
 import { outcomeInBrowser, type Supplied, saidByCommand, saidInBrowser } from "./differential.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-browser-"));
@@ -103,6 +106,36 @@ describe("the browser and the command say the same", () => {
   });
 });
 
+describe("a receipt of a record", () => {
+  const verify = (text: string, publicKey: string | null) =>
+    verifyReceiptFile(new TextEncoder().encode(text), {
+      name: "a receipt",
+      publicKey,
+      rotations: "",
+      remarks: [],
+    });
+
+  test("is told of as by the command, with the keys of witnesses among the public keys", () => {
+    const keys = [...publicKeys, witness.verifierKey].join("\n");
+    for (const { text } of makeReceipts()) {
+      const { verdict, headline, receipt } = verify(text, keys);
+      expect([verdict, headline]).toEqual([reportOf(text).verdict, reportOf(text).headline]);
+      expect(receipt?.proved).toEqual(reportOf(text).proved);
+    }
+  });
+
+  test("needs the public key of the ledger", () => {
+    const [one] = makeReceipts();
+    for (const keys of [null, "", witness.verifierKey])
+      expect(verify(one?.text ?? "", keys)).toMatchObject({
+        verdict: "unusable",
+        failures: [expect.stringContaining("Add the public key of the ledger.")],
+      });
+    expect(verify(one?.text ?? "", "memledger+nothing").verdict).toBe("unusable");
+    expect(verify(`${one?.text}x`, publicKeys[0] ?? "").verdict).toBe("broken");
+  });
+});
+
 describe("what a person supplies", () => {
   const honest = (): Supplied => {
     const found = specimens.find(({ name }) => name === "export-honest.json");
@@ -164,6 +197,7 @@ describe("what a person supplies", () => {
     expect(kindOf("memledger-rotation/v1\n")).toBe("rotations");
     expect(kindOf("memledger/0193a5c0000070008000000000000001\n3\n")).toBe("checkpoints");
     expect(kindOf('{"success":true')).toBe("checkpoints");
+    expect(kindOf("c2sp.org/tlog-proof@v1\nextra ")).toBe("receipts");
     expect([kindOf("[\n{"), kindOf("id,action\r\n"), kindOf(""), kindOf("\u001f\u008b")]).toEqual(
       Array.from({ length: 4 }, () => "exports"),
     );

@@ -16,14 +16,15 @@ interface CheckedFilesProps {
 export function CheckedFiles({ startWorker }: CheckedFilesProps) {
   const [supplied, setSupplied] = useState(nothingSupplied);
   const { state, isRunning, verify, cancel } = useVerification(startWorker);
-  const { exports, manifests } = supplied.files;
-  const file = exports.at(-1);
+  const { exports, receipts, manifests } = supplied.files;
+  const receipt = receipts.at(-1);
+  const file = receipt ?? exports.at(-1);
   const begin = () =>
     file !== undefined &&
     verify(() => ({
       ...evidenceOf(supplied),
       name: file.name,
-      source: { kind: "file", file },
+      source: { kind: file === receipt ? "receipt" : "file", file },
       manifest: manifests.at(-1)?.text ?? null,
       isWhole: false,
       remarks: [],
@@ -33,7 +34,7 @@ export function CheckedFiles({ startWorker }: CheckedFilesProps) {
       <SuppliedEvidence
         supplied={supplied}
         onChange={setSupplied}
-        title="Drop the export and its manifest here, or choose files"
+        title="Drop an export and its manifest or a receipt here, or choose files"
       />
       <div class="actions">
         <Button

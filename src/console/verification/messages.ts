@@ -3,9 +3,11 @@
 import type { Outcome } from "./outcome.ts";
 import type { ExportInput, Progress } from "./verify-export.ts";
 
-/** Where the bytes of an export come from. */
+/** Where the bytes come from. */
 export type ExportSource =
   | { readonly kind: "file"; readonly file: File }
+  /** Not an export, but the receipt of a record. */
+  | { readonly kind: "receipt"; readonly file: File }
   /** An address of this server. The browser sends its cookie. */
   | { readonly kind: "download"; readonly path: string; readonly headers: Readonly<Record<string, string>> };
 

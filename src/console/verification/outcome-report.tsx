@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { ReceiptReport } from "../../audit/verify/receipts/report.ts";
 import type { ChainReport } from "../../audit/verify/verdict.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -24,7 +25,7 @@ const tones = {
 } as const;
 
 export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps) {
-  const { verdict, headline, failures, advice, remarks, keys, report } = outcome;
+  const { verdict, headline, failures, advice, remarks, keys, report, receipt } = outcome;
   const seq = report?.failure?.seq ?? report?.contradiction?.size ?? null;
   const section = useRef<HTMLElement>(null);
   // It may be below what the person sees.
@@ -43,6 +44,7 @@ export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps)
       )}
       {seq !== null && recordLink !== undefined && <p>{recordLink(seq)}</p>}
       {advice !== "" && <p>{advice}</p>}
+      {receipt !== undefined && <ReceiptProof receipt={receipt} />}
       {remarks.length > 0 && (
         <ul class="remarks">
           {remarks.map((remark) => (
@@ -52,6 +54,11 @@ export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps)
       )}
       <dl class="proof-facts">
         <Fact name="File">{name}</Fact>
+        {Object.entries(receipt?.facts ?? {}).map(([fact, value]) => (
+          <Fact key={fact} name={fact}>
+            <code>{typeof value === "string" ? value : JSON.stringify(value)}</code>
+          </Fact>
+        ))}
         {report?.chains.map((chain) => (
           <ChainFacts key={chain.chain} chain={chain} />
         ))}
@@ -64,6 +71,40 @@ export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps)
         )}
       </dl>
     </section>
+  );
+}
+
+function ReceiptProof({ receipt: { proved, notProved, payload } }: { readonly receipt: ReceiptReport }) {
+  if (proved.length === 0) return null;
+  return (
+    <>
+      <Sentences title="Proved" sentences={proved} />
+      <Sentences title="Not proved" sentences={notProved} />
+      {payload !== null && (
+        <>
+          <h3>Contents</h3>
+          <pre>{JSON.stringify(payload, null, 2)}</pre>
+        </>
+      )}
+    </>
+  );
+}
+
+interface SentencesProps {
+  readonly title: string;
+  readonly sentences: readonly string[];
+}
+
+function Sentences({ title, sentences }: SentencesProps) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul aria-label={title}>
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 // a verdict.
 
 import type { AcceptedKeys, GivenCheckpoints, InputNames } from "../../audit/verify/evidence.ts";
+import type { ReceiptReport } from "../../audit/verify/receipts/report.ts";
 import { adviceText, failureText, headline, removalText } from "../../audit/verify/report-text.ts";
 import type { Report, Verdict } from "../../audit/verify/verdict.ts";
 
@@ -19,6 +20,8 @@ export interface Outcome {
   readonly keys: readonly string[];
   /** Null: unusable, so nothing was checked. */
   readonly report: Report | null;
+  /** Of a receipt. */
+  readonly receipt?: ReceiptReport;
 }
 
 /** How messages name the fields of the page. */

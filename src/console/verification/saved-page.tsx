@@ -36,8 +36,8 @@ function SavedPage({ version, script, style, startWorker }: SavedPageProps) {
       <header>
         <h1>memledger verifier</h1>
         <p class="quiet">
-          Version {version}. Verifies exports of the audit ledger on this machine. It needs no network, and
-          its policy forbids every connection.
+          Version {version}. Verifies exports of the audit ledger, and receipts of its records, on this
+          machine. It needs no network, and its policy forbids every connection.
         </p>
       </header>
       <CheckedFiles startWorker={startWorker} />

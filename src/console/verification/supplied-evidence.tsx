@@ -15,6 +15,7 @@ export interface Supplied {
 
 const noFiles: InputFiles = {
   exports: [],
+  receipts: [],
   manifests: [],
   publicKeys: [],
   rotations: [],
@@ -57,7 +58,7 @@ export function SuppliedEvidence({ supplied, onChange, title }: SuppliedEvidence
         />
         <p class="help" id="verify-public-key-help">
           Use a copy that was kept outside the server. A key that comes with the export proves only that the
-          two belong together.
+          two belong together. For a receipt, add the keys of witnesses, each on a line.
         </p>
       </div>
       <div class="field">
@@ -123,8 +124,8 @@ function DropPlace({ title, onFiles }: DropPlaceProps) {
     >
       <strong>{title}</strong>
       <span class="quiet">
-        JSON or CSV, also compressed with gzip. Public keys, kept checkpoints and audit.rotations are
-        recognised, too. The files stay on this machine.
+        JSON or CSV, also compressed with gzip, or a receipt of a record. Public keys, kept checkpoints and
+        audit.rotations are recognised, too. The files stay on this machine.
       </span>
       <input
         type="file"
@@ -142,6 +143,7 @@ function DropPlace({ title, onFiles }: DropPlaceProps) {
 function FileList({ files, onClear }: { readonly files: InputFiles; readonly onClear: () => void }) {
   const rows = [
     ["Export", files.exports.at(-1)?.name],
+    ["Receipt", files.receipts.at(-1)?.name],
     ["Manifest", files.manifests.at(-1)?.name],
     ["Public key", files.publicKeys.map(({ name }) => name).join(", ")],
     ["Kept checkpoint", files.checkpoints.map(({ name }) => name).join(", ")],
@@ -168,6 +170,7 @@ function FileList({ files, onClear }: { readonly files: InputFiles; readonly onC
 function joined(before: InputFiles, found: InputFiles): InputFiles {
   return {
     exports: [...before.exports, ...found.exports],
+    receipts: [...before.receipts, ...found.receipts],
     manifests: [...before.manifests, ...found.manifests],
     publicKeys: [...before.publicKeys, ...found.publicKeys],
     rotations: [...before.rotations, ...found.rotations],

@@ -5,6 +5,7 @@ import { hashElsewhere, hashFor } from "./file-hash.ts";
 import { progressEveryMs } from "./limits.ts";
 import type { ExportSource, FromWorker, ToWorker, VerificationRequest } from "./messages.ts";
 import { verifyInput } from "./verify-export.ts";
+import { verifyReceiptFile } from "./verify-receipt.ts";
 
 /** Of the global scope of a worker; the types of the program are those of a page. */
 interface WorkerScope {
@@ -23,6 +24,11 @@ async function verify(scope: WorkerScope, request: VerificationRequest, hasher: 
   const fileHash = hashElsewhere(hasher);
   let reportedAtMs = Number.NEGATIVE_INFINITY;
   try {
+    if (request.source.kind === "receipt") {
+      const file = new Uint8Array(await request.source.file.arrayBuffer());
+      scope.postMessage({ kind: "outcome", outcome: verifyReceiptFile(file, request) });
+      return;
+    }
     const file = bytesOf(await open(request.source));
     const outcome = await verifyInput({ ...request, file, fileHash }, (progress) => {
       const nowMs = performance.now();
@@ -36,7 +42,9 @@ async function verify(scope: WorkerScope, request: VerificationRequest, hasher: 
   }
 }
 
-async function open(source: ExportSource): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+async function open(
+  source: Exclude<ExportSource, { kind: "receipt" }>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   if (source.kind === "file") return source.file.stream();
   const response = await fetch(source.path, { headers: source.headers });
   if (response.body === null || !response.ok)

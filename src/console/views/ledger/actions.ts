@@ -4,7 +4,7 @@ const suffixes = {
   memory:
     "create create_batch delete delete_all delete_batch export extract history inject list put read search statistics tags update update_batch",
   audit:
-    "append checkpoint checkpoint_list consistency export export_download export_list export_manifest export_status list proof read statistics verify",
+    "append checkpoint checkpoint_list consistency export export_download export_list export_manifest export_status list proof read receipt statistics verify",
   conversation: "erase list read",
   check: "create delete list run",
   gateway: "chat count_tokens embeddings messages models responses",

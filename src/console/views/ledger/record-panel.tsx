@@ -11,6 +11,7 @@ import { ChainOfThree } from "./chain.tsx";
 import type { KnownLinks } from "./known-links.ts";
 import { RecordContents } from "./record-contents.tsx";
 import { RecordFacts } from "./record-facts.tsx";
+import { SaveReceipt } from "./save-receipt.tsx";
 
 interface RecordPanelProps {
   readonly id: string;
@@ -43,6 +44,7 @@ export function RecordPanel({ id, listed, links, keyNames, query, onRead, onClos
           <>
             <ChainOfThree record={record} links={links} query={query} onRead={onRead} />
             <RecordFacts record={record} detail={detail.value ?? null} keyNames={keyNames} query={query} />
+            {record.hash !== null && <SaveReceipt id={id} onRead={onRead} />}
           </>
         )}
         {detail.error !== null && <Failure error={detail.error} onRetry={detail.reload} />}

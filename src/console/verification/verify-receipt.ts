@@ -1,0 +1,36 @@
+// Owns the verification of the receipt of a record in the browser. The checks are those of `memledger audit verify-receipt`. Must never connect
+// anywhere.
+
+import { acceptKeys } from "../../audit/verify/evidence.ts";
+import { splitNotes } from "../../audit/verify/note.ts";
+import { readKeys } from "../../audit/verify/note-reader.ts";
+import { reportReceipt } from "../../audit/verify/receipts/report.ts";
+import { parseWitnessKey } from "../../audit/verify/receipts/witness.ts";
+import { UnusableInput } from "../../audit/verify/verdict.ts";
+import { browserCryptography } from "./browser-cryptography.ts";
+import { inputNames, type Outcome, unusable } from "./outcome.ts";
+import type { ExportInput } from "./verify-export.ts";
+
+/** Never throws for what a file contains. */
+export function verifyReceiptFile(
+  file: Uint8Array,
+  { name, publicKey, rotations, remarks }: Pick<ExportInput, "name" | "publicKey" | "rotations" | "remarks">,
+): Outcome {
+  try {
+    const lines = (publicKey ?? "").split("\n");
+    const isWitness = (line: string) => parseWitnessKey(line, browserCryptography) !== null;
+    const witnesses = lines.map((line) => parseWitnessKey(line, browserCryptography));
+    const own = lines.filter((line) => line.trim() !== "" && !isWitness(line)).join("\n");
+    if (own === "") throw new UnusableInput("No public key was given. Add the public key of the ledger.");
+    const given = readKeys(own, "The public key", browserCryptography);
+    const accepted = acceptKeys(given, splitNotes(rotations), inputNames, browserCryptography);
+    const keys = { ledger: accepted.keys, witnesses: witnesses.filter((key) => key !== null) };
+    const receipt = reportReceipt(file, keys, inputNames.publicKey, browserCryptography);
+    const { verdict, headline } = receipt;
+    const shown = { verdict, headline, failures: [], advice: "", report: null, receipt };
+    return { ...shown, remarks: [...remarks, ...accepted.remarks], keys: accepted.keys };
+  } catch (error) {
+    if (error instanceof UnusableInput) return unusable(name, error.message);
+    throw error;
+  }
+}
