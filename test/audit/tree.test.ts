@@ -9,7 +9,6 @@ import {
   consistencyPath,
   createTreeHasher,
   emptyFrontier,
-  type Frontier,
   frontierAt,
   inclusionPath,
   nodesAtCut,
@@ -17,16 +16,13 @@ import {
   statementHash,
   statementText,
   type TreeHasher,
-  type TreeNode,
-  type TreeReader,
 } from "../../src/audit/tree.ts";
 import { placesAtCut } from "../../src/audit/verify/node-places.ts";
 import { isConsistent, isIncluded } from "../../src/audit/verify/tree-paths.ts";
 import { browserCryptography } from "../../src/console/verification/browser-cryptography.ts";
 import { toHex } from "../../src/platform/text/byte-text.ts";
 import { naiveRoot, sha256, splitOf } from "./naive-tree.ts";
-
-const hasher = createTreeHasher(runtimeCryptography);
+import { append, cut, flipped, hasher, readerOf, type StoredTree, treeOf } from "./stored-tree.ts";
 
 /** More than two stored nodes of level 8, and an incomplete one. */
 const leavesMax = 700;
@@ -52,77 +48,11 @@ function naiveProof(former: number, leaves: readonly Uint8Array[], isWhole = tru
     : [...naiveProof(former - middle, right, false), naiveRoot(left)];
 }
 
-interface StoredTree {
-  leaves: Uint8Array[];
-  readonly nodes: Map<string, Uint8Array>;
-  frontier: Frontier;
-  removed: number;
-  /** Those of its checkpoints, in ascending order. */
-  readonly checkpointSizes: number[];
-  /** How many leaves and nodes each call has read. */
-  readonly reads: number[];
-}
-
-function treeOf(leaves: readonly Uint8Array[]): StoredTree {
-  const tree: StoredTree = {
-    leaves: [],
-    nodes: new Map(),
-    frontier: emptyFrontier,
-    removed: 0,
-    checkpointSizes: [1],
-    reads: [],
-  };
-  append(tree, leaves);
-  return tree;
-}
-
-function append(tree: StoredTree, leaves: readonly Uint8Array[]): void {
-  for (const leaf of leaves) {
-    const { frontier, completed } = appendLeaf(tree.frontier, leaf, hasher);
-    tree.leaves.push(leaf);
-    tree.frontier = frontier;
-    store(tree, completed);
-  }
-}
-
-function store(tree: StoredTree, nodes: readonly TreeNode[]): void {
-  for (const { level, position, hash } of nodes) tree.nodes.set(`${level} ${position}`, hash);
-}
-
-/** Reads what is stored, so it gives nothing of removed leaves. */
-function readerOf(tree: StoredTree): TreeReader {
-  const noted = (hashes: readonly (Uint8Array | undefined)[]) => {
-    tree.reads.push(hashes.length);
-    return hashes.filter((hash) => hash !== undefined);
-  };
-  const numbers = (first: number, end: number) =>
-    Array.from({ length: end - first }, (_, index) => first + index);
-  return {
-    removed: tree.removed,
-    leaves: (first, end) =>
-      noted(numbers(first, end).map((index) => (index < tree.removed ? undefined : tree.leaves[index]))),
-    nodes: (level, first, end) =>
-      noted(numbers(first, end).map((position) => tree.nodes.get(`${level} ${position}`))),
-  };
-}
-
-/** As retention does it: the nodes of the cut replace those of the cut before, then the leaves go. */
-function cut(tree: StoredTree, count: number): void {
-  const nodes = nodesAtCut(count, tree.checkpointSizes, readerOf(tree), hasher);
-  for (const key of tree.nodes.keys()) if (Number(key.split(" ")[0]) < 8) tree.nodes.delete(key);
-  store(tree, nodes);
-  tree.removed = count;
-}
-
 const sizes = fc.integer({ min: 1, max: leavesMax });
 const all = treeOf(data);
 const roots = data.map((_, index) => naiveRoot(data.slice(0, index + 1)));
 const rootAt = (size: number) => ({ size, root: roots[size - 1] ?? new Uint8Array() });
 const dataAt = (index: number) => data[index] ?? new Uint8Array();
-
-function flipped(bytes: Uint8Array, bit: number): Uint8Array {
-  return bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
-}
 
 test("the root at every size is that of RFC 6962, for two hashes of each leaf", () => {
   let hashes = 0;

@@ -10,6 +10,7 @@ import { measure } from "../attack/attack.ts";
 import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
 import { python } from "../audit/second-verifier.ts";
+import { proveHistories } from "../audit/tree-histories.ts";
 import { judgeMutations } from "../audit/version-2-mutations.ts";
 import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
@@ -38,6 +39,7 @@ const groups = [
   "attack",
   "model",
   "verifiers",
+  "tree",
   "search",
   "upgrade",
   "gateway",
@@ -51,6 +53,7 @@ const usage = `bun run proof [${groups.join("|")} ...] [options]
   --states N          simulated states of the disk after a power loss (default: 400)
   --lives N           random runs that are compared with the model of the audit records (default: 4)
   --mutations N       changed files of the ledger about which both verifiers are asked (default: 400)
+  --proofs N          pairs of sizes of Merkle trees between which proofs are checked (default: 100000)
   --search-lives N    random lives of large projects that are searched (default: 4)
   --egress-seconds N  how long the network and the files are observed (default: 600)
   --gateway-seconds N length of the load of 200 streams at once (default: 60)
@@ -70,6 +73,7 @@ const { values, positionals } = parseArgs({
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
     mutations: { type: "string", default: "400" },
+    proofs: { type: "string", default: "100000" },
     "search-lives": { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
     "gateway-seconds": { type: "string", default: "60" },
@@ -189,6 +193,11 @@ async function verifyMutations(): Promise<Finding> {
   const none = changes === 0 ? ["Python found no zstd library"] : [];
   const seen = `${changes} changes of ${kinds} kinds, ${found} found, ${allowed} that the page allows`;
   return { seen, faults: [...none, ...faults] };
+}
+
+async function proveTrees(): Promise<Finding> {
+  const { histories, cases, flippedBits, faults } = proveHistories(Number(values.proofs), seed);
+  return { seen: `${cases} pairs of sizes in ${histories} histories, ${flippedBits} bits changed`, faults };
 }
 
 /** Large enough for several blocks of an index, several tasks and several threads. */
@@ -369,6 +378,12 @@ await prove(
   "two independent verifiers find the same changes of databases and exports of version 2",
   verifyMutations,
   python === null ? "python3 is not installed" : null,
+);
+
+await prove(
+  "tree",
+  "two verifiers accept every proof of trees of any history, between any two sizes, and none with a bit changed",
+  proveTrees,
 );
 
 for (const [where, searchCacheBytes] of [
