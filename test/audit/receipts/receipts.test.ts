@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { treeCheckpointText } from "../../../src/audit/checkpoint.ts";
 import { receiptExtra, receiptText } from "../../../src/audit/record-receipt.ts";
-import { parseTlogProof } from "../../../src/audit/verify/receipts/tlog-proof.ts";
+import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
+import { parseNoteLines, parseTlogProof } from "../../../src/audit/verify/receipts/tlog-proof.ts";
 import { verdicts } from "../../../src/audit/verify/verdict.ts";
 import { browserCryptography } from "../../../src/console/verification/browser-cryptography.ts";
 import { testWith } from "../../needs.ts";
@@ -129,10 +130,49 @@ test("the receipts of the test vectors have the hashes of the page", () => {
   }
 });
 
-test("the form is that of the page of the standard", () => {
-  // Its example, without the signatures, which it abbreviates.
-  const page = `c2sp.org/tlog-proof@v1
-extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
+describe("the examples of the standards", () => {
+  // Of signed-note. The text may have empty lines: the last one ends it.
+  const poem = `Ognuno sta solo sul cuor della terra
+trafitto da un raggio di sole:
+
+ed è subito sera.
+
+— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=
+`;
+  const message = `This is an example message.
+
+— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=
+`;
+  const key = Buffer.from("AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k", "base64");
+  // Of tlog-checkpoint.
+  const checkpoint = `example.com/behind-the-sofa
+20852163
+CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+
+— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
+`;
+
+  test("notes have their texts, names, key ids and signatures", () => {
+    const lines = parseNoteLines(message);
+    const [signature] = lines?.signatures ?? [];
+    expect([signature?.name, Buffer.from(signature?.keyId ?? []).toString("hex")]).toEqual([
+      "example.com/foo",
+      "530d903a",
+    ]);
+    const id = createHash("sha256").update("example.com/foo\n").update(key).digest("hex");
+    expect(id).toStartWith("530d903a");
+    for (const { isSignedBy } of [runtimeCryptography, browserCryptography]) {
+      const isSigned = (text: string) =>
+        isSignedBy(key.subarray(1), signature?.signature ?? new Uint8Array(), text);
+      expect([isSigned(lines?.text ?? ""), isSigned("This is another message.\n")]).toEqual([true, false]);
+    }
+    expect(parseNoteLines(poem)?.text).toEndWith("sole:\n\ned è subito sera.\n");
+    expect(parseNoteLines(checkpoint)?.text.split("\n")[1]).toBe("20852163");
+  });
+
+  // Its signatures and its extra data are abbreviated there; the other lines are those of the page.
+  const proof = `c2sp.org/tlog-proof@v1
+extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6
 index 73894
 gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ=
 B95lDa8R83lS8n0eG+o0buTxRKQTYFi//1U8anccXmA=
@@ -140,18 +180,15 @@ EKNzoDWG8LGC0Yp9o+sv3qllpMP9uHQ9B20KNL+Q1zs=
 RoopEkOdqkYqMB4MJXrbt/hMjOxsVn0IrWjpz1ZMMes=
 AHCioX9nLjsrse6YhjRRmk1WUEirVOLLRoOQ6vfO5vk=
 
-example.com/fancylog
-109482
-sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
+${checkpoint}`;
 
-`;
-  // Its extra data is cut off, too: it has no multiple of four characters.
-  const whole = page
-    .replace("tYXJ\n", "tYXJ==\n")
-    .replace(/extra \S+/, (line) =>
-      line.slice(0, 6 + 4 * Math.floor((line.length - 6) / 4)).replaceAll("=", ""),
-    );
-  const parsed = parseTlogProof(whole);
-  expect(parsed).toMatchObject({ index: 73_894, path: { length: 5 } });
-  expect(parsed?.note.startsWith("example.com/fancylog\n109482\n")).toBe(true);
+  test("a proof is parsed", () => {
+    const parsed = parseTlogProof(proof);
+    expect(parsed).toMatchObject({ index: 73_894, path: { length: 5 }, note: checkpoint });
+    expect(Buffer.from(parsed?.extra ?? []).toString()).toBe("age-v1.2.1-darwin-arm64.tar.gz");
+    expect(parseTlogProof(proof.replace(/extra .*\n/, ""))).toMatchObject({ extra: null, index: 73_894 });
+    expect(parseTlogProof("c2sp.org/tlog-proof@v1\nindex 0\n\n")).toEqual({
+      ...{ extra: null, index: 0, path: [], note: "" },
+    });
+  });
 });
