@@ -23,7 +23,7 @@ export interface SignedCheckpointOf extends TreeRoot {
 
 /** Null when the note or its text is malformed. */
 export function parseSignedCheckpoint(note: string): SignedCheckpointOf | null {
-  const [, text = "", lines = ""] = /^(.*\n)\n((?:— \S+ \S+\n)+)$/su.exec(note) ?? [];
+  const [, text = "", lines = ""] = /^(.*\n)\n((?:— [^\n]+\n)+)$/su.exec(note) ?? [];
   const signatures = readSignatureLines(lines);
   const [, origin = "", size, encoded = ""] =
     /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*$/u.exec(text) ?? [];
@@ -38,7 +38,7 @@ export function readSignatureLines(lines: string): readonly SignatureLine[] | nu
     .split("\n")
     .slice(0, -1)
     .map((line) => {
-      const [, name = "", encoded = ""] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? [];
+      const [, name = "", encoded = ""] = /^— ([^\p{White_Space}+]+) (\S+)$/u.exec(line) ?? [];
       const bytes = fromBase64(encoded);
       if (bytes === null || bytes.length < 5) return null;
       return { name, keyId: toHex(bytes.subarray(0, 4)), signature: bytes.subarray(4), line };

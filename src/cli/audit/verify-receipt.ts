@@ -7,9 +7,11 @@ import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
 import { acceptKeys } from "../../audit/verify/evidence.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
 import { readKeys } from "../../audit/verify/note-reader.ts";
+import { parseWitnessKey } from "../../audit/verify/receipts/record-receipt.ts";
 import { type ReceiptReport, reportReceipt } from "../../audit/verify/receipts/report.ts";
-import { parseWitnessKey } from "../../audit/verify/receipts/witness.ts";
 import { UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
+import { type Policy, readPolicy } from "../../audit/witness/policy.ts";
+import type { VerifierKey } from "../../audit/witness/verifier-key.ts";
 import { toPrintableLine } from "../../platform/text/printable.ts";
 import { rotationsPath } from "../../server/ledger/ledger-rotation.ts";
 import { bindWork, type Session } from "../command.ts";
@@ -17,7 +19,7 @@ import { list, type Report } from "../terminal.ts";
 import { inputNames, readBytes, readText } from "./evidence.ts";
 import { collect } from "./verify.ts";
 
-const witnessOption = "--witness-key <vkey>";
+const witnessOption = "--witness-key VKEY";
 
 export function addVerifyReceiptCommand(audit: Command, session: Session): void {
   const command = audit
@@ -28,10 +30,11 @@ export function addVerifyReceiptCommand(audit: Command, session: Session): void 
     .argument("<file>", "the receipt, or the answer that has the receipt of an erasure")
     .option("--public-key <file>", "public key of the ledger (default: audit.pub beside the receipt)")
     .addOption(
-      new Option(witnessOption, "verifier key of a witness that you trust; can be repeated")
+      new Option("--witness-key <vkey>", "verifier key of a witness that you trust; can be repeated")
         .argParser(collect)
         .default([], "none"),
-    );
+    )
+    .option("--policy <file>", "which witnesses suffice, as C2SP tlog-policy (default: any that is given)");
   bindWork(
     command,
     session,
@@ -39,9 +42,11 @@ export function addVerifyReceiptCommand(audit: Command, session: Session): void 
       const [file = ""] = operands;
       try {
         const ledger = keysFor(file, options.publicKey);
-        const witnesses = witnessesIn(options.witnessKey);
-        const keys = { ledger: ledger.keys, witnesses };
-        const report = reportReceipt(readBytes(file), keys, witnessOption, runtimeCryptography);
+        const policy = typeof options.policy === "string" ? policyIn(options.policy) : null;
+        const ofPolicy = policy?.witnesses.map(({ key }) => key) ?? [];
+        const witnesses = [...ofPolicy, ...witnessesIn(options.witnessKey)];
+        const trust = { ledger: ledger.keys, witnesses, policy, witnessOption };
+        const report = reportReceipt(readBytes(file), trust, runtimeCryptography);
         session.exitCode = verdicts[report.verdict];
         return toReport(report, ledger.remarks);
       } catch (error) {
@@ -86,14 +91,17 @@ function besideRemark(path: string): string {
 }
 
 /** @throws UnusableInput */
-function witnessesIn(given: unknown) {
+function witnessesIn(given: unknown): readonly VerifierKey[] {
   return (Array.isArray(given) ? given.map(String) : []).map((text) => {
     const key = parseWitnessKey(text, runtimeCryptography);
     if (key !== null) return key;
-    throw new UnusableInput(
-      `"${text}" is not the verifier key of a witness that signs with Ed25519. Correct --witness-key.`,
-    );
+    throw new UnusableInput(`"${text}" is not the verifier key of a witness. Correct --witness-key.`);
   });
+}
+
+/** @throws UnusableInput */
+function policyIn(path: string): Policy {
+  return readPolicy(readText(path), path, runtimeCryptography);
 }
 
 function toReport(

@@ -4,8 +4,8 @@
 import { acceptKeys } from "../../audit/verify/evidence.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
 import { readKeys } from "../../audit/verify/note-reader.ts";
+import { parseWitnessKey } from "../../audit/verify/receipts/record-receipt.ts";
 import { reportReceipt } from "../../audit/verify/receipts/report.ts";
-import { parseWitnessKey } from "../../audit/verify/receipts/witness.ts";
 import { UnusableInput } from "../../audit/verify/verdict.ts";
 import { browserCryptography } from "./browser-cryptography.ts";
 import { inputNames, type Outcome, unusable } from "./outcome.ts";
@@ -18,14 +18,14 @@ export function verifyReceiptFile(
 ): Outcome {
   try {
     const lines = (publicKey ?? "").split("\n");
-    const isWitness = (line: string) => parseWitnessKey(line, browserCryptography) !== null;
-    const witnesses = lines.map((line) => parseWitnessKey(line, browserCryptography));
+    const witnesses = lines.flatMap((line) => parseWitnessKey(line, browserCryptography) ?? []);
+    const isWitness = (line: string) => witnesses.some(({ text }) => text === line.trim());
     const own = lines.filter((line) => line.trim() !== "" && !isWitness(line)).join("\n");
     if (own === "") throw new UnusableInput("No public key was given. Add the public key of the ledger.");
     const given = readKeys(own, "The public key", browserCryptography);
     const accepted = acceptKeys(given, splitNotes(rotations), inputNames, browserCryptography);
-    const keys = { ledger: accepted.keys, witnesses: witnesses.filter((key) => key !== null) };
-    const receipt = reportReceipt(file, keys, inputNames.publicKey, browserCryptography);
+    const trust = { ledger: accepted.keys, witnesses, policy: null, witnessOption: inputNames.publicKey };
+    const receipt = reportReceipt(file, trust, browserCryptography);
     const { verdict, headline } = receipt;
     const shown = { verdict, headline, failures: [], advice: "", report: null, receipt };
     return { ...shown, remarks: [...remarks, ...accepted.remarks], keys: accepted.keys };

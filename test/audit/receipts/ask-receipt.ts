@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import type { Cryptography } from "../../../src/audit/verify/cryptography.ts";
+import { parseWitnessKey } from "../../../src/audit/verify/receipts/record-receipt.ts";
 import { type ReceiptReport, reportReceipt } from "../../../src/audit/verify/receipts/report.ts";
-import { parseWitnessKey } from "../../../src/audit/verify/receipts/witness.ts";
 import { verdicts } from "../../../src/audit/verify/verdict.ts";
+import type { Policy } from "../../../src/audit/witness/policy.ts";
 import { ledgerKey, nextKey, witness } from "./made-receipts.ts";
 
 export const publicKeys = [ledgerKey.verifierKey, nextKey.verifierKey];
@@ -24,12 +25,14 @@ export function reportOf(
   ledger: readonly string[] = publicKeys,
   witnessKeys: readonly string[] = [witness.verifierKey],
   cryptography: Cryptography = runtimeCryptography,
+  policy: Policy | null = null,
 ): ReceiptReport {
   const witnesses = witnessKeys
     .map((key) => parseWitnessKey(key, cryptography))
     .filter((key) => key !== null);
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
-  return reportReceipt(bytes, { ledger, witnesses }, "--witness-key VKEY", cryptography);
+  const trust = { ledger, witnesses, policy, witnessOption: "--witness-key VKEY" };
+  return reportReceipt(bytes, trust, cryptography);
 }
 
 /** The exit code of `audit verify-receipt` for each file. */

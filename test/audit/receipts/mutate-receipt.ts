@@ -428,11 +428,33 @@ function storedIn({ payload, salt }: JsonObject) {
     : null;
 }
 
+/** What whoever hands on a receipt can do: what is left is proved as before. */
+const allowed: readonly (readonly [string, Change])[] = [
+  ["a signature of a stranger", (one) => addLine(one, stranger.cosign(`${one.text}\n\n`, seenAt).trimEnd())],
+  ["a long signature", (one) => addLine(one, `— mldsa.example ${base64(Buffer.alloc(2_432, 1))}`)],
+  ["a name of other scripts", (one) => addLine(one, `— Зеркало\u007f.例え ${base64("a signature")}`)],
+  ["signatures in another order", (one) => ({ ...one, signatures: one.signatures.toReversed() })],
+  inMembers("a time stamp", (members) => ({ ...members, timestamp: base64("a token") })),
+  inMembers("without the payload", ({ payload, salt, ...members }) => members),
+];
+
+const addLine = (one: Parsed, note: string): Parsed => ({
+  ...one,
+  signatures: [...one.signatures, note.slice(note.indexOf("— "))],
+});
+
 const changes: readonly (readonly [string, Change])[] = [...paths, ...notes, ...forms, ...extras];
 export const kinds = changes.map(([name]) => name);
 
 /** Every kind of change of every receipt with which it is possible. */
-export function changeAll(receipts: readonly MadeReceipt[]): readonly ChangedReceipt[] {
+export const changeAll = (receipts: readonly MadeReceipt[]) => changeBy(changes, receipts);
+/** Every change that takes nothing away from what is left. */
+export const changeHarmlessly = (receipts: readonly MadeReceipt[]) => changeBy(allowed, receipts);
+
+function changeBy(
+  changes: readonly (readonly [string, Change])[],
+  receipts: readonly MadeReceipt[],
+): readonly ChangedReceipt[] {
   const parsed = receipts.map(({ text }) => parse(text));
   return receipts.flatMap((from, at) =>
     changes.flatMap(([kind, change]) => {

@@ -8,13 +8,16 @@ import { join } from "node:path";
 import { treeCheckpointText } from "../../../src/audit/checkpoint.ts";
 import { receiptExtra, receiptText } from "../../../src/audit/record-receipt.ts";
 import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
-import { parseNoteLines, parseTlogProof } from "../../../src/audit/verify/receipts/tlog-proof.ts";
+import { parseTlogProof } from "../../../src/audit/verify/receipts/tlog-proof.ts";
 import { verdicts } from "../../../src/audit/verify/verdict.ts";
+import { readPolicy } from "../../../src/audit/witness/policy.ts";
+import { parseSignedCheckpoint, readSignatureLines } from "../../../src/audit/witness/signed-checkpoint.ts";
+import { parseVerifierKeyOf } from "../../../src/audit/witness/verifier-key.ts";
 import { browserCryptography } from "../../../src/console/verification/browser-cryptography.ts";
 import { testWith } from "../../needs.ts";
 import { askOurs, askPython, lacking, publicKeys, reportOf } from "./ask-receipt.ts";
 import { ledgerKey, type MadeReceipt, makeReceipts, nextKey, stranger, witness } from "./made-receipts.ts";
-import { type ChangedReceipt, changeAll, flipBits, kinds } from "./mutate-receipt.ts";
+import { type ChangedReceipt, changeAll, changeHarmlessly, flipBits, kinds } from "./mutate-receipt.ts";
 
 const receipts = makeReceipts();
 const named = (name: string): string => receipts.find((one) => one.name === name)?.text ?? "";
@@ -56,6 +59,24 @@ describe("what is said", () => {
     const { notProved } = said("many parts, witnessed", publicKeys, [stranger.verifierKey]);
     expect(notProved).toContain("nobody outside has signed this");
     expect(notProved).toContain("signatures of witness.example/w1, which were not checked");
+  });
+
+  test("by a policy, whether enough witnesses have signed it", () => {
+    const lines = [`witness one ${witness.verifierKey}`, `witness two ${stranger.verifierKey}`];
+    const reportBy = (count: string, text = named("many parts, witnessed")) => {
+      const file = [...lines, `group both ${count} one two`, "quorum both"].join("\n");
+      const policy = readPolicy(file, "the policy", runtimeCryptography);
+      const keys = policy.witnesses.map(({ key }) => key.text);
+      return reportOf(text, publicKeys, keys, runtimeCryptography, policy);
+    };
+    expect(reportBy("1").verdict).toBe("intact");
+    expect(reportBy("all")).toMatchObject({
+      verdict: "unattested",
+      headline: "VALID: the ledger has signed this record. Too few witnesses have signed it.",
+      notProved: [expect.stringContaining("are not the quorum both"), ...Array(2).fill(expect.any(String))],
+    });
+    const [head = "", note = ""] = named("many parts, witnessed").split(/(?<=\n\n)(?=memledger\/)/);
+    expect(reportBy("all", head + stranger.cosign(note, 1_795_000_001)).verdict).toBe("intact");
   });
 
   test("of texts that are not there", () => {
@@ -101,9 +122,18 @@ describe("changed receipts", () => {
     expect(missed(changed).map(({ name }) => name)).toEqual([]);
   });
 
+  const harmless = changeHarmlessly(receipts);
+
+  test("prove as much as before if something was added or left out that nobody has to believe", () => {
+    expect(harmless.length).toBeGreaterThan(80);
+    for (const { name, bytes, from } of harmless)
+      expect([name, reportOf(bytes).verdict]).toEqual([name, reportOf(from.text).verdict]);
+  });
+
   testWith(lacking)("are found by the script of the documentation, too, and both agree about each", () => {
-    const all = [...receipts.map((from) => ({ name: from.name, bytes: bytesOf(from), from })), ...changed];
-    const codes = [...receipts.map(codeOf), ...ours];
+    const honest = receipts.map((from) => ({ name: from.name, bytes: bytesOf(from), from }));
+    const all = [...honest, ...harmless, ...changed];
+    const codes = [...[...honest, ...harmless].map(({ from }) => codeOf(from)), ...ours];
     const others = askPython(all.map(({ bytes }) => bytes));
     expect(
       all.flatMap(({ name }, at) =>
@@ -131,19 +161,12 @@ test("the receipts of the test vectors have the hashes of the page", () => {
 });
 
 describe("the examples of the standards", () => {
-  // Of signed-note. The text may have empty lines: the last one ends it.
-  const poem = `Ognuno sta solo sul cuor della terra
-trafitto da un raggio di sole:
-
-ed è subito sera.
-
-— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=
-`;
+  // Of signed-note.
   const message = `This is an example message.
 
 — example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=
 `;
-  const key = Buffer.from("AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k", "base64");
+  const vkey = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
   // Of tlog-checkpoint.
   const checkpoint = `example.com/behind-the-sofa
 20852163
@@ -153,21 +176,23 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 `;
 
   test("notes have their texts, names, key ids and signatures", () => {
-    const lines = parseNoteLines(message);
-    const [signature] = lines?.signatures ?? [];
-    expect([signature?.name, Buffer.from(signature?.keyId ?? []).toString("hex")]).toEqual([
-      "example.com/foo",
-      "530d903a",
-    ]);
-    const id = createHash("sha256").update("example.com/foo\n").update(key).digest("hex");
-    expect(id).toStartWith("530d903a");
+    const end = message.indexOf("\n\n") + 2;
+    const [signature] = readSignatureLines(message.slice(end)) ?? [];
+    expect([signature?.name, signature?.keyId]).toEqual(["example.com/foo", "530d903a"]);
+    const key = parseVerifierKeyOf(vkey, runtimeCryptography);
+    const { publicKey = new Uint8Array() } = key ?? {};
     for (const { isSignedBy } of [runtimeCryptography, browserCryptography]) {
       const isSigned = (text: string) =>
-        isSignedBy(key.subarray(1), signature?.signature ?? new Uint8Array(), text);
-      expect([isSigned(lines?.text ?? ""), isSigned("This is another message.\n")]).toEqual([true, false]);
+        isSignedBy(publicKey, signature?.signature ?? new Uint8Array(), text);
+      expect([isSigned("This is an example message.\n"), isSigned("This is another message.\n")]).toEqual([
+        true,
+        false,
+      ]);
     }
-    expect(parseNoteLines(poem)?.text).toEndWith("sole:\n\ned è subito sera.\n");
-    expect(parseNoteLines(checkpoint)?.text.split("\n")[1]).toBe("20852163");
+    expect(parseSignedCheckpoint(checkpoint)).toMatchObject({
+      origin: "example.com/behind-the-sofa",
+      size: 20_852_163,
+    });
   });
 
   // Its signatures and its extra data are abbreviated there; the other lines are those of the page.

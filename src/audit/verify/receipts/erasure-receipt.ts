@@ -4,13 +4,13 @@
 import { isObject, type Json, type JsonObject } from "../../../platform/json/json.ts";
 import { fromBase64, toHex } from "../../../platform/text/byte-text.ts";
 import { createTreeHasher, type TreeHasher } from "../../tree.ts";
+import type { VerifierKey } from "../../witness/verifier-key.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { parseEntry } from "../entry-parser.ts";
 import { joinParts } from "../part-places.ts";
 import { verifyParts } from "../parts.ts";
 import { isIncluded, type TreeRoot } from "../tree-paths.ts";
 import { entryHash, openCheckpoint, type Signed } from "./record-receipt.ts";
-import type { WitnessKey } from "./witness.ts";
 
 export interface VerifiedErasure extends Signed {
   readonly project: string;
@@ -35,7 +35,7 @@ export function verifyErasureReceipt(
   given: Json | undefined,
   keys: readonly string[],
   cryptography: Cryptography,
-  witnesses: readonly WitnessKey[] = [],
+  witnesses: readonly VerifierKey[] = [],
 ): VerifiedErasure | string {
   const receipt = receiptIn(given);
   if (!isObject(receipt) || receipt.v !== 1) return "it is not a receipt of version 1";

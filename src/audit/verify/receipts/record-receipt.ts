@@ -2,9 +2,13 @@
 // payload is that of the entry. Needs nothing but the receipt and the public keys. Pure.
 
 import { isObject, type JsonObject, readJson } from "../../../platform/json/json.ts";
-import { fromBase64, fromHex, toHex } from "../../../platform/text/byte-text.ts";
+import { fromBase64, fromHex } from "../../../platform/text/byte-text.ts";
+import { latestMs } from "../../../platform/time/timestamp.ts";
 import { parseTreeCheckpoint } from "../../checkpoint.ts";
 import { createTreeHasher } from "../../tree.ts";
+import { type Cosignature, checkSignatures } from "../../witness/cosignature.ts";
+import { parseSignedCheckpoint } from "../../witness/signed-checkpoint.ts";
+import { isCosigning, parseVerifierKeyOf, type VerifierKey } from "../../witness/verifier-key.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { type Entry, parseCanonical, parseEntry } from "../entry-parser.ts";
 import { openSignedNote } from "../note.ts";
@@ -12,8 +16,7 @@ import { decodeText, erasedParts, isErased } from "../part-lines.ts";
 import { joinParts } from "../part-places.ts";
 import { verifyParts } from "../parts.ts";
 import { isIncluded, type TreeRoot } from "../tree-paths.ts";
-import { parseNoteLines, parseTlogProof, type TlogProof } from "./tlog-proof.ts";
-import { type Cosignature, readCosignatures, type WitnessKey } from "./witness.ts";
+import { parseTlogProof, type TlogProof } from "./tlog-proof.ts";
 
 /** What a receipt says in its extra data. */
 interface ReceiptExtra {
@@ -55,10 +58,11 @@ export interface ProvedRecord extends Signed {
   readonly hasTimestamp: boolean;
 }
 
-/** Public keys, each a verifier key of the ledger, and those of witnesses. */
 export interface ReceiptKeys {
+  /** Verifier keys of the ledger. */
   readonly ledger: readonly string[];
-  readonly witnesses: readonly WitnessKey[];
+  /** Keys of witnesses. */
+  readonly witnesses: readonly VerifierKey[];
 }
 
 /** @returns what the receipt proves; a text: why it proves nothing, as a clause */
@@ -109,27 +113,43 @@ function isBase64(value: unknown): boolean {
   return typeof value === "string" && value !== "" && fromBase64(value) !== null;
 }
 
+/** Enough for every witness that somebody names; signed-note demands 16. */
+const signatureMaxCount = 100;
+
 /** @returns a text: why it proves nothing */
 export function openCheckpoint(
-  note: string,
+  text: string,
   { ledger, witnesses }: ReceiptKeys,
   cryptography: Cryptography,
 ): (Signed & { readonly root: Uint8Array }) | string {
-  const lines = parseNoteLines(note);
-  const signed = lines === null ? null : parseTreeCheckpoint(lines.text);
-  const root = signed === null ? null : fromHex(signed.root);
-  if (lines === null || signed === null || root === null) return "its checkpoint is malformed";
-  const opened = openSignedNote(note, ledger, cryptography);
+  const note = parseSignedCheckpoint(text);
+  const tree = note === null ? null : parseTreeCheckpoint(note.text);
+  if (note === null || tree === null) return "its checkpoint is malformed";
+  const names = new Set(note.signatures.map(({ name, keyId }) => `${name}+${keyId}`));
+  if (names.size < note.signatures.length || names.size > signatureMaxCount)
+    return "its checkpoint has two signatures of one key, or too many";
+  const opened = openSignedNote(text, ledger, cryptography);
   if (opened === null) return "its checkpoint is not signed by the public key";
-  const cosignatures = readCosignatures(lines, witnesses, cryptography);
-  if (cosignatures === null) return "the signature of a witness is not valid";
-  const own = ledger.map((key) => key.split("+").slice(0, 2).join("+"));
-  const known = new Set([...own, ...witnesses.map(({ name, id }) => `${name}+${id}`)]);
-  const unknown = lines.signatures
-    .filter(({ name, keyId }) => !known.has(`${name}+${toHex(keyId)}`))
-    .map(({ name }) => name);
-  const { chain, leaves } = signed;
-  return { chain, leaves, signers: opened.signers, cosignatures, unknown, root };
+  const { valid, invalid } = checkSignatures(note, witnesses, cryptography);
+  if (invalid.length > 0 || valid.some(({ at }) => at > latestMs))
+    return "the signature of a witness is not valid";
+  const known = new Set([...ledger.map(nameOfKey), ...witnesses.map((key) => nameOfKey(key.text))]);
+  const unknown = [...names].filter((name) => !known.has(name)).map((name) => name.split("+")[0] ?? "");
+  const { chain, leaves } = tree;
+  return { chain, leaves, signers: opened.signers, cosignatures: valid, unknown, root: note.root };
+}
+
+/** The key of a witness whose signatures can be checked here; null: it is none. */
+export function parseWitnessKey(text: string, cryptography: Cryptography): VerifierKey | null {
+  const key = parseVerifierKeyOf(text.trim(), cryptography);
+  if (key === null || !isCosigning(key)) return null;
+  const isChecked = key.type === "ed25519Cosignature" || cryptography.isSignedWithMlDsa44 !== undefined;
+  return isChecked ? key : null;
+}
+
+/** Name and id of a verifier key. */
+export function nameOfKey(verifierKey: string): string {
+  return verifierKey.split("+").slice(0, 2).join("+");
 }
 
 interface Leaf {

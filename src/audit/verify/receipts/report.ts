@@ -3,12 +3,14 @@
 import { isObject, type JsonObject, readJson } from "../../../platform/json/json.ts";
 import { counted } from "../../../platform/text/plural.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
+import type { Policy } from "../../witness/policy.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { isOwn } from "../own-records.ts";
 import { decodeText } from "../part-lines.ts";
 import type { Verdict } from "../verdict.ts";
 import { type VerifiedErasure, verifyErasureReceipt } from "./erasure-receipt.ts";
 import {
+  nameOfKey,
   type ProvedPayload,
   type ProvedRecord,
   type ReceiptKeys,
@@ -30,11 +32,17 @@ export interface ReceiptReport {
   readonly payload: JsonObject | null;
 }
 
-/** @param witnessOption how a person gives the key of a witness, such as `--witness-key VKEY` */
+/** What a person accepts. */
+export interface ReceiptTrust extends ReceiptKeys {
+  /** Which witnesses suffice. Null: any. */
+  readonly policy: Pick<Policy, "quorum" | "isReached"> | null;
+  /** How a person gives the key of a witness, such as `--witness-key VKEY`. */
+  readonly witnessOption: string;
+}
+
 export function reportReceipt(
   file: Uint8Array,
-  keys: ReceiptKeys,
-  witnessOption: string,
+  keys: ReceiptTrust,
   cryptography: Cryptography,
 ): ReceiptReport {
   const found = verifyReceipt(file, keys, cryptography);
@@ -50,14 +58,16 @@ export function reportReceipt(
   const isErasure = "subject" in found;
   const proved = isErasure ? erasureProved(found) : recordProved(found);
   const notProved = isErasure ? erasureNotProved(found) : recordNotProved(found);
-  const isAttested = found.cosignatures.length > 0;
+  const isSeen = found.cosignatures.length > 0;
+  const signers = new Set(found.cosignatures.map(({ key }) => key.text));
+  const isAttested = isSeen && keys.policy?.isReached(signers) !== false;
   return {
     verdict: isAttested ? "intact" : "unattested",
     headline: isAttested
       ? "VALID: the ledger has signed this record, and a witness has seen it."
-      : "VALID: the ledger has signed this record. Nobody outside has signed it.",
+      : `VALID: the ledger has signed this record. ${isSeen ? "Too few witnesses have" : "Nobody outside has"} signed it.`,
     proved: [...proved, signedText(found), ...witnessTexts(found)],
-    notProved: [...(isAttested ? [] : [nobodyOutside(found, witnessOption)]), ...notProved],
+    notProved: [...(isAttested ? [] : [notEnough(found, keys)]), ...notProved],
     facts: isErasure ? erasureFacts(found) : recordFacts(found),
     payload: isErasure ? null : (found.payload?.value ?? null),
   };
@@ -110,23 +120,27 @@ function erasureNotProved({ at }: VerifiedErasure): string[] {
 }
 
 function signedText({ signers, leaves, chain }: Signed): string {
-  const names = signers.map((key) => key.split("+").slice(0, 2).join("+")).join(" and ");
+  const names = signers.map(nameOfKey).join(" and ");
   return `The key ${names} has signed the ledger with this record in it: a checkpoint of ${counted(leaves, "leaf", "leaves")} of the chain ${chain}.`;
 }
 
 function witnessTexts({ cosignatures }: Signed): string[] {
   return cosignatures.map(
-    ({ witness, at }) =>
-      `The witness ${witness} had this checkpoint at ${toTimestamp(at * 1000)}, so the record is not younger, and the ledger that this witness knows cannot lose it unnoticed.`,
+    ({ key, at }) =>
+      `The witness ${key.name} had this checkpoint at ${toTimestamp(at)}, so the record is not younger, and the ledger that this witness knows cannot lose it unnoticed.`,
   );
 }
 
-function nobodyOutside({ unknown }: Signed, witnessOption: string): string {
+function notEnough({ unknown, cosignatures }: Signed, { policy, witnessOption }: ReceiptTrust): string {
   const others =
     unknown.length === 0
       ? ""
       : ` It has signatures of ${unknown.join(", ")}, which were not checked: give their keys with ${witnessOption}.`;
-  return `When the record was made, and that the ledger was not written again since: nobody outside has signed this, so a holder of the signing key can have made all of it later.${others}`;
+  const who =
+    cosignatures.length === 0
+      ? "nobody outside has signed this"
+      : `the witnesses that have signed this are not the quorum ${policy?.quorum}`;
+  return `When the record was made, and that the ledger was not written again since: ${who}, so a holder of the signing key can have made all of it later.${others}`;
 }
 
 function partsText({ parts, erased, withheld }: ProvedPayload): string {
@@ -163,6 +177,6 @@ function signedFacts({ leaves, signers, cosignatures }: Omit<Signed, "chain">): 
   return {
     leaves,
     signed_by: [...signers],
-    witnesses: cosignatures.map(({ witness, at }) => ({ name: witness, at: toTimestamp(at * 1000) })),
+    witnesses: cosignatures.map(({ key, at }) => ({ name: key.name, at: toTimestamp(at) })),
   };
 }

@@ -1,5 +1,5 @@
-// Owns the form of a transparency log proof (C2SP tlog-proof@v1) and of the note at its end. Must never accept a text that deviates from the
-// standard, nor decide who has signed it.
+// Owns the form of a transparency log proof (C2SP tlog-proof@v1). Must never accept a text that deviates from the standard, nor read the
+// note at its end.
 
 import { fromBase64 } from "../../../platform/text/byte-text.ts";
 import { hashBytes } from "../cryptography.ts";
@@ -31,7 +31,7 @@ export function tlogProofText({ extra, index, path, note }: Written): string {
 /** A tree has at most 2^53 - 1 leaves. */
 const pathMaxCount = 53;
 
-/** Null: malformed. The note is not looked at. */
+/** Null: malformed. */
 export function parseTlogProof(text: string): TlogProof | null {
   const end = text.indexOf("\n\n");
   const [heading, ...lines] = text.slice(0, Math.max(0, end)).split("\n");
@@ -46,40 +46,4 @@ export function parseTlogProof(text: string): TlogProof | null {
   const path = lines.map(fromBase64).filter((hash) => hash?.length === hashBytes);
   const found = path.filter((hash) => hash !== null);
   return found.length === lines.length ? { extra, index, path: found, note: text.slice(end + 2) } : null;
-}
-
-/** A signature of a note. */
-export interface SignatureLine {
-  readonly name: string;
-  readonly keyId: Uint8Array;
-  readonly signature: Uint8Array;
-}
-
-export interface NoteLines {
-  readonly text: string;
-  readonly signatures: readonly SignatureLine[];
-}
-
-const keyIdBytes = 4;
-/** Enough for every witness that somebody names; the standard demands 16. */
-const signatureMaxCount = 100;
-const signatureForm = /^— ([^\p{White_Space}\p{Cc}+]+) (\S+)$/u;
-const unsafe = /[^\P{Cc}\n\u007f-\u009f]/u;
-
-/** Null: malformed, or two signatures of one key. No signature is verified. */
-export function parseNoteLines(note: string): NoteLines | null {
-  const end = note.lastIndexOf("\n\n");
-  const lines = note.slice(end + 2).split("\n");
-  if (end < 1 || lines.pop() !== "" || lines.length === 0 || lines.length > signatureMaxCount) return null;
-  if (unsafe.test(note)) return null;
-  const signatures = lines.map(parseSignature).filter((line) => line !== null);
-  const keys = new Set(signatures.map(({ name, keyId }) => `${name} ${keyId.join()}`));
-  return keys.size === lines.length ? { text: note.slice(0, end + 1), signatures } : null;
-}
-
-function parseSignature(line: string): SignatureLine | null {
-  const [, name = "", encoded = ""] = signatureForm.exec(line) ?? [];
-  const bytes = fromBase64(encoded);
-  if (bytes === null || bytes.length <= keyIdBytes) return null;
-  return { name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes) };
 }
