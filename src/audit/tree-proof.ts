@@ -9,6 +9,8 @@ export interface InclusionProof {
   readonly size: number;
   /** A checkpoint of version 2, as a signed note. */
   readonly note: string;
+  /** A time stamp of the checkpoint: the base64 of a DER TimeStampToken. Null: none. */
+  readonly timestamp: string | null;
   /** The hashes beside the way of the record to its root, from the leaf up, in base64. */
   readonly inclusion: readonly string[];
 }
@@ -31,6 +33,6 @@ export function requireTree(note: string): TreeCheckpoint {
 }
 
 /** The number of leaves before a record. @throws as requireTree */
-export function leafIndex(seq: number, { size, note }: Omit<InclusionProof, "inclusion">): number {
+export function leafIndex(seq: number, { size, note }: Pick<InclusionProof, "size" | "note">): number {
   return requireTree(note).leaves - 1 - (size - seq);
 }

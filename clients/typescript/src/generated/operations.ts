@@ -1274,8 +1274,9 @@ export class Audit {
 
   /**
    * Prove an audit record. Returns the proof that one record is in the ledger: the path from its entry to the root
-   * of the newest checkpoint (RFC 6962, section 2.1.1). Signs a checkpoint if none covers the record. Of other
-   * records, it has only hashes. Business and custom plans only.
+   * of a checkpoint (RFC 6962, section 2.1.1): the newest one with a cosignature or a time stamp, or else the
+   * newest one. Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and
+   * custom plans only.
    *
    * Permission: `audit.read`.
    */
@@ -1285,9 +1286,9 @@ export class Audit {
 
   /**
    * Get the receipt of an audit record. Returns a file that proves one record to anybody who has the public key:
-   * the record, its path to the root of the newest checkpoint, and the checkpoint with its signatures (C2SP
-   * tlog-proof). Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and
-   * custom plans only.
+   * the record, its path to the root of a checkpoint, and the checkpoint with all its signatures (C2SP
+   * tlog-proof), the newest one with a cosignature or a time stamp, or else the newest one. Signs a checkpoint if
+   * none covers the record. Of other records, it has only hashes. Business and custom plans only.
    *
    * Permission: `audit.read`.
    */

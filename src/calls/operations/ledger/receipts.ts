@@ -38,7 +38,7 @@ export const readReceipt = projectOperation({
   name: "audit.receipt",
   summary: "Get the receipt of an audit record",
   description:
-    "Returns a file that proves one record to anybody who has the public key: the record, its path to the root of the newest checkpoint, and the checkpoint with its signatures (C2SP tlog-proof). Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and custom plans only.",
+    "Returns a file that proves one record to anybody who has the public key: the record, its path to the root of a checkpoint, and the checkpoint with all its signatures (C2SP tlog-proof), the newest one with a cosignature or a time stamp, or else the newest one. Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and custom plans only.",
   permission: "audit.read",
   feature: "audit",
   input: Fields({ ...recordInput.properties, payload: withPayload }),
@@ -55,10 +55,11 @@ export const readReceipt = projectOperation({
     const { plan, caller, store, signal } = preparation;
     requireHashes(plan, caller.project);
     const record = await findRecord(audit_id, preparation);
-    const [{ seq }, extra] = [record, receiptExtra(record, payload)];
+    const { seq } = record;
     const proof = await store.audit.proveInclusion(caller.project, seq, signal);
-    if (proof === null) return { seq, extra };
-    return { precomputed: { data: { receipt: receiptText(extra, seq, proof) } }, prepared: null };
+    if (proof === null) return { seq, extra: receiptExtra(record, payload) };
+    const text = receiptText(receiptExtra(record, payload, proof.timestamp), seq, proof);
+    return { precomputed: { data: { receipt: text } }, prepared: null };
   },
 
   /** No checkpoint covers the record yet. */
@@ -81,8 +82,9 @@ export const showReceipt = installationOperation({
   async prepare({ record: id, payload = true }, preparation) {
     const { record, owner, project, plan } = await findAnywhere(id, preparation);
     if (project !== null && plan !== null) requireHashes(plan, project);
-    const [{ seq }, extra] = [record, receiptExtra(record, payload)];
+    const { seq } = record;
     const proof = await preparation.store.audit.proveInclusion(owner, seq, preparation.signal);
+    const extra = receiptExtra(record, payload, proof?.timestamp);
     const made: Static<typeof receipt> | null =
       proof === null ? null : { receipt: receiptText(extra, seq, proof) };
     return { made, seq, extra, project: owner?.id ?? null };

@@ -44,7 +44,7 @@ export const proveRecord = projectOperation({
   name: "audit.proof",
   summary: "Prove an audit record",
   description:
-    "Returns the proof that one record is in the ledger: the path from its entry to the root of the newest checkpoint (RFC 6962, section 2.1.1). Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and custom plans only.",
+    "Returns the proof that one record is in the ledger: the path from its entry to the root of a checkpoint (RFC 6962, section 2.1.1): the newest one with a cosignature or a time stamp, or else the newest one. Signs a checkpoint if none covers the record. Of other records, it has only hashes. Business and custom plans only.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
@@ -99,7 +99,7 @@ export async function signProof(
   const { checkpoint, note } = await audit.signCheckpoint(project, now);
   requireTree(note);
   const inclusion = (await audit.proveInclusion(project, seq, now)).map(toBase64);
-  return { size: checkpoint.size, note, inclusion };
+  return { size: checkpoint.size, note, timestamp: null, inclusion };
 }
 
 export const proveConsistency = projectOperation({

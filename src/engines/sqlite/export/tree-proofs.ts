@@ -8,25 +8,40 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { toBase64 } from "../../../platform/text/byte-text.ts";
 import { createChainSpan } from "../ledger/audit-reader.ts";
 import { createChainTrees } from "../ledger/chain-tree.ts";
-import { newestRoot } from "../ledger/tree-roots.ts";
+import { cosignedNote, isOfVersion2, newestRoot } from "../ledger/tree-roots.ts";
 import { createInclusionProofs } from "./inclusion-proofs.ts";
 
 const hasher = createTreeHasher(runtimeCryptography);
+
+const logOf = (note: string) => requireTree(note).log;
+
+/** The largest checkpoint that covers a record and of which a third party has stated something. */
+const newestAttested = `SELECT p.size, ${cosignedNote} AS note, (SELECT content FROM audit_attestation a
+    WHERE a.chain = p.chain AND a.size = p.size AND a.kind = 'timestamp' ORDER BY a.at LIMIT 1) AS timestamp
+  FROM audit_checkpoint p WHERE p.chain = ? AND ${isOfVersion2} AND p.size =
+    (SELECT MAX(a.size) FROM audit_attestation a WHERE a.chain = p.chain AND a.size >= ?)`;
 
 export function createTreeProofs(database: Database) {
   const span = createChainSpan(database);
   const trees = createChainTrees(database);
   const inclusionIn = createInclusionProofs(database);
-  const findNewest = database.prepare<[number], Omit<InclusionProof, "inclusion">>(newestRoot);
+  const findNewest = database.prepare<[number], Pick<InclusionProof, "size" | "note">>(newestRoot);
+  const findAttested = database.prepare<[number, number], Omit<InclusionProof, "inclusion">>(newestAttested);
 
   return {
     /** As AuditReader.proveInclusion. */
     inclusion: database.transaction((project: ChainOwner, seq: number): InclusionProof | null => {
       const chain = span(project);
-      const checkpoint = chain === null ? undefined : findNewest.get(chain.number);
-      if (chain === null || checkpoint === undefined || checkpoint.size < seq) return null;
-      const { leaves } = requireTree(checkpoint.note);
-      return { ...checkpoint, inclusion: inclusionIn(chain.number, leaves)(seq) };
+      const newest = chain === null ? undefined : findNewest.get(chain.number);
+      if (chain === null || newest === undefined || newest.size < seq) return null;
+      const attested = findAttested.get(chain.number, seq);
+      // After an accepted loss of records, the log of the newest one is another.
+      const isOfLog = attested !== undefined && logOf(attested.note) === logOf(newest.note);
+      const checkpoint = isOfLog ? attested : { ...newest, timestamp: null };
+      return {
+        ...checkpoint,
+        inclusion: inclusionIn(chain.number, requireTree(checkpoint.note).leaves)(seq),
+      };
     }),
 
     /** As AuditReader.proveConsistency. */
