@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Verifies receipts of memledger audit records with public keys alone, by docs/engineer/AUDIT-FORMAT-2.md.
 
-  verify-receipt.py PUBLIC_KEY_FILE RECEIPT... [--witness-key VKEY]...
+  verify-receipt.py PUBLIC_KEY_FILE RECEIPT... [--witness-key VKEY]... [--extract]
 
 Ends with the greatest of: 0 (a witness of yours has signed it), 10 (nobody but the ledger has), 20 (not valid), 40 (unusable).
-Needs Python 3.8 or newer, and openssl for Ed25519: the standard library has none, and every Debian has openssl. A time stamp in a
-receipt is not checked. Whether a ledger that has signed an entry has made it in the right form is not checked either.
+Needs Python 3.8 or newer, and openssl for Ed25519: the standard library has none, and every Debian has openssl. It does not
+check whether the ledger has made what it has signed in the right form. A time stamp is left to openssl: --extract writes two files for
+  openssl ts -verify -token_in -in RECEIPT.token -data RECEIPT.checkpoint -CAfile ROOTS
 """
-import argparse, base64, datetime, functools, hashlib, json, os, re, subprocess, sys, tempfile
+import argparse, base64, datetime, functools, hashlib, json, pathlib, re, subprocess, sys, tempfile
 
 CHECKPOINT = r"memledger/([0-9a-f]{32})/(?:2|[0-9a-f]{32})\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n"
 DER = bytes.fromhex("302a300506032b6570032100")  # an Ed25519 public key (RFC 8410) is this and 32 bytes
@@ -29,9 +30,8 @@ def is_signed(key, signature, text):
     with tempfile.TemporaryDirectory() as folder:
         words = "openssl pkeyutl -verify -pubin -keyform DER -rawin".split()
         for option, data in (("-inkey", DER + key), ("-sigfile", signature), ("-in", text.encode())):
-            words += [option, os.path.join(folder, option)]
-            with open(words[-1], "wb") as file:
-                file.write(data)
+            words += [option, f"{folder}/{option}"]
+            pathlib.Path(words[-1]).write_bytes(data)
         return len(signature) == 64 and subprocess.run(words, capture_output=True).returncode == 0
 
 def parse_key(text, kind):
@@ -43,7 +43,6 @@ def parse_key(text, kind):
     return (match[1], bytes.fromhex(match[2])), typed[1:]
 
 def parse_signature(line):
-    """((name, key id), signature)"""
     name, encoded = re.fullmatch(r"— ([^\s+]+) (\S+)", line).groups()
     data = from_base64(encoded)
     require(len(data) > 4 and min(name) > " ", "a signature line is malformed")
@@ -99,13 +98,10 @@ def payload_hash(entry, payload, salt):
     return sha256(b"memledger/payload/v2\0", *hashes)
 
 def verify(data, ledger, witnesses):
-    """(what the receipt says, what witnesses say). Raises ValueError, or what Python raises for a malformed value."""
+    """(what the receipt says, its checkpoint, what witnesses say). Raises ValueError, or what Python raises for a malformed value."""
     head, _, note = data.decode().partition("\n\n")
-    heading, extra_line, index_line, *path_lines = head.split("\n")
-    require(heading == "c2sp.org/tlog-proof@v1" and extra_line.startswith("extra "), "not a receipt")
-    text = from_base64(extra_line[6:]).decode()
-    index = int(re.fullmatch("index (0|[1-9][0-9]{0,15})", index_line)[1])
-    path = [from_base64(line) for line in path_lines]
+    match = re.fullmatch(r"c2sp\.org/tlog-proof@v1\nextra (\S+)\nindex (0|[1-9][0-9]{0,15})((?:\n\S+)*)", head)
+    text, index, path = from_base64(match[1]).decode(), int(match[2]), [from_base64(line) for line in match[3].split("\n")[1:]]
     require(len(path) <= 53 and {len(one) for one in path} <= {32}, "the path is malformed")
     extra = json.loads(text)
     require(json.dumps(extra, ensure_ascii=False, sort_keys=True, separators=(",", ":")) == text, "the extra data is not in the form of RFC 8785")
@@ -115,32 +111,36 @@ def verify(data, ledger, witnesses):
     chain, size, root, seen = open_checkpoint(note, ledger, witnesses)
     entry = json.loads(extra["entry"])
     require(entry["chain"] == chain and 0 < index < size and index <= entry["seq"], "the checkpoint is of another chain")
-    hashed = sha256(f"memledger/entry/v{entry['v']}\0{extra['entry']}".encode())
-    require(root_over(hashed, index, size, path) == root, "the path does not lead to the checkpoint")
+    leaf = sha256(f"memledger/entry/v{entry['v']}\0{extra['entry']}".encode())
+    require(root_over(leaf, index, size, path) == root, "the path does not lead to the checkpoint")
     if "payload" in extra:
         hashed = payload_hash(entry, extra["payload"].encode(), from_base64(extra["salt"]))
         require(hashed.hex() == entry["payload_hash"], "the payload is another one")
-    return extra, seen
+    return extra, note[:note.rfind("\n\n") + 1], seen
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
     parser.add_argument("key")
     parser.add_argument("receipts", nargs="+")
     parser.add_argument("--witness-key", action="append", default=[])
+    parser.add_argument("--extract", action="store_true")
     given, worst = parser.parse_args(), 0
     try:
-        ledger = dict(parse_key(text, 1) for text in open(given.key, encoding="utf-8").read().split())
+        ledger = dict(parse_key(text, 1) for text in pathlib.Path(given.key).read_text("utf-8").split())
         witnesses = dict(parse_key(text, 4) for text in given.witness_key)
-        receipts = [(path, open(path, "rb").read()) for path in given.receipts]
+        receipts = [(path, pathlib.Path(path).read_bytes()) for path in given.receipts]
         subprocess.run(["openssl", "version"], capture_output=True)
     except (OSError, ValueError) as error:
         print(f"UNUSABLE: {error}")
         return 40
     for path, data in receipts:
         try:
-            extra, seen = verify(data, ledger, witnesses)
-            by = ", ".join(seen) or "nobody outside has signed it"
-            print(f"VALID: {path}: {by}", extra["entry"], extra.get("payload", "no payload"), sep="\n")
+            extra, checkpoint, seen = verify(data, ledger, witnesses)
+            print("VALID:", path + ":", ", ".join(seen) or "nobody outside has signed it")
+            print(extra["entry"], extra.get("payload", "no payload"), sep="\n")
+            if given.extract:
+                pathlib.Path(path + ".token").write_bytes(from_base64(extra.get("timestamp", "")))
+                pathlib.Path(path + ".checkpoint").write_bytes(checkpoint.encode())
             worst = max(worst, 0 if seen else 10)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             print(f"NOT VALID: {path}: {error}")

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import canonicalize from "canonicalize";
 import { objectsIn } from "../../../src/platform/json/json.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "../../cli/command.ts";
 import { testWith } from "../../needs.ts";
@@ -53,6 +54,21 @@ testWith(lacking)("the script of the documentation verifies the same file", () =
   const words = ["python3", script, inElsewhere("audit.pub"), inElsewhere("old.tlog-proof")];
   const { exitCode, stdout } = Bun.spawnSync(words);
   expect([exitCode, stdout.toString().startsWith("VALID: ")]).toEqual([10, true]);
+});
+
+testWith(lacking)("the script hands a time stamp and its checkpoint to openssl", () => {
+  const stamped = inElsewhere("stamped.tlog-proof");
+  const text = readFileSync(inElsewhere("old.tlog-proof"), "utf8");
+  const [, encoded = ""] = /^extra (.*)$/m.exec(text) ?? [];
+  const extra = JSON.parse(Buffer.from(encoded, "base64").toString());
+  const timestamp = Buffer.from("a token").toString("base64");
+  const changed = Buffer.from(canonicalize({ ...extra, timestamp }) ?? "").toString("base64");
+  writeFileSync(stamped, text.replace(encoded, changed));
+  const script = resolve(import.meta.dir, "../../../docs/verify-receipt.py");
+  const words = ["python3", script, inElsewhere("audit.pub"), stamped, "--extract"];
+  expect(Bun.spawnSync(words).exitCode).toBe(10);
+  expect(readFileSync(`${stamped}.token`, "utf8")).toBe("a token");
+  expect(text).toContain(`\n\n${readFileSync(`${stamped}.checkpoint`, "utf8")}\n`);
 });
 
 test("it is printed, and without the payload it has no words", async () => {
