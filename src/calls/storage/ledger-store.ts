@@ -123,10 +123,7 @@ export interface AuditReader {
   ): Promise<readonly ListedCheckpoint[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<ProvableRecord | null>;
-  /**
-   * Proves a record of the chain with a checkpoint of version 2: the largest one of which a third party has stated something, or else the
-   * newest one. Null: none covers it.
-   */
+  /** Proves a record with the largest checkpoint of version 2 that others have attested, or else the newest. Null: none covers it. */
   proveInclusion(project: ChainOwner, seq: number, signal: AbortSignal): Promise<InclusionProof | null>;
   /** Proves that the tree of the chain with the size `to` continues the one with the size `from`, which is not larger. */
   proveConsistency(
