@@ -127,7 +127,7 @@ function signedText({ signers, leaves, chain }: Signed): string {
 function witnessTexts({ cosignatures }: Signed): string[] {
   return cosignatures.map(
     ({ key, at }) =>
-      `The witness ${key.name} had this checkpoint at ${toTimestamp(at)}, so the record is not younger, and the ledger that this witness knows cannot lose it unnoticed.`,
+      `The witness ${key.name} had this checkpoint at ${toTimestamp(at)}, so the record is older than that, and a ledger without it would contradict this witness.`,
   );
 }
 
