@@ -17,17 +17,11 @@ import { type Failure, UnusableInput } from "../../audit/verify/verdict.ts";
 import { type Policy, readPolicy } from "../../audit/witness/policy.ts";
 import { type JudgedRoot, judgeRoot } from "../../audit/witness/policy-evidence.ts";
 import { ledgerVerifier } from "../../engines/engines.ts";
-import {
-  readRegularBytes,
-  readRegularText,
-  UnfitFile,
-  withRegularFile,
-} from "../../platform/files/regular-file.ts";
-import { explainSystemError } from "../../platform/files/system-error.ts";
-import { evidenceFileMaxBytes } from "../../platform/limits.ts";
+import { withRegularFile } from "../../platform/files/regular-file.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { locate } from "../../server/data-directory/data-directory.ts";
 import { rotationsPath } from "../../server/ledger/ledger-rotation.ts";
+import { orUnusable, readBytes } from "./evidence-files.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
@@ -241,28 +235,12 @@ function readBeside(
   };
 }
 
-/** @throws UnusableInput when the file is not a regular file, is too large or cannot be read */
+/** @throws as readBytes */
 export function readText(path: string): string {
-  return orUnusable(path, () => readRegularText(path, evidenceFileMaxBytes));
-}
-
-/** @throws as readText */
-export function readBytes(path: string): Uint8Array {
-  return orUnusable(path, () => readRegularBytes(path, evidenceFileMaxBytes));
+  return readBytes(path).toString("utf8");
 }
 
 /** @throws UnusableInput when the path is not a regular file, or cannot be opened */
 export function requireRegular(path: string): void {
   orUnusable(path, () => withRegularFile(path, () => undefined));
-}
-
-function orUnusable<Result>(path: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof UnfitFile) throw new UnusableInput(cause.message, { cause });
-    const found = explainSystemError(cause);
-    const reason = found === null ? "." : `: ${found.cause}. ${found.remedy}`;
-    throw new UnusableInput(`${path} cannot be read${reason}`, { cause });
-  }
 }

@@ -16,7 +16,8 @@ import { toPrintableLine } from "../../platform/text/printable.ts";
 import { rotationsPath } from "../../server/ledger/ledger-rotation.ts";
 import { bindWork, type Session } from "../command.ts";
 import { list, type Report } from "../terminal.ts";
-import { inputNames, readBytes, readText } from "./evidence.ts";
+import { inputNames, readText } from "./evidence.ts";
+import { readBytes } from "./evidence-files.ts";
 import { collect } from "./verify.ts";
 
 const witnessOption = "--witness-key VKEY";
