@@ -124,7 +124,8 @@ describe("a backup that is older than an erasure", () => {
     writeFileSync(ownReceipt, JSON.stringify(erasures[0]?.receipt, null, 2));
     const words = ["audit", "verify-receipt", ownReceipt, "--public-key", join(target, "audit.pub")];
     expect((await runJson(words)).object).toMatchObject({ valid: true, project, subject });
-    const record = (await runJson(["audit", "verify-receipt", answerFile, ...words.slice(3)])).object.record ?? "";
+    const record =
+      (await runJson(["audit", "verify-receipt", answerFile, ...words.slice(3)])).object.record ?? "";
     expect(requestsOf(target, "subject.repeat_erasure")).toEqual([{ project, subject, record }]);
 
     copyFileSync(join(made, "audit.key"), join(target, "audit.key"));
