@@ -16,7 +16,21 @@ export interface SignedCheckpoint {
   readonly checkpoint: Checkpoint;
   /** The checkpoint as a signed note. */
   readonly note: string;
+  /** A time stamp of it, the Base64 of the token; null: there is none. */
+  readonly timestamp: string | null;
   readonly verifierKey: string;
+}
+
+/** A checkpoint as it is stored. */
+export interface ListedCheckpoint {
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly note: string;
+  /** Base64 of the token; null: there is none. */
+  readonly timestamp: string | null;
+  /** Of the record `size`, or of the genesis; null: the record was removed. */
+  readonly hash: string | null;
 }
 
 /** States: the tree of the chain has this root at this number of leaves. A checkpoint of version 2. */

@@ -71,6 +71,7 @@ import { recordRepairs } from "./operations/ledger/record-repairs.ts";
 import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { showRecord } from "./operations/ledger/show-record.ts";
 import { readLedgerStatistics } from "./operations/ledger/statistics.ts";
+import { addTimeStamp } from "./operations/ledger/time-stamp.ts";
 import { traceRecords } from "./operations/ledger/trace-records.ts";
 import { proveConsistency, proveRecord } from "./operations/ledger/tree-proofs.ts";
 import { createMemory } from "./operations/memories/create.ts";
@@ -194,6 +195,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   pruneRecords,
   acceptOlderDatabase,
   acceptRecords,
+  addTimeStamp,
   rotateKey,
   exportProject,
   eraseConversationOf,

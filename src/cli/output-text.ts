@@ -15,8 +15,12 @@ export interface TextOutput {
   discard(): void;
 }
 
+interface FileOutput extends TextOutput {
+  write(content: string | Uint8Array): Promise<void>;
+}
+
 /** @param target absolute. @throws Error that says what to do when the target must not be written */
-export function createOutputFile(target: string, rules: OutputRules): TextOutput {
+export function createOutputFile(target: string, rules: OutputRules): FileOutput {
   mkdirSync(dirname(target), { recursive: true });
   checkTargets([target], rules);
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
@@ -41,8 +45,8 @@ export function createOutputFile(target: string, rules: OutputRules): TextOutput
     isOpen = false;
   };
   return {
-    async write(text) {
-      const bytes = Buffer.from(text);
+    async write(content) {
+      const bytes = typeof content === "string" ? Buffer.from(content) : content;
       explained(() => {
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       });

@@ -24,10 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Their effects need another server or a second model. Their answers are checked by their schemas (part-choice.test.ts). */
+/** Their effects need another server, a second model or a time stamp authority. Their answers are checked by their schemas (part-choice.test.ts). */
 const elsewhere = [
   "audit.restore",
   "audit.rotate_key",
+  "audit.timestamp",
   "model.begin_change",
   "model.cancel_change",
   "model.change",

@@ -161,6 +161,8 @@ export const withServer: readonly CommandRun[] = [
   ),
   runs("audit checkpoint", "performed", "--project shop --out {home}/checkpoints"),
   runs("audit checkpoint", "an unknown project", "--project none"),
+  runs("audit timestamp-request", "an unknown project", "--project none --out {home}/none.tsq"),
+  runs("audit timestamp-add", "a file that is none", "{home}/not-a-backup"),
   runs("audit prune", "performed"),
   runs("audit accept", "nothing to accept", "--yes"),
   runs("audit verify", "beside a server"),

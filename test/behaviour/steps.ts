@@ -229,6 +229,8 @@ const auditSteps: readonly Step[] = [
   step("memory.history", "performed", { memory_id: "{office}" }),
   step("audit.verify", "performed", {}),
   step("audit.attest", "performed", { project: "{project of main}" }),
+  step("audit.attest", "of the installation", { project: null }),
+  step("audit.timestamp", "no answer of an authority", { answer: "MAMCAQA=" }),
   step("audit.checkpoint", "performed", {}),
   step("audit.checkpoint_list", "performed", {}),
   step("audit.proof", "performed", { audit_id: "{record}" }),

@@ -183,13 +183,14 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
 };
 
 /**
- * Their effects are tested where a server can be stopped and started, test/cli/rotate-key and test/cli/lost-database, and with a second
- * model, test/storage/conformance/models and test/calls/operations/model-change. Those of the gateway need a client that takes the answer and an upstream:
+ * Their effects are tested where a server can be stopped and started, test/cli/rotate-key and test/cli/lost-database, where there is a time stamp
+ * authority, test/cli/time-stamp, and with a second model, test/storage/conformance/models and test/calls/operations/model-change. Those of the gateway need a client that takes the answer and an upstream:
  * test/calls/exchange and test/gateway.
  */
 const elsewhere = [
   "audit.rotate_key",
   "audit.restore",
+  "audit.timestamp",
   "doctor.fix",
   "model.begin_change",
   "model.change",

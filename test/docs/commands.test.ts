@@ -62,6 +62,10 @@ const notRun: Readonly<Record<string, string>> = {
   "journalctl -u memledger": "needs systemd",
   "./memledger serve --host 0.0.0.0 --tls-cert /etc/memledger/server.pem --tls-key /etc/memledger/server.key":
     "needs a certificate in /etc; test/cli/tls.slow.test.ts starts such servers",
+  "curl -sS -H 'Content-Type: application/timestamp-query' --data-binary @checkpoint.tsq -o checkpoint.tsr https://tsa.example.com":
+    "needs an authority; test/cli/time-stamp.slow.test.ts has one",
+  "openssl ts -verify -data checkpoint.text -token_in -in checkpoint.token -CAfile roots.pem":
+    "needs the answer of the authority; test/cli/time-stamp.slow.test.ts runs it",
   "sudo -u memledger memledger doctor --data-dir /var/lib/memledger": "needs the user and the directory",
 };
 

@@ -78,6 +78,9 @@ export async function administer(administration: Administration): Promise<string
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
   await expect(["audit", "verify", "--checkpoint", file("kept.note")], [0, 10]);
+  await expect(["audit", "timestamp-request", "--out", file("stamp.tsq")]);
+  // No answer of an authority, which is told.
+  await expect(["audit", "timestamp-add", file("stamp.tsq")], [1]);
   const span = ["--from", "2020-01-01", "--to", "2099-01-01"];
   await expect([
     "audit",

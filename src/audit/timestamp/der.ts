@@ -3,7 +3,7 @@
 import { type AsnType, fromBER } from "asn1js";
 
 /** Of a request, a response or a token. Authorities send 2 to 20 kB. */
-export const derMaxBytes = 256 * 1024;
+export const derMaxBytes = 64 * 1024;
 
 /** Null when the bytes are not exactly one value. The library limits depth and number of values. */
 export function readDer(bytes: Uint8Array): AsnType | null {

@@ -36,6 +36,8 @@ export interface AttestationStore {
   unattested(source: AttestationSource): Promise<readonly UnattestedCheckpoint[]>;
   /** The statements about one checkpoint, the oldest first. */
   of(checkpoint: Pick<AttestableCheckpoint, "chain" | "size">): Promise<readonly Attestation[]>;
+  /** A checkpoint whose text has this SHA-256 (hexadecimal), which a time stamp states; null: there is none. Reads all checkpoints. */
+  stampedAs(hash: string): Promise<AttestableCheckpoint | null>;
   /**
    * Stores a statement, which the caller has verified, in place of one of the same source.
    * @returns false when the chain has another checkpoint of this size by now, or none

@@ -1,7 +1,7 @@
 // Owns the interface that the ledger needs from a storage engine.
 
 import type { Project } from "../../access/project.ts";
-import type { SignedCheckpoint } from "../../audit/checkpoint.ts";
+import type { ListedCheckpoint, SignedCheckpoint } from "../../audit/checkpoint.ts";
 import type { ChainEntry, ProvableRecord, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
 import type {
@@ -14,6 +14,7 @@ import type {
 import type { ConsistencyProof, InclusionProof } from "../../audit/tree-proof.ts";
 import type { KeyRotation } from "../../audit/verify/rotations.ts";
 import type { ChainReport } from "../../audit/verify/verdict.ts";
+import type { AttestationStore } from "./attestation-store.ts";
 
 export interface RecordQuery extends RecordFilter {
   /** Milliseconds; records from this time on, and up to the other, both included. Null: no limit. */
@@ -181,16 +182,6 @@ export interface Retention {
   run(): Promise<readonly RetentionResult[]>;
 }
 
-/** A checkpoint as it is stored. */
-export interface ListedCheckpoint {
-  readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly note: string;
-  /** Of the record `size`, or of the genesis; null: the record was removed. */
-  readonly hash: string | null;
-}
-
 /** Records that another program has appended, or that take the place of others. */
 export interface AcceptedHead {
   readonly chain: string;
@@ -229,6 +220,8 @@ export interface AuditTransaction {
   ): Promise<readonly Uint8Array[]>;
   /** As signCheckpoint for every chain, including that of the installation. */
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
+  /** As AttestationStore.add, in this transaction. */
+  addAttestation: AttestationStore["add"];
   /** Signs the heads of the chains that are due for a checkpoint. */
   signDueCheckpoints(now: number): Promise<void>;
   /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */

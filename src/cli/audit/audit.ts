@@ -14,6 +14,7 @@ import { addExportCommand } from "./export.ts";
 import { addListCommands } from "./list.ts";
 import { addReceiptCommand } from "./receipt.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
+import { addTimeStampCommands } from "./time-stamp.ts";
 import { addVerifierCommand } from "./verifier.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addVerifyReceiptCommand } from "./verify-receipt.ts";
@@ -30,6 +31,7 @@ export function addAuditCommands(program: Command, session: Session): void {
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);
   addCheckpointCommand(audit, session);
+  addTimeStampCommands(audit, session);
   bindOperation(audit, session, {
     name: "redact",
     operation: eraseRecords,

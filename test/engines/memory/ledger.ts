@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { genesisHash, hashRecord } from "../../../src/audit/chain.ts";
-import type { SignedCheckpoint } from "../../../src/audit/checkpoint.ts";
+import type { ListedCheckpoint, SignedCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
 import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/audit/export/export.ts";
@@ -25,7 +25,6 @@ import type {
   AuditTransaction,
   HiddenReads,
   LedgerStatistics,
-  ListedCheckpoint,
   MentionQuery,
   Mentions,
   RecordPage,
@@ -107,7 +106,7 @@ export function listCheckpoints(
     .filter(({ size }) => below === null || size < below)
     .sort((left, right) => right.size - left.size)
     .slice(0, limit)
-    .map(({ size, at, note, hash }) => ({ size, at, note, hash }));
+    .map(({ size, at, note, hash }) => ({ size, at, note, hash, timestamp: null }));
 }
 
 export function findMentions(rows: readonly RecordRow[], query: MentionQuery): Mentions {
@@ -141,8 +140,8 @@ export function createCheckpoints(data: Data, signer: Signer, folder: string): C
     const checkpoint = { chain, size, hash, at: now };
     const note = signer.sign(checkpointText(checkpoint));
     const number = data.next();
-    data.checkpoints.set(number, { number, chain, size, note, at: now, hash });
-    const signed = { checkpoint, note, verifierKey: signer.verifierKey };
+    data.checkpoints.set(number, { number, chain, size, note, at: now, hash, timestamp: null });
+    const signed = { checkpoint, note, timestamp: null, verifierKey: signer.verifierKey };
     unpublished.push(signed);
     return signed;
   };
@@ -204,6 +203,7 @@ export function createAuditTransaction(
       return choosePruning({ last, exportFirst: null, oldThrough, oldPayloadsThrough: 0 }).through;
     },
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
+    addAttestation: async () => false,
     signDueCheckpoints: async () => undefined,
     acceptHeads: async (now) => ({ accepted: [], recordId: data.createId(now) }),
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),

@@ -120,7 +120,12 @@ export function openMemoryStore(
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
     // It has no trees, and so no checkpoint that a witness could sign.
-    attestations: { unattested: async () => [], of: async () => [], add: async () => false },
+    attestations: {
+      unattested: async () => [],
+      of: async () => [],
+      stampedAs: async () => null,
+      add: async () => false,
+    },
     retention: { run: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
     remembering: createRememberQueue(data),

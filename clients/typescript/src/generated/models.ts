@@ -506,6 +506,8 @@ export interface Checkpoint {
   note: string;
   /** The verifier key that verifies the signature. */
   public_key: string;
+  /** A time stamp of the text of the note (RFC 3161): the token in DER, in Base64. Absent if there is none. */
+  timestamp?: string;
 }
 
 export interface CheckpointPage {
@@ -1982,6 +1984,8 @@ export interface StoredCheckpoint {
   signed_by: string;
   /** The checkpoint as a signed note. */
   note: string;
+  /** A time stamp of the text of the note (RFC 3161): the token in DER, in Base64. Absent if there is none. */
+  timestamp?: string;
 }
 
 export interface SubjectEraseRequest {

@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../../../access/plan.ts";
 import type { Project } from "../../../access/project.ts";
-import type { SignedCheckpoint } from "../../../audit/checkpoint.ts";
+import type { ListedCheckpoint, SignedCheckpoint } from "../../../audit/checkpoint.ts";
 import { parseCheckpoint } from "../../../audit/checkpoint.ts";
 import { fromCursor, nameList, toCursor } from "../../../audit/list-cursor.ts";
 import { signerId, textOfNote } from "../../../audit/verify/note.ts";
@@ -14,8 +14,14 @@ import { nextCursor, pageFields } from "../../../platform/schema/page.ts";
 import { Count, Fields, Nullable, Timestamp } from "../../../platform/schema/schema.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
 import { installationOperation, projectOperation } from "../../contract/operation.ts";
-import type { ListedCheckpoint } from "../../storage/ledger-store.ts";
 import { requireProject } from "../access/require-project.ts";
+
+const timestamp = Type.Optional(
+  Type.String({
+    description:
+      "A time stamp of the text of the note (RFC 3161): the token in DER, in Base64. Absent if there is none.",
+  }),
+);
 
 const checkpointView = Fields(
   {
@@ -28,6 +34,7 @@ const checkpointView = Fields(
         "The checkpoint as a signed note (C2SP tlog-checkpoint). Keep this text outside the server.",
     }),
     public_key: Type.String({ description: "The verifier key that verifies the signature." }),
+    timestamp,
   },
   { title: "Checkpoint" },
 );
@@ -75,6 +82,7 @@ const storedCheckpointView = Fields(
       description: "Name and id of the signing key: the beginning of its verifier key.",
     }),
     note: Type.String({ description: "The checkpoint as a signed note." }),
+    timestamp,
   },
   { title: "StoredCheckpoint" },
 );
@@ -131,9 +139,16 @@ export const listCheckpoints = projectOperation({
 });
 
 /** Notes of version 1 name the hash of a record that was removed. */
-function toStoredView({ size, at, hash, note }: ListedCheckpoint): Static<typeof storedCheckpointView> {
+function toStoredView({
+  size,
+  at,
+  hash,
+  note,
+  timestamp,
+}: ListedCheckpoint): Static<typeof storedCheckpointView> {
   const named = hash ?? parseCheckpoint(textOfNote(note))?.hash ?? null;
-  return { size, hash: named, created_at: toTimestamp(at), signed_by: signerId(note), note };
+  const view = { size, hash: named, created_at: toTimestamp(at), signed_by: signerId(note), note };
+  return timestamp === null ? view : { ...view, timestamp };
 }
 
 /** The same for the command line, for one chain or for all chains. */
@@ -145,7 +160,11 @@ export const signCheckpoints = installationOperation({
   effects: { readOnly: false, destructive: false, idempotent: false },
   input: Fields({
     project: Type.Optional(
-      Type.String({ description: "Id or name of the project; without it, all chains." }),
+      Nullable(
+        Type.String({
+          description: "Id or name of the project; null: only the installation. Without it, all chains.",
+        }),
+      ),
     ),
   }),
   output: Fields({ checkpoints: Type.Array(checkpointView) }),
@@ -155,14 +174,19 @@ export const signCheckpoints = installationOperation({
       const signed = await transaction.audit.signAllCheckpoints(now);
       return { data: { checkpoints: signed.map(toView) } };
     }
-    const { id } = await requireProject(transaction, input.project);
+    const id = input.project === null ? null : (await requireProject(transaction, input.project)).id;
     return { data: { checkpoints: [toView(await transaction.audit.signCheckpoint(id, now))] } };
   },
 });
 
-function toView({ checkpoint, note, verifierKey }: SignedCheckpoint): Static<typeof checkpointView> {
-  const { chain, size, hash, at } = checkpoint;
-  return { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
+function toView({
+  checkpoint: { chain, size, hash, at },
+  note,
+  timestamp,
+  verifierKey,
+}: SignedCheckpoint): Static<typeof checkpointView> {
+  const view = { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
+  return timestamp === null ? view : { ...view, timestamp };
 }
 
 /** @throws Refusal 2207 when the plan does not include hashes. */

@@ -30,7 +30,16 @@ export function createAttestationReader(database: Database) {
     `SELECT kind, source, content, at FROM audit_attestation
      WHERE chain = (SELECT number FROM audit_chain WHERE id = ?) AND size = ? ORDER BY at, kind, source`,
   );
+  const roots = database.prepare<[], AttestableCheckpoint>(
+    `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.note FROM audit_checkpoint p
+     JOIN audit_chain c ON c.number = p.chain LEFT JOIN project o ON o.serial = c.project WHERE ${isOfVersion2}`,
+  );
   return {
+    stampedAs(hash: string): AttestableCheckpoint | null {
+      for (const root of roots.iterate())
+        if (Bun.CryptoHasher.hash("sha256", textOfNote(root.note), "hex") === hash) return root;
+      return null;
+    },
     unattested: ({ kind, source }: AttestationSource) => unattested.all({ kind, source }),
     of: ({ chain, size }: Parameters<AttestationStore["of"]>[0]) => ofCheckpoint.all(chain, size),
   };

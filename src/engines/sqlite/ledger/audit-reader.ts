@@ -1,15 +1,16 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
+import type { ListedCheckpoint } from "../../../audit/checkpoint.ts";
 import { partsAt } from "../../../audit/parts/made-of.ts";
 import { readPayload } from "../../../audit/parts/stored-payload.ts";
 import type { ProvableRecord, StoredRecord } from "../../../audit/record.ts";
 import { createTracer } from "../../../audit/trace/trace.ts";
 import type { RecordLocation, RecordPlace, Trace, TracedRecord } from "../../../audit/trace/traced.ts";
-import type { ChainOwner, ListedCheckpoint } from "../../../calls/storage/ledger-store.ts";
+import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import { erasureBatchRows } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
-import { cosignedNote } from "./tree-roots.ts";
+import { cosignedNote, newestStamp } from "./tree-roots.ts";
 
 export interface RecordRow {
   seq: number;
@@ -62,7 +63,7 @@ export function createAuditReader(database: Database) {
   );
 
   const checkpoints = database.prepare<[number, number, number], ListedCheckpoint>(
-    `SELECT p.size, p.at, ${cosignedNote} AS note, IIF(p.size = 0, c.hash, e.hash) AS hash FROM audit_checkpoint p
+    `SELECT p.size, p.at, ${cosignedNote} AS note, ${newestStamp} AS timestamp, IIF(p.size = 0, c.hash, e.hash) AS hash FROM audit_checkpoint p
      JOIN audit_chain c ON c.number = p.chain LEFT JOIN audit_entry e ON e.chain = p.chain AND e.seq = p.size
      WHERE p.chain = ? AND p.size < ? ORDER BY p.size DESC LIMIT ?`,
   );

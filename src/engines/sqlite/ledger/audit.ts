@@ -12,6 +12,7 @@ import type { AuditTransaction } from "../../../calls/storage/ledger-store.ts";
 import type { IdSource } from "../../../platform/ids.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
+import { createAttestationLog } from "./attestations.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createErasureMarks, createSeek, createTraceBatches } from "./audit-reader.ts";
 import type { ChainHeads } from "./chain-heads.ts";
@@ -65,6 +66,7 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
        WHERE chain = (SELECT number FROM audit_chain WHERE id = ?) AND size <= ?`,
     )
     .pluck();
+  const attest = createAttestationLog(database);
   const serialOf = serialsOf(database);
   const toSerial = (project: string | null) => (project === null ? null : serialOf(project));
   const span = createChainSpan(database);
@@ -94,6 +96,8 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
     async signAllCheckpoints(now) {
       return checkpoints.signAll(now);
     },
+
+    addAttestation: async (checkpoint, attestation) => attest({ checkpoint, attestation }),
 
     async signDueCheckpoints(now) {
       checkpoints.signDueBefore(now);

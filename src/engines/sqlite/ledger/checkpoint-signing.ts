@@ -20,7 +20,7 @@ import type { ChainTrees } from "./chain-tree.ts";
 import type { CheckpointFiles } from "./checkpoint-files.ts";
 import type { NamedHead } from "./head-seals.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
-import { cosignedNote, createTreeRoots, isOfVersion2, newestRoot } from "./tree-roots.ts";
+import { cosignedNote, createTreeRoots, isOfVersion2, newestRoot, newestStamp } from "./tree-roots.ts";
 
 interface SigningOptions {
   readonly database: Database;
@@ -176,11 +176,9 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
   const findNote = database
     .prepare<[number, number], string>("SELECT note FROM audit_checkpoint WHERE chain = ? AND size = ?")
     .pluck();
-  const findCosigned = database
-    .prepare<[number, number], string>(
-      `SELECT ${cosignedNote} FROM audit_checkpoint p WHERE p.chain = ? AND p.size = ?`,
-    )
-    .pluck();
+  const findAttested = database.prepare<[number, number], Pick<SignedCheckpoint, "note" | "timestamp">>(
+    `SELECT ${cosignedNote} AS note, ${newestStamp} AS timestamp FROM audit_checkpoint p WHERE p.chain = ? AND p.size = ?`,
+  );
   return (
     number: number,
     checkpoint: Checkpoint,
@@ -196,10 +194,10 @@ function createNoteStore(database: Database, signer: Signer, files: SigningOptio
     const own = isStored ? stored : signer.sign(text);
     const note = previous && openNote(own, previous.verifierKey) === null ? addSignature(own, previous) : own;
     insert.run({ number, size, at, note });
-    const signed = { checkpoint, note, verifierKey };
+    const signed = { checkpoint, note, timestamp: null, verifierKey };
     if (note !== stored && isPublished) files.add(signed);
-    const cosigned = findCosigned.get(number, size) ?? "";
+    const attested = findAttested.get(number, size);
     // A row of version 2 stays in place of a note of version 1.
-    return cosigned.startsWith(note) ? { ...signed, note: cosigned } : signed;
+    return attested?.note.startsWith(note) ? { ...signed, ...attested } : signed;
   };
 }

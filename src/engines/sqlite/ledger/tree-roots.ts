@@ -18,6 +18,10 @@ export const isOfVersion2 = "substr(note, 43, 1) = '/'";
 export const cosignedNote = `p.note || COALESCE((SELECT group_concat(a.content || char(10), '' ORDER BY a.at, a.source)
   FROM audit_attestation a WHERE a.chain = p.chain AND a.size = p.size AND a.kind = 'cosignature'), '')`;
 
+/** Of a row `p` of audit_checkpoint: the Base64 of its newest time stamp, or null. */
+export const newestStamp = `(SELECT a.content FROM audit_attestation a
+  WHERE a.chain = p.chain AND a.size = p.size AND a.kind = 'timestamp' ORDER BY a.at DESC LIMIT 1)`;
+
 /** Of a chain. By time, because an older database may have been accepted after larger ones were signed. */
 export const newestRoot = `SELECT p.size, ${cosignedNote} AS note FROM audit_checkpoint p
   WHERE p.chain = ? AND ${isOfVersion2} ORDER BY p.at DESC, p.size DESC LIMIT 1`;

@@ -62,6 +62,7 @@ const handlers = {
   placeRecord: audit.place,
   unattestedCheckpoints: attestations.unattested,
   attestationsOf: attestations.of,
+  checkpointStampedAs: attestations.stampedAs,
   traceBatch: audit.traceBatch,
   recordsAbout: createRecordsAbout(database).prepare,
   countMemories: missing.countMemories,

@@ -165,6 +165,7 @@ export function createReader(
     attestations: {
       unattested: (source) => ask(serverItself, "unattestedCheckpoints", source),
       of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
+      stampedAs: (hash) => ask(serverItself, "checkpointStampedAs", hash),
     },
     contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
     ofChain: (owner) => ask(serverItself, "readChain", owner?.id ?? null),

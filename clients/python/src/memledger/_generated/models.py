@@ -642,6 +642,10 @@ class Checkpoint(Model):
     """The checkpoint as a signed note (C2SP tlog-checkpoint). Keep this text outside the server."""
     public_key: str
     """The verifier key that verifies the signature."""
+    timestamp: str | None = None
+    """A time stamp of the text of the note (RFC 3161): the token in DER, in Base64. Absent if there is
+    none.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -656,6 +660,10 @@ class StoredCheckpoint(Model):
     """Name and id of the signing key: the beginning of its verifier key."""
     note: str
     """The checkpoint as a signed note."""
+    timestamp: str | None = None
+    """A time stamp of the text of the note (RFC 3161): the token in DER, in Base64. Absent if there is
+    none.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,122 @@
+// Time stamps by file, for a machine without a network: the request is written, openssl is the authority, and the answer is stored, given out with
+// its checkpoint, and accepted by openssl as it was given out.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { textOfNote } from "../../src/audit/verify/note.ts";
+import { isObject, objectsIn } from "../../src/platform/json/json.ts";
+import { createTestAuthority, opensslAccepts, type TestAuthority } from "../audit/timestamp/authority.ts";
+import { describeWith, program } from "../needs.ts";
+import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
+
+afterAll(cleanUp);
+
+describeWith(program("openssl"))("time stamps by file", () => {
+  const folder = createFolder();
+  const dataDir = join(folder, "data");
+  const at = (name: string) => join(folder, name);
+  const audit = (...words: string[]) =>
+    run(["audit", ...words, "--data-dir", dataDir, "--log-level", "error"]);
+  let authority: TestAuthority;
+  beforeAll(async () => {
+    authority = createTestAuthority(at("authority"));
+    const created = ["project", "create", "--name", "shop", "--plan", "business", "--data-dir", dataDir];
+    expect((await run(created)).exitCode).toBe(0);
+  });
+
+  async function stamped(name: string, ...words: string[]): Promise<{ request: string; answer: string }> {
+    const [request, answer] = [at(`${name}.tsq`), at(`${name}.tsr`)];
+    const { exitCode, stdout } = await audit("timestamp-request", "--out", request, ...words);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`timestamp-add ${answer}`)]);
+    writeFileSync(answer, authority.answer(new Uint8Array(readFileSync(request))));
+    return { request, answer };
+  }
+
+  test("are stored with their checkpoint, and given out with it", async () => {
+    const { request, answer } = await stamped("shop", "--project", "shop");
+    const { object } = await runJson([
+      "audit",
+      "timestamp-add",
+      answer,
+      "--request",
+      request,
+      "--data-dir",
+      dataDir,
+    ]);
+    expect(object).toMatchObject({
+      size: expect.any(Number),
+      time: expect.any(String),
+      accuracy_seconds: 1.5001,
+      authority: "CN=Test time stamps, O=memledger test",
+    });
+    const other = await stamped("installation");
+    expect((await audit("timestamp-add", other.answer)).exitCode).toBe(0);
+    const server = await serve(dataDir);
+    const words = [
+      "key",
+      "create",
+      "--project",
+      "shop",
+      "--permissions",
+      "audit.read",
+      "--data-dir",
+      dataDir,
+    ];
+    const { object: key } = await runJson(words);
+    const response = await fetch(`${server.url}/v1/audit/checkpoints`, {
+      headers: { Authorization: `Bearer ${key.key}` },
+    });
+    const { data = null } = JSON.parse(await response.text());
+    const given = objectsIn(isObject(data) ? (data.checkpoints ?? null) : null).find(
+      (one) => "timestamp" in one,
+    );
+    const token = Buffer.from(String(given?.timestamp), "base64");
+    expect(opensslAccepts(token, textOfNote(String(given?.note)), authority)).toBe(true);
+    expect((await audit("timestamp-add", answer)).exitCode).toBe(0);
+    await server.end("SIGTERM");
+    expect((await audit("verify")).exitCode).toBe(10);
+  });
+
+  test("that are of nothing here are refused, and the message says what to do", async () => {
+    const { request, answer } = await stamped("again", "--project", "shop");
+    const { request: another } = await stamped("another", "--project", "shop");
+    const refusal = async (...words: string[]) => {
+      const { exitCode, stderr } = await audit("timestamp-add", ...words);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining("timestamp-request")]);
+      return stderr;
+    };
+    expect(await refusal(answer, "--request", another)).toContain("its nonce is not that of the request");
+    expect(await refusal(request)).toContain("not the answer of a time stamp authority");
+    writeFileSync(at("page.html"), "<html>Not found</html>");
+    expect(await refusal(at("page.html"))).toContain("not the answer of a time stamp authority");
+    writeFileSync(at("cut.tsr"), readFileSync(answer).subarray(0, -1));
+    expect(await refusal(at("cut.tsr"))).toContain("not the answer of a time stamp authority");
+    const foreign = readFileSync(request);
+    const imprint = foreign.indexOf(Buffer.from("0420", "hex")) + 2;
+    foreign[imprint] = (foreign[imprint] ?? 0) ^ 1;
+    writeFileSync(at("foreign.tsr"), authority.answer(new Uint8Array(foreign)));
+    expect(await refusal(at("foreign.tsr"))).toContain("stamps no checkpoint of this ledger");
+    expect(await audit("timestamp-add", answer, "--request", answer)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("--request is not a request for a time stamp"),
+    });
+    expect(await audit("timestamp-add", at("none"))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("does not exist"),
+    });
+  });
+
+  test("a request is of one checkpoint, and replaces no file", async () => {
+    await audit("checkpoint", "--out", at("all.note"));
+    const several = await audit("timestamp-request", "--checkpoint", at("all.note"), "--out", at("all.tsq"));
+    expect(several).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("exactly one") });
+    await audit("checkpoint", "--project", "shop", "--out", at("one.note"));
+    const words = ["timestamp-request", "--checkpoint", at("one.note"), "--out", at("one.tsq")];
+    expect((await audit(...words)).exitCode).toBe(0);
+    expect((await audit(...words)).stderr).toContain("is not overwritten");
+    expect((await audit(...words, "--force")).exitCode).toBe(0);
+    const unknown = await audit("timestamp-request", "--project", "none", "--out", at("none.tsq"));
+    expect(unknown.stderr).toContain('There is no project "none"');
+  });
+});
