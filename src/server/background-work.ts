@@ -12,6 +12,8 @@ import type { Logger } from "../platform/log/logger.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { type Attesting, startAttesting } from "./attesting/attesting.ts";
+import type { Destination } from "./attesting/destination.ts";
+import { createTimeStampAuthority } from "./attesting/time-stamp-authority.ts";
 import { createWitness } from "./attesting/witness.ts";
 import { scheduleBackups } from "./backup/scheduled-backups.ts";
 import type { Config } from "./config/config.ts";
@@ -67,8 +69,7 @@ export function createBackgroundWork(): BackgroundWork {
       parts.defer(remembering.close);
       remembering.start();
       wakeRemembering = remembering.wake;
-      const witnesses = config.witness.map((each) => createWitness(each, { store, verifierKeys }));
-      attesting = startAttesting(witnesses, { store, clock, logger });
+      attesting = startAttesting(attestersOf(config, store, verifierKeys), { store, clock, logger });
       parts.defer(attesting.close);
       const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
       list = () => listKnownBackups(root, schedule);
@@ -90,4 +91,14 @@ export function createBackgroundWork(): BackgroundWork {
       void beginNewerModel({ ...{ config, root, store, perform, logger }, model: embedder.current.model });
     },
   };
+}
+
+function attestersOf(
+  { witness, timestampUrl: url, timestampRoots: roots, timestampMinutes }: Config,
+  store: Store,
+  verifierKeys: readonly string[],
+): readonly Destination[] {
+  const witnesses = witness.map((each) => createWitness(each, { store, verifierKeys }));
+  if (url === null) return witnesses;
+  return [...witnesses, createTimeStampAuthority({ url, roots, everyMs: timestampMinutes * 60_000 })];
 }

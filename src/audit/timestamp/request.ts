@@ -20,7 +20,7 @@ export interface TimeStampRequest {
 const nonceBytes = 16;
 
 /** The request, in DER, for a stamp on a text with the certificate of the authority in it. */
-export async function createRequest(text: string): Promise<Uint8Array> {
+export async function createRequest(text: string): Promise<Uint8Array<ArrayBuffer>> {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const request = new TimeStampReq({
     version: 1,

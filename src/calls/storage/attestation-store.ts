@@ -29,6 +29,8 @@ export interface AttestableCheckpoint {
 export interface UnattestedCheckpoint extends AttestableCheckpoint {
   /** The note of the largest checkpoint of the chain that has a statement of the source; null: none has. */
   readonly attested: string | null;
+  /** When that was stored; null: none has. */
+  readonly attestedAt: number | null;
 }
 
 export interface AttestationStore {

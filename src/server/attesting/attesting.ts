@@ -48,6 +48,9 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
   let logged = { message: "", untilMs: Number.NEGATIVE_INFINITY };
   let running: Promise<void> | null = null;
 
+  /** A clock that was set back makes nothing wait for longer. */
+  const isTime = ({ attestedAt }: UnattestedCheckpoint): boolean =>
+    attestedAt === null || Math.abs(clock.now() - attestedAt) >= destination.everyMs;
   const isPaused = ({ chain, note }: UnattestedCheckpoint): boolean => {
     const refusal = refusals.get(chain);
     return refusal?.note === note && clock.elapsed() < refusal.untilMs;
@@ -95,7 +98,7 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
   };
   const round = async (): Promise<void> => {
     try {
-      waiting = await store.attestations.unattested({ kind, source });
+      waiting = (await store.attestations.unattested({ kind, source })).filter(isTime);
       const due = waiting.filter((checkpoint) => !isPaused(checkpoint));
       for (const checkpoint of due) {
         if (ending.signal.aborted) return;

@@ -5,6 +5,8 @@ import type { AttestationSource, UnattestedCheckpoint } from "../../calls/storag
 export interface Destination extends AttestationSource {
   /** For people, the log and metrics. */
   readonly name: string;
+  /** A chain is attested at most once in this time; 0: each checkpoint. */
+  readonly everyMs: number;
   /**
    * @returns the statement, verified: `content` of an Attestation
    * @throws AttestationRefused when it has answered, and will not attest this checkpoint

@@ -11,3 +11,5 @@ export const refusedPauseMs = 3_600_000;
 export const attestTimeoutMs = 30_000;
 /** Cosignatures with ML-DSA-44 have up to 5 KB each. */
 export const answerMaxBytes = 256 * 1024;
+/** Of the file of roots of a time stamp authority. The certificates of all public authorities together have 300 KB. */
+export const rootsMaxBytes = 4 * 1024 * 1024;

@@ -1,5 +1,4 @@
-// Owns asking a witness to cosign a checkpoint (C2SP tlog-witness), over HTTP. Must never follow a redirect, use a proxy from the environment,
-// or return a cosignature that it has not verified.
+// Owns asking a witness to cosign a checkpoint (C2SP tlog-witness), over HTTP. Must never return a cosignature that it has not verified.
 
 import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
 import { addCheckpointBody, parseKnownSize } from "../../audit/witness/add-checkpoint.ts";
@@ -10,7 +9,7 @@ import { parseWitness } from "../../audit/witness/witness.ts";
 import type { UnattestedCheckpoint } from "../../calls/storage/attestation-store.ts";
 import type { Store } from "../../calls/storage/store.ts";
 import { AttestationRefused, type Destination } from "./destination.ts";
-import { answerMaxBytes, attestTimeoutMs } from "./limits.ts";
+import { post } from "./post.ts";
 
 interface WitnessTools {
   readonly store: { readonly audit: Pick<Store["audit"], "proveConsistency"> };
@@ -40,13 +39,16 @@ export function createWitness(setting: string, { store, verifierKeys }: WitnessT
           );
     if (path === null) throw new AttestationRefused(unprovable(oldSize));
     const signed = signedAsLog(note, verifierKeys, runtimeCryptography);
-    return post(`${url}/add-checkpoint`, addCheckpointBody(oldSize, path, signed), signal);
+    const request = addCheckpointBody(oldSize, path, signed);
+    const answer = await post(`${url}/add-checkpoint`, "text/plain; charset=utf-8", request, signal);
+    return { status: answer.status, body: answer.body.toString("utf8") };
   };
 
   return {
     kind: "cosignature",
     source: key.text,
     name: key.name,
+    everyMs: 0,
     async attest(waiting, signal) {
       const checkpoint = parseSignedCheckpoint(waiting.note);
       if (checkpoint === null) throw new AttestationRefused("the checkpoint is malformed");
@@ -80,28 +82,6 @@ export function createWitness(setting: string, { store, verifierKeys }: WitnessT
 interface Answer {
   readonly status: number;
   readonly body: string;
-}
-
-/** @throws Error when there is no answer, or one that is too large */
-async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
-  const init: RequestInit = {
-    method: "POST",
-    body,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(attestTimeoutMs)]),
-    headers: { "Content-Type": "text/plain; charset=utf-8", "User-Agent": "memledger" },
-    redirect: "manual",
-  };
-  // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
-  Object.assign(init, { proxy: false, timeout: false, verbose: false });
-  const response = await fetch(url, init);
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > answerMaxBytes) throw new Error(`the answer of ${url} is too large`);
-    parts.push(part);
-  }
-  return { status: response.status, body: Buffer.concat(parts).toString("utf8") };
 }
 
 /** @param logKey what witnesses of other programs are told */

@@ -15,7 +15,7 @@ const tables: readonly (readonly [heading: string, table: object])[] = [
 const beginnings: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ["Backup:", ["backup-", "migration-backup"]],
   ["Language model:", ["llm-"]],
-  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-", "witness"]],
+  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-", "witness", "timestamp-"]],
   ["Credits:", ["extraction-credits", "charge-", "credit-"]],
   ["Search:", ["model"]],
 ];

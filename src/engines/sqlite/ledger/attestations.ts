@@ -16,9 +16,10 @@ import { isOfVersion2 } from "./tree-roots.ts";
  * the size itself.
  */
 const unattestedRows = `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.note,
-    (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = (
-       SELECT MAX(size) FROM audit_attestation WHERE chain = c.number AND kind = :kind AND source = :source)) AS attested
+    (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = a.size) AS attested, a.at AS attestedAt
   FROM audit_chain c LEFT JOIN project o ON o.serial = c.project
+  LEFT JOIN audit_attestation a ON a.chain = c.number AND a.kind = :kind AND a.source = :source AND a.size = (
+    SELECT MAX(size) FROM audit_attestation WHERE chain = c.number AND kind = :kind AND source = :source)
   JOIN audit_checkpoint p ON p.chain = c.number AND p.size = (
     SELECT size FROM audit_checkpoint WHERE chain = c.number AND ${isOfVersion2} ORDER BY at DESC, size DESC LIMIT 1)
   WHERE NOT EXISTS (SELECT 1 FROM audit_attestation
