@@ -5,7 +5,7 @@ import type { LedgerVerifier } from "../calls/storage/ledger-verifier.ts";
 import { prepareRuntime, type RuntimeFiles } from "../platform/native/runtime.ts";
 import { createSqliteEngine } from "./sqlite/engine.ts";
 import { formatVersion } from "./sqlite/schema/migrate.ts";
-import { readCosignedNotes } from "./sqlite/verify/cosigned-notes.ts";
+import { readCosignedNotes, readStampedNotes } from "./sqlite/verify/attested-notes.ts";
 import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";
 import { verifyDatabase } from "./sqlite/verify/verify.ts";
 
@@ -32,6 +32,7 @@ export const databaseFormat: number = formatVersion;
 export const ledgerVerifier: LedgerVerifier = {
   verify: verifyDatabase,
   cosignedNotes: readCosignedNotes,
+  stampedNotes: readStampedNotes,
   verifyRecent: async (options) => verifyRecentRecords(options),
 };
 

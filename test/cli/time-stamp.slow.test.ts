@@ -75,7 +75,28 @@ describeWith(program("openssl"))("time stamps by file", () => {
     expect(opensslAccepts(token, textOfNote(String(given?.note)), authority)).toBe(true);
     expect((await audit("timestamp-add", answer)).exitCode).toBe(0);
     await server.end("SIGTERM");
-    expect((await audit("verify")).exitCode).toBe(10);
+    const { exitCode, stdout } = await audit("verify");
+    expect([exitCode, stdout]).toEqual([
+      10,
+      expect.stringMatching(
+        /Records up to \d+ of chain \w+ existed at .*Z \+\/- 1\.5001 s, says "CN=Test time stamps, O=memledger test", which was not checked/,
+      ),
+    ]);
+    const roots = ["--timestamp-roots", authority.root];
+    expect((await audit("verify", ...roots)).stdout).not.toContain("not checked against a root");
+    const { object: report } = await runJson(["audit", "verify", ...roots, "--data-dir", dataDir]);
+    expect(objectsIn(report.timestamps ?? null)).toEqual([
+      expect.objectContaining({ valid: true, accuracy_seconds: 1.5001, root_checked: true }),
+      expect.objectContaining({ valid: true, policy: "1.3.6.1.4.1.32473.1", root_checked: true }),
+    ]);
+    const foreign = createTestAuthority(at("foreign"));
+    const refused = await audit("verify", "--timestamp-roots", foreign.root);
+    expect([refused.exitCode, refused.stdout]).toEqual([
+      10,
+      expect.stringContaining("counts for nothing: no given root"),
+    ]);
+    const none = await audit("verify", "--timestamp-roots", answer);
+    expect([none.exitCode, none.stdout]).toEqual([40, expect.stringContaining("certificates in PEM")]);
   });
 
   test("that are of nothing here are refused, and the message says what to do", async () => {

@@ -5,11 +5,21 @@ import type { KnownCheckpoint, KnownRoot } from "../../audit/verify/checkpoint-c
 import type { NoteReader } from "../../audit/verify/note-reader.ts";
 import type { Failure, Report } from "../../audit/verify/verdict.ts";
 
+export interface StampedNote {
+  /** Number of records that the checkpoint covers. */
+  readonly size: number;
+  readonly note: string;
+  /** Base64 of the token. */
+  readonly timestamp: string;
+}
+
 export interface LedgerVerifier {
   /** Verifies all records. @throws UnusableInput */
   verify(options: LedgerVerification): Promise<Report>;
   /** The notes of a database with the lines of witnesses, not verified. @throws UnusableInput */
   cosignedNotes(path: string): readonly string[];
+  /** Of each chain the newest note of a database that has a time stamp, not verified. @throws UnusableInput */
+  stampedNotes(path: string): readonly StampedNote[];
   /** Verifies the newest records of each chain with the same checks, within seconds. @throws UnusableInput */
   verifyRecent(options: RecentVerification): Promise<RecentFinding>;
 }

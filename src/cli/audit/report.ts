@@ -7,14 +7,16 @@ import { counted } from "../../platform/text/plural.ts";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
 import { table } from "../terminal.ts";
 import { type Evidence, inputNames, type PolicyEvidence, type Subject } from "./evidence.ts";
+import { type StampedCheckpoint, stampsData, stampsText } from "./stamped-checkpoints.ts";
 
 export interface Verification {
   readonly subject: Subject;
   readonly evidence: Evidence;
   readonly finding: Report;
+  readonly stamps: readonly StampedCheckpoint[];
 }
 
-export function toData({ subject, evidence, finding }: Verification) {
+export function toData({ subject, evidence, finding, stamps }: Verification) {
   const { verdict, records, failure, contradiction, remarks } = finding;
   return {
     verdict,
@@ -28,6 +30,7 @@ export function toData({ subject, evidence, finding }: Verification) {
     public_key: { source: evidence.keySource, keys: evidence.keys },
     remarks,
     ...policyData(evidence.policy, finding),
+    ...(stamps.length === 0 ? {} : { timestamps: stampsData(stamps) }),
   };
 }
 
@@ -104,7 +107,7 @@ function chainData(report: ChainReport) {
   };
 }
 
-export function toText({ subject, evidence, finding }: Verification): string {
+export function toText({ subject, evidence, finding, stamps }: Verification): string {
   const { chains, remarks } = finding;
   const parts = [`${headline(finding)}\n${subject.path}`];
   const check = finding.failure?.check;
@@ -117,6 +120,7 @@ export function toText({ subject, evidence, finding }: Verification): string {
     adviceText({ kind: subject.kind, refusedOutside: evidence.refusedOutside }, finding, inputNames),
   );
   if (evidence.policy !== null) parts.push(policyText(evidence.policy, finding));
+  if (stamps.length > 0) parts.push(stampsText(stamps));
   parts.push(...chains.flatMap(removalText));
   const notices = [
     `Public key: ${evidence.keys.join(", ") || "none, so no signature was checked"}`,

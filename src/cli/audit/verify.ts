@@ -6,7 +6,8 @@ import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
 import { verifyExport } from "../../audit/verify/export/verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
 import { ledgerVerifier } from "../../engines/engines.ts";
-import { bindWork, type Session, type Work } from "../command.ts";
+import { settings } from "../../server/config/settings.ts";
+import { addSettings, bindWork, type Session, type Work } from "../command.ts";
 import { createProgress } from "../progress.ts";
 import type { Report } from "../terminal.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type Subject,
 } from "./evidence.ts";
 import { toData, toText, type Verification } from "./report.ts";
+import { type StampedCheckpoint, verifyStamps } from "./stamped-checkpoints.ts";
 
 export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
@@ -40,11 +42,16 @@ export function addVerifyCommand(audit: Command, session: Session): void {
       "which witnesses must have signed, and how many (C2SP tlog-policy): only what they have signed counts as covered",
     )
     .option("--project <id|name>", "verify only the chain of this project");
+  addSettings(command, [settings.timestampRoots]);
   const work: Work = async ({ config, options, operands, terminal }) => {
     const path = operands[0] ?? config.dataDir;
     try {
       const progress = createProgress(terminal);
-      const verification = await verifyPath(path, toOptions(options), progress.show).finally(progress.clear);
+      const verification = await verifyPath(
+        path,
+        toOptions(options, config.timestampRoots),
+        progress.show,
+      ).finally(progress.clear);
       session.exitCode = verdicts[verification.finding.verdict];
       return { data: toData(verification), text: toText(verification) };
     } catch (error) {
@@ -61,6 +68,8 @@ interface VerifyOptions {
   readonly publicKey: string | null;
   readonly policy?: string | null;
   readonly project: string | null;
+  /** File of the roots of time stamp authorities; absent or null: none. */
+  readonly timestampRoots?: string | null;
 }
 
 /** Values of an option that can be repeated. */
@@ -68,13 +77,12 @@ export function collect(file: string, files: readonly string[]): readonly string
   return [...files, file];
 }
 
-function toOptions({
-  checkpoint,
-  publicKey,
-  policy,
-  project,
-}: Readonly<Record<string, unknown>>): VerifyOptions {
+function toOptions(
+  { checkpoint, publicKey, policy, project }: Readonly<Record<string, unknown>>,
+  timestampRoots: string | null,
+): VerifyOptions {
   return {
+    timestampRoots,
     checkpoints: Array.isArray(checkpoint) ? checkpoint.map(String) : [],
     publicKey: typeof publicKey === "string" ? publicKey : null,
     policy: typeof policy === "string" ? policy : null,
@@ -90,7 +98,21 @@ export async function verifyPath(
 ): Promise<Verification> {
   const subject = findSubject(path);
   const evidence = gatherEvidence(subject, options);
-  return { subject, evidence, finding: await examine(subject, evidence, options, onProgress) };
+  const finding = await examine(subject, evidence, options, onProgress);
+  return { subject, evidence, finding, stamps: await stampsOf(subject, evidence, finding, options) };
+}
+
+/** Of the chains that were verified. */
+async function stampsOf(
+  { kind, path }: Subject,
+  { reader }: Evidence,
+  { chains }: Finding,
+  { timestampRoots: source = null }: VerifyOptions,
+): Promise<readonly StampedCheckpoint[]> {
+  if (kind === "export" || reader === null) return [];
+  const roots = source === null ? null : { text: readText(source), source };
+  const stamps = await verifyStamps(ledgerVerifier.stampedNotes(path), reader, roots);
+  return stamps.filter(({ chain }) => chains.some((one) => one.chain === chain));
 }
 
 async function examine(
