@@ -56,6 +56,11 @@ interface GoProgram {
 
 const litestream = { name: "litestream", module: "github.com/benbjohnson/litestream/cmd/litestream@v0.5.18" };
 export const litewitness = { name: "litewitness", module: "filippo.io/torchwood/cmd/litewitness@v0.8.0" };
+/** The time stamp authority of sigstore. */
+export const timestampServer = {
+  name: "timestamp-server",
+  module: "github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server@v2.0.3",
+};
 /** A log of one command, with a client of witnesses. */
 export const tesseraLog = {
   name: "posix-oneshot",

@@ -16,12 +16,14 @@ import {
   installPythonPackages,
   litewitness,
   tesseraLog,
+  timestampServer,
 } from "./install.ts";
 import { startKeyProxy } from "./key-proxy.ts";
 import { replicateWithLitestream } from "./litestream.ts";
 import { killPrograms } from "./programs.ts";
 import { runPythonClient } from "./python-client.ts";
 import { createReport } from "./report.ts";
+import { stampWithOpenssl, stampWithSigstore } from "./time-stamps.ts";
 import { cosignTessera, witnessWithLitewitness } from "./witnesses.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../../dist/memledger"));
@@ -72,6 +74,12 @@ try {
   const tessera = await findGoProgram(tesseraLog);
   if ("reason" in tessera) report.skip("a log of Tessera with our witness", tessera.reason);
   else await cosignTessera(tessera.path, { command, place: join(place, "tessera"), report });
+  if (Bun.which("openssl") === null) report.skip("time stamps of openssl", "there is no openssl");
+  else await stampWithOpenssl({ command, place: join(place, "openssl"), report });
+  const stamping = await findGoProgram(timestampServer);
+  if (Bun.which("openssl") === null) report.skip("time stamps of sigstore", "there is no openssl");
+  else if ("reason" in stamping) report.skip("time stamps of sigstore", stamping.reason);
+  else await stampWithSigstore(stamping.path, { command, place: join(place, "sigstore"), report });
   report.claim("the server ends in order", (await server.stop()) === 0, server.log());
   report.claim("the server has logged no error", !/"level":"error"/.test(server.log()), server.log());
 } finally {

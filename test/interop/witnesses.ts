@@ -17,7 +17,7 @@ import { type Server, startServer } from "../crash/server.ts";
 import { runProgram, type StartedProgram, startProgram } from "./programs.ts";
 import type { Report } from "./report.ts";
 
-interface Place {
+export interface Place {
   /** Words before the name of a command. */
   readonly command: readonly string[];
   /** A new folder for everything. */
@@ -140,7 +140,7 @@ async function newestNote(server: Server): Promise<string> {
   return isObject(newest) ? String(newest.note) : "";
 }
 
-async function ask({ url, apiKey }: Server, method: string, path: string, body?: object) {
+export async function ask({ url, apiKey }: Server, method: string, path: string, body?: object) {
   const response = await fetch(url + path, {
     method,
     headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
@@ -158,7 +158,7 @@ function hasSigned(note: string, key: VerifierKey): boolean {
 }
 
 /** @throws Error when it takes too long */
-async function until<Result>(read: () => Promise<Result | false | null>): Promise<Result> {
+export async function until<Result>(read: () => Promise<Result | false | null>): Promise<Result> {
   const endsAt = performance.now() + answersWithinMs;
   while (performance.now() < endsAt) {
     const found = await read();
@@ -168,7 +168,7 @@ async function until<Result>(read: () => Promise<Result | false | null>): Promis
   throw new Error("it takes too long");
 }
 
-function freePort(): number {
+export function freePort(): number {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const { port } = server;
   void server.stop(true);
