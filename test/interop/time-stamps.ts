@@ -34,12 +34,10 @@ export async function stampWithSigstore(program: string, { place, ...rest }: Pla
     return response?.ok === true ? response.text() : null;
   });
   const certificates = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? [];
-  const roots = join(place, "root.pem");
-  // The last one has issued the others.
-  writeFileSync(roots, certificates.at(-1) ?? "");
-  const between = join(place, "between.pem");
-  writeFileSync(between, certificates.slice(0, -1).join(""));
-  await stampWith({ name: "timestamp-server of sigstore", url: api, roots, between }, { place, ...rest });
+  const roots = join(place, "roots.pem");
+  // The first one is that of the authority itself. Its tokens do not have the others.
+  writeFileSync(roots, certificates.slice(1).join(""));
+  await stampWith({ name: "timestamp-server of sigstore", url: api, roots }, { place, ...rest });
   await authority.kill();
 }
 
@@ -48,14 +46,9 @@ interface Party {
   readonly url: string;
   /** PEM file. */
   readonly roots: string;
-  /** The certificates between, which a token need not have; absent: none. */
-  readonly between?: string;
 }
 
-async function stampWith(
-  { name, url, roots, between }: Party,
-  { command, place, report }: Place,
-): Promise<void> {
+async function stampWith({ name, url, roots }: Party, { command, place, report }: Place): Promise<void> {
   const dataDir = join(place, "data");
   const flags = ["--timestamp-url", url, "--timestamp-roots", roots];
   const server = await startServer({ dataDir, command, flags });
@@ -69,8 +62,7 @@ async function stampWith(
     const [text, token] = [join(place, "checkpoint.text"), join(place, "checkpoint.token")];
     writeFileSync(text, textOfNote(stamped.note));
     writeFileSync(token, Buffer.from(stamped.timestamp, "base64"));
-    const untrusted = between === undefined ? [] : ["-untrusted", between];
-    const words = ["-data", text, "-token_in", "-in", token, "-CAfile", roots, ...untrusted];
+    const words = ["-data", text, "-token_in", "-in", token, "-CAfile", roots];
     const verified = await runProgram(["openssl", "ts", "-verify", ...words], { folder: place });
     report.claim(`openssl verifies the time stamp of ${name}`, verified.exitCode === 0, verified.output);
   } finally {

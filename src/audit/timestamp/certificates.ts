@@ -99,7 +99,10 @@ export async function whyNotTrusted(
     }
     level = next;
   }
-  return reasons[0] ?? `no given root has issued the certificate of "${subjectOf(signer)}"`;
+  return (
+    reasons[0] ??
+    `no given root has issued the certificate of "${subjectOf(signer)}", directly or over others in the time stamp; one between that is missing can be added to the roots`
+  );
 }
 
 async function hasIssued(issuer: ReadCertificate, { parsed }: ReadCertificate): Promise<boolean> {

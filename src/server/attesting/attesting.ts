@@ -63,7 +63,7 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
     // A newer checkpoint that is refused for the same reason is not logged again.
     refusals.set(chain, { note, message, untilMs: isLogged ? before.untilMs : untilMs });
     if (!isLogged)
-      logger.error("a checkpoint was not cosigned", { [kind]: name, chain, project, error: message });
+      logger.error("a checkpoint was not confirmed", { [kind]: name, chain, project, error: message });
   };
   const fail = (error: unknown): void => {
     if (ending.signal.aborted) return;
@@ -73,13 +73,13 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
     failures++;
     if (message === logged.message && clock.elapsed() < logged.untilMs) return;
     logged = { message, untilMs: clock.elapsed() + refusedPauseMs };
-    logger.warn("checkpoints cannot be cosigned now and will be sent again", {
+    logger.warn("checkpoints cannot be confirmed now and will be sent again", {
       [kind]: name,
       error: message,
     });
   };
   const succeed = (): void => {
-    if (failures > 0) logger.info("checkpoints are cosigned again", { [kind]: name });
+    if (failures > 0) logger.info("checkpoints are confirmed again", { [kind]: name });
     failures = 0;
     logged = { message: "", untilMs: Number.NEGATIVE_INFINITY };
   };

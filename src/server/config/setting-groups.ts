@@ -1,5 +1,6 @@
 // Owns under which heading the help lists a setting.
 
+import { confirmationSettings } from "./confirmation-settings.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { networkSettings } from "./network-settings.ts";
 import { searchSettings } from "./search-settings.ts";
@@ -9,13 +10,14 @@ const tables: readonly (readonly [heading: string, table: object])[] = [
   ["Network:", networkSettings],
   ["Search:", searchSettings],
   ["Gateway:", gatewaySettings],
+  ["Ledger:", confirmationSettings],
 ];
 
 /** Of the settings without a table of their own, by the beginning of their names. */
 const beginnings: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ["Backup:", ["backup-", "migration-backup"]],
   ["Language model:", ["llm-"]],
-  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-", "witness", "timestamp-"]],
+  ["Ledger:", ["audit-", "payload-", "installation-", "export-", "checkpoint-"]],
   ["Credits:", ["extraction-credits", "charge-", "credit-"]],
   ["Search:", ["model"]],
 ];

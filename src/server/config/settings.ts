@@ -3,8 +3,8 @@
 
 import { defaultPlans, type PlanName, planNames } from "../../access/plan.ts";
 import { checkpointEveryMs, checkpointEveryRecords, exportLifeMs } from "../../platform/limits.ts";
+import { confirmationSettings } from "./confirmation-settings.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
-import { witnesses } from "./list-setting.ts";
 import { networkSettings } from "./network-settings.ts";
 import { searchSettings } from "./search-settings.ts";
 import {
@@ -121,26 +121,7 @@ export const settings = {
     1,
     1_440,
   ),
-  witness: witnesses({
-    name: "witness",
-    description:
-      "witnesses (C2SP tlog-witness) that cosign checkpoints: of each the URL, a space and the verifier key",
-  }),
-  timestampUrl: address({
-    name: "timestamp-url",
-    description: "time stamp authority (RFC 3161) that stamps checkpoints",
-  }),
-  timestampRoots: file({
-    name: "timestamp-roots",
-    description:
-      "certificates that the one of the time stamp authority must lead to, in PEM; without it, to none",
-  }),
-  timestampMinutes: whole(
-    { name: "timestamp-minutes", description: "minutes after which a chain gets another time stamp" },
-    60,
-    1,
-    10_080,
-  ),
+  ...confirmationSettings,
   ...searchSettings,
   rememberDays: whole(
     {

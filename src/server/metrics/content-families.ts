@@ -92,7 +92,7 @@ const attestationFamilies: readonly Family[] = [
   {
     name: "memledger_attestations_waiting",
     type: "gauge",
-    help: "Chains whose newest checkpoint a third party has not attested. Only with a witness.",
+    help: "Chains whose newest checkpoint a third party has not attested. Only with a witness or a time stamp authority.",
     labels,
     read: ({ attestations }) => attestations.map((each) => ({ labels: ofParty(each), value: each.waiting })),
   },

@@ -101,7 +101,7 @@ describeWith(program("openssl"))("time stamps over HTTP", () => {
     const { root } = createTestAuthority(join(folder, "other"));
     const running = await start({ "timestamp-roots": root });
     await change(running);
-    expect(await complaint(running, "no given root has issued")).toContain("a checkpoint was not attested");
+    expect(await complaint(running, "no given root has issued")).toContain("a checkpoint was not confirmed");
     expect(await stamps(running)).toEqual([]);
   });
 

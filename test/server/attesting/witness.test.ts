@@ -98,7 +98,7 @@ test("a witness that does not answer delays no call, and gets the newest checkpo
   expect((await create(app)).status).toBe(201);
   await sign(app);
   await until(app, async () => (app.complaints.length > 0 ? true : null));
-  expect(app.complaints[0]).toContain("checkpoints cannot be cosigned now");
+  expect(app.complaints[0]).toContain("checkpoints cannot be confirmed now");
   const again = await startWitnessOf(key, null, folder, Number(port));
   await cosigned(app, [again.key]);
   expect(app.complaints).toHaveLength(1);
