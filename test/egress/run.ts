@@ -89,13 +89,17 @@ async function observe(program: string, duration: number): Promise<Report> {
   const [ledgerKey = ""] = readFileSync(places.publicKey, "utf8").split("\n");
   const { witness, setting } = await sandbox.startWitness(ledgerKey);
   commands.add("witness");
-  await live(await sandbox.startServer({ ...languageModel, MEMLEDGER_WITNESS: setting }), "model", until(1));
+  const authority = startRefusingAuthority();
+  const parties = { MEMLEDGER_WITNESS: setting, MEMLEDGER_TIMESTAMP_URL: authority.url };
+  await live(await sandbox.startServer({ ...languageModel, ...parties }), "model", until(1));
   faults.push(...(await unwitnessed(sandbox.dataDir)));
+  if (authority.asked() === 0) faults.push("nobody asked for a time stamp");
+  await authority.stop();
   if ((await witness.stop()) !== 0) faults.push(`the witness failed: ${witness.log().slice(0, 300)}`);
   await llm.stop();
   await crash(await sandbox.startServer());
 
-  const ports = [llm.url, witness.url].map((url) => Number(new URL(url).port));
+  const ports = [llm.url, witness.url, authority.url].map((url) => Number(new URL(url).port));
   faults.push(
     ...notPerformed(performed).map((line) => `nobody performed ${line}; add it to test/egress/operations.ts`),
   );
@@ -107,6 +111,20 @@ async function observe(program: string, duration: number): Promise<Report> {
   faults.push(...judged.faults);
   const lasted = Math.round((Date.now() - begun) / 1000);
   return { seen: `${calls} HTTP calls, ${judged.processes} processes, ${lasted} s`, faults };
+}
+
+/** A time stamp authority that is asked, and makes none. */
+function startRefusingAuthority() {
+  let asked = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch() {
+      asked++;
+      return new Response(null, { status: 503 });
+    },
+  });
+  return { url: server.url.href, asked: () => asked, stop: () => server.stop(true) };
 }
 
 /** The connection to the witness is judged only if there was one. */
