@@ -2,11 +2,13 @@
 // stamps everything, also a ledger that was written again before. Must never write a file.
 
 import { parseTreeCheckpoint } from "../../audit/checkpoint.ts";
+import type { ReadCertificate } from "../../audit/timestamp/certificates.ts";
+import { stampData, stampText } from "../../audit/timestamp/stamp-report.ts";
 import type { TimeStamp } from "../../audit/timestamp/token.ts";
 import type { NoteReader } from "../../audit/verify/note-reader.ts";
 import { UnusableInput } from "../../audit/verify/verdict.ts";
 import type { StampedNote } from "../../calls/storage/ledger-verifier.ts";
-import { toTimestamp } from "../../platform/time/timestamp.ts";
+import { readText } from "./evidence.ts";
 
 export interface StampedCheckpoint {
   readonly chain: string;
@@ -16,20 +18,23 @@ export interface StampedCheckpoint {
   readonly stamp: TimeStamp | string;
 }
 
-/** @param pem roots of authorities, and where a person finds them; null: none were given. @throws UnusableInput when they are none */
+/** Trusted certificates of authorities. @param path of a PEM file; null: none were given. @throws UnusableInput when it is none */
+export async function readRoots(path: string | null): Promise<readonly ReadCertificate[] | null> {
+  if (path === null) return null;
+  const { readPem } = await import("../../audit/timestamp/certificates.ts");
+  const roots = readPem(readText(path));
+  if (roots !== null) return roots;
+  throw new UnusableInput(`${path} is not a file of certificates in PEM. Correct --timestamp-roots FILE.`);
+}
+
+/** @param roots as readRoots */
 export async function verifyStamps(
   notes: readonly StampedNote[],
   reader: NoteReader,
-  pem: { readonly text: string; readonly source: string } | null,
+  roots: readonly ReadCertificate[] | null,
 ): Promise<readonly StampedCheckpoint[]> {
-  if (notes.length === 0 && pem === null) return [];
-  const { readPem } = await import("../../audit/timestamp/certificates.ts");
+  if (notes.length === 0) return [];
   const { verifyToken } = await import("../../audit/timestamp/token.ts");
-  const roots = pem === null ? null : readPem(pem.text);
-  if (pem !== null && roots === null)
-    throw new UnusableInput(
-      `${pem.source} is not a file of certificates in PEM. Correct --timestamp-roots FILE.`,
-    );
   const verified = notes.map(async ({ size, note, timestamp }) => {
     const text = reader.open(note);
     const root = text === null ? null : parseTreeCheckpoint(text);
@@ -42,20 +47,7 @@ export async function verifyStamps(
 }
 
 export function stampsData(stamps: readonly StampedCheckpoint[]) {
-  return stamps.map(({ chain, size, stamp }) =>
-    typeof stamp === "string"
-      ? { chain, size, valid: false, reason: stamp }
-      : {
-          chain,
-          size,
-          valid: true,
-          time: toTimestamp(stamp.at),
-          accuracy_seconds: stamp.accuracyMs === null ? null : stamp.accuracyMs / 1000,
-          authority: stamp.authority,
-          policy: stamp.policy,
-          root_checked: stamp.isTrusted,
-        },
-  );
+  return stamps.map(({ chain, size, stamp }) => ({ chain, size, ...stampData(stamp) }));
 }
 
 export function stampsText(stamps: readonly StampedCheckpoint[]): string {
@@ -66,11 +58,4 @@ export function stampsText(stamps: readonly StampedCheckpoint[]): string {
         : `Records up to ${size} of chain ${chain} existed at ${stampText(stamp)}.`,
     )
     .join("\n");
-}
-
-/** `2026-11-28T14:00:00.000Z +/- 1 s, says "CN=..."`, and whether its certificate was checked. */
-export function stampText({ at, accuracyMs, authority, isTrusted }: TimeStamp): string {
-  const accuracy = accuracyMs === null ? " (accuracy not stated)" : ` +/- ${accuracyMs / 1000} s`;
-  const checked = isTrusted ? "" : ", which was not checked against a root: give --timestamp-roots FILE";
-  return `${toTimestamp(at)}${accuracy}, says "${authority}"${checked}`;
 }

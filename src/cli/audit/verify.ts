@@ -19,7 +19,7 @@ import {
   type Subject,
 } from "./evidence.ts";
 import { toData, toText, type Verification } from "./report.ts";
-import { type StampedCheckpoint, verifyStamps } from "./stamped-checkpoints.ts";
+import { readRoots, type StampedCheckpoint, verifyStamps } from "./stamped-checkpoints.ts";
 
 export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
@@ -107,10 +107,10 @@ async function stampsOf(
   { kind, path }: Subject,
   { reader }: Evidence,
   { chains }: Finding,
-  { timestampRoots: source = null }: VerifyOptions,
+  { timestampRoots = null }: VerifyOptions,
 ): Promise<readonly StampedCheckpoint[]> {
+  const roots = await readRoots(timestampRoots);
   if (kind === "export" || reader === null) return [];
-  const roots = source === null ? null : { text: readText(source), source };
   const stamps = await verifyStamps(ledgerVerifier.stampedNotes(path), reader, roots);
   return stamps.filter(({ chain }) => chains.some((one) => one.chain === chain));
 }
