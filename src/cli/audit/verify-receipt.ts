@@ -8,16 +8,18 @@ import { acceptKeys } from "../../audit/verify/evidence.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
 import { readKeys } from "../../audit/verify/note-reader.ts";
 import { parseWitnessKey } from "../../audit/verify/receipts/record-receipt.ts";
-import { type ReceiptReport, reportReceipt } from "../../audit/verify/receipts/report.ts";
+import { type ReceiptReport, reportReceipt, withTimeStamp } from "../../audit/verify/receipts/report.ts";
 import { UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
 import { type Policy, readPolicy } from "../../audit/witness/policy.ts";
 import type { VerifierKey } from "../../audit/witness/verifier-key.ts";
 import { toPrintableLine } from "../../platform/text/printable.ts";
+import { settings } from "../../server/config/settings.ts";
 import { rotationsPath } from "../../server/ledger/ledger-rotation.ts";
-import { bindWork, type Session } from "../command.ts";
+import { addSettings, bindWork, type Session } from "../command.ts";
 import { list, type Report } from "../terminal.ts";
 import { inputNames, readText } from "./evidence.ts";
 import { readBytes } from "./evidence-files.ts";
+import { readRoots } from "./stamped-checkpoints.ts";
 import { collect } from "./verify.ts";
 
 const witnessOption = "--witness-key VKEY";
@@ -36,10 +38,11 @@ export function addVerifyReceiptCommand(audit: Command, session: Session): void 
         .default([], "none"),
     )
     .option("--policy <file>", "which witnesses suffice, as C2SP tlog-policy (default: any that is given)");
+  addSettings(command, [settings.timestampRoots]);
   bindWork(
     command,
     session,
-    async ({ operands, options }) => {
+    async ({ config, operands, options }) => {
       const [file = ""] = operands;
       try {
         const ledger = keysFor(file, options.publicKey);
@@ -47,7 +50,8 @@ export function addVerifyReceiptCommand(audit: Command, session: Session): void 
         const ofPolicy = policy?.witnesses.map(({ key }) => key) ?? [];
         const witnesses = [...ofPolicy, ...witnessesIn(options.witnessKey)];
         const trust = { ledger: ledger.keys, witnesses, policy, witnessOption };
-        const report = reportReceipt(readBytes(file), trust, runtimeCryptography);
+        const found = reportReceipt(readBytes(file), trust, runtimeCryptography);
+        const report = await withStamp(found, config.timestampRoots);
         session.exitCode = verdicts[report.verdict];
         return toReport(report, ledger.remarks);
       } catch (error) {
@@ -64,6 +68,15 @@ export function addVerifyReceiptCommand(audit: Command, session: Session): void 
     },
     { ignoresConfig: () => true },
   );
+}
+
+/** @throws UnusableInput */
+async function withStamp(report: ReceiptReport, path: string | null): Promise<ReceiptReport> {
+  const roots = await readRoots(path);
+  if (report.stamped === null) return report;
+  const { token, text } = report.stamped;
+  const { verifyToken } = await import("../../audit/timestamp/token.ts");
+  return withTimeStamp(report, await verifyToken(token, text, { request: null, roots }));
 }
 
 interface LedgerKeys {

@@ -11,7 +11,7 @@ import { parseSignedCheckpoint } from "../../witness/signed-checkpoint.ts";
 import { isCosigning, parseVerifierKeyOf, type VerifierKey } from "../../witness/verifier-key.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { type Entry, parseCanonical, parseEntry } from "../entry-parser.ts";
-import { openSignedNote } from "../note.ts";
+import { openSignedNote, textOfNote } from "../note.ts";
 import { decodeText, erasedParts, isErased } from "../part-lines.ts";
 import { joinParts } from "../part-places.ts";
 import { verifyParts } from "../parts.ts";
@@ -26,8 +26,8 @@ interface ReceiptExtra {
   readonly payload: string | null;
   /** Of the payload. */
   readonly salt: Uint8Array;
-  /** Whether it has a time stamp, which is not looked at here. */
-  readonly hasTimestamp: boolean;
+  /** A token; null: it has none. */
+  readonly timestamp: Uint8Array | null;
 }
 
 /** A payload that is that of the entry. */
@@ -52,10 +52,17 @@ export interface Signed {
   readonly unknown: readonly string[];
 }
 
+/** A time stamp, and the text of which it should be: that of the checkpoint. */
+export interface StampedText {
+  readonly token: Uint8Array;
+  readonly text: string;
+}
+
 export interface ProvedRecord extends Signed {
   readonly entry: Entry;
   readonly payload: ProvedPayload | null;
-  readonly hasTimestamp: boolean;
+  /** Not verified here. Null: it has no time stamp. */
+  readonly stamped: StampedText | null;
 }
 
 export interface ReceiptKeys {
@@ -90,7 +97,9 @@ export function verifyRecordReceipt(
     return "its path does not lead from the entry to the checkpoint";
   const payload = extra.payload === null ? null : readPayload(extra, entry, cryptography);
   if (extra.payload !== null && payload === null) return "its payload is not that of its entry";
-  return { ...checkpoint, entry, payload, hasTimestamp: extra.hasTimestamp };
+  const { timestamp: token } = extra;
+  const stamped = token === null ? null : { token, text: textOfNote(proof.note) };
+  return { ...checkpoint, entry, payload, stamped };
 }
 
 /** Null: not the RFC 8785 form of such an object. */
@@ -99,18 +108,14 @@ function parseExtra(bytes: Uint8Array): ReceiptExtra | null {
   if (value === null || value.v !== 1) return null;
   const { v: _, entry, payload, salt, timestamp, ...others } = value;
   if (typeof entry !== "string" || Object.keys(others).length > 0) return null;
-  if (timestamp !== undefined && !isBase64(timestamp)) return null;
-  const hasTimestamp = timestamp !== undefined;
+  const token = typeof timestamp === "string" && timestamp !== "" ? fromBase64(timestamp) : null;
+  if (timestamp !== undefined && token === null) return null;
   if (payload === undefined && salt === undefined)
-    return { entry, payload: null, salt: new Uint8Array(), hasTimestamp };
+    return { entry, payload: null, salt: new Uint8Array(), timestamp: token };
   const bytesOfSalt = typeof salt === "string" ? fromBase64(salt) : null;
   return typeof payload === "string" && bytesOfSalt !== null
-    ? { entry, payload, salt: bytesOfSalt, hasTimestamp }
+    ? { entry, payload, salt: bytesOfSalt, timestamp: token }
     : null;
-}
-
-function isBase64(value: unknown): boolean {
-  return typeof value === "string" && value !== "" && fromBase64(value) !== null;
 }
 
 /** Enough for every witness that somebody names; signed-note demands 16. */

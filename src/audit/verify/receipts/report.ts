@@ -3,6 +3,8 @@
 import { isObject, type JsonObject, readJson } from "../../../platform/json/json.ts";
 import { counted } from "../../../platform/text/plural.ts";
 import { toTimestamp } from "../../../platform/time/timestamp.ts";
+import { stampData, stampText } from "../../timestamp/stamp-report.ts";
+import type { TimeStamp } from "../../timestamp/token.ts";
 import type { Policy } from "../../witness/policy.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { isOwn } from "../own-records.ts";
@@ -15,6 +17,7 @@ import {
   type ProvedRecord,
   type ReceiptKeys,
   type Signed,
+  type StampedText,
   verifyRecordReceipt,
 } from "./record-receipt.ts";
 import { tlogProofHeading } from "./tlog-proof.ts";
@@ -30,6 +33,8 @@ export interface ReceiptReport {
   readonly facts: JsonObject;
   /** Of a record, if it is in the receipt. */
   readonly payload: JsonObject | null;
+  /** A time stamp that is to be verified (withTimeStamp); null: there is none. */
+  readonly stamped: StampedText | null;
 }
 
 /** What a person accepts. */
@@ -54,6 +59,7 @@ export function reportReceipt(
       notProved: [],
       facts: {},
       payload: null,
+      stamped: null,
     };
   const isErasure = "subject" in found;
   const proved = isErasure ? erasureProved(found) : recordProved(found);
@@ -70,7 +76,28 @@ export function reportReceipt(
     notProved: [...(isAttested ? [] : [notEnough(found, keys)]), ...notProved],
     facts: isErasure ? erasureFacts(found) : recordFacts(found),
     payload: isErasure ? null : (found.payload?.value ?? null),
+    stamped: isErasure ? null : found.stamped,
   };
+}
+
+const uncheckedStamp = "What the time stamp in the receipt says: it was not checked.";
+
+/** The report of a receipt whose time stamp was verified. @param stamp a text: why it counts for nothing, as a clause */
+export function withTimeStamp(report: ReceiptReport, stamp: TimeStamp | string): ReceiptReport {
+  const notProved = report.notProved.filter((sentence) => sentence !== uncheckedStamp);
+  const facts = { ...report.facts, timestamp: stampData(stamp) };
+  return typeof stamp === "string"
+    ? {
+        ...report,
+        facts,
+        notProved: [...notProved, `What the time stamp says: it counts for nothing, because ${stamp}.`],
+      }
+    : {
+        ...report,
+        facts,
+        notProved,
+        proved: [...report.proved, `The record existed at ${stampText(stamp)}.`],
+      };
 }
 
 /** A receipt of either kind. */
@@ -92,7 +119,7 @@ function recordProved({ entry, payload }: ProvedRecord): string[] {
   return [call, `What the receipt has of the call (${partsText(payload)}) is what was recorded.`];
 }
 
-function recordNotProved({ entry, payload, hasTimestamp }: ProvedRecord): string[] {
+function recordNotProved({ entry, payload, stamped }: ProvedRecord): string[] {
   const absent = payload === null ? 1 : payload.erased + payload.withheld;
   return [
     `That the clock of the server was right at ${entry.at}.`,
@@ -101,7 +128,7 @@ function recordNotProved({ entry, payload, hasTimestamp }: ProvedRecord): string
     ...(payload !== null && absent > 0
       ? ["What the missing texts say, and whether they were erased from the ledger or from the receipt."]
       : []),
-    ...(hasTimestamp ? ["What the time stamp in the receipt says: it was not checked."] : []),
+    ...(stamped === null ? [] : [uncheckedStamp]),
     "What other records say, or that there are no others.",
   ];
 }
