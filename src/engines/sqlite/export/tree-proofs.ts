@@ -8,25 +8,31 @@ import type { Database } from "../../../platform/native/sqlite.ts";
 import { toBase64 } from "../../../platform/text/byte-text.ts";
 import { createChainSpan } from "../ledger/audit-reader.ts";
 import { createChainTrees } from "../ledger/chain-tree.ts";
-import { cosignedNote, isOfVersion2, newestRoot } from "../ledger/tree-roots.ts";
+import { cosignedNote, isOfVersion2, newestRoot, newestStamp } from "../ledger/tree-roots.ts";
 import { createInclusionProofs } from "./inclusion-proofs.ts";
 
 const hasher = createTreeHasher(runtimeCryptography);
 
 const logOf = (note: string) => requireTree(note).log;
 
-/** The largest checkpoint that covers a record and of which a third party has stated something. */
-const newestAttested = `SELECT p.size, ${cosignedNote} AS note, (SELECT content FROM audit_attestation a
-    WHERE a.chain = p.chain AND a.size = p.size AND a.kind = 'timestamp' ORDER BY a.at LIMIT 1) AS timestamp
-  FROM audit_checkpoint p WHERE p.chain = ? AND ${isOfVersion2} AND p.size =
-    (SELECT MAX(a.size) FROM audit_attestation a WHERE a.chain = p.chain AND a.size >= ?)`;
+/**
+ * Of the newest checkpoints that cover a record and of which a third party has stated something: one with both a cosignature and a time stamp, of
+ * which there are fewer, or else the largest.
+ */
+const newestAttested = `SELECT p.size, ${cosignedNote} AS note, ${newestStamp} AS timestamp
+  FROM audit_checkpoint p WHERE p.chain = :chain AND ${isOfVersion2} AND p.size = (
+    SELECT size FROM (SELECT size, kind FROM audit_attestation WHERE chain = :chain AND size >= :seq ORDER BY size DESC LIMIT 100)
+    GROUP BY size ORDER BY COUNT(DISTINCT kind) DESC, size DESC LIMIT 1)`;
 
 export function createTreeProofs(database: Database) {
   const span = createChainSpan(database);
   const trees = createChainTrees(database);
   const inclusionIn = createInclusionProofs(database);
   const findNewest = database.prepare<[number], Pick<InclusionProof, "size" | "note">>(newestRoot);
-  const findAttested = database.prepare<[number, number], Omit<InclusionProof, "inclusion">>(newestAttested);
+  const findAttested = database.prepare<
+    [{ readonly chain: number; readonly seq: number }],
+    Omit<InclusionProof, "inclusion">
+  >(newestAttested);
 
   return {
     /** As AuditReader.proveInclusion. */
@@ -34,7 +40,7 @@ export function createTreeProofs(database: Database) {
       const chain = span(project);
       const newest = chain === null ? undefined : findNewest.get(chain.number);
       if (chain === null || newest === undefined || newest.size < seq) return null;
-      const attested = findAttested.get(chain.number, seq);
+      const attested = findAttested.get({ chain: chain.number, seq });
       // After an accepted loss of records, the log of the newest one is another.
       const isOfLog = attested !== undefined && logOf(attested.note) === logOf(newest.note);
       const checkpoint = isOfLog ? attested : { ...newest, timestamp: null };
