@@ -99,6 +99,27 @@ describeWith(program("openssl"))("time stamps by file", () => {
     expect([none.exitCode, none.stdout]).toEqual([40, expect.stringContaining("certificates in PEM")]);
   });
 
+  test("are in receipts, and verified with them", async () => {
+    const { object: listed } = await runJson(["audit", "list", "--data-dir", dataDir]);
+    const oldest = String(objectsIn(listed.logs).at(-1)?.id);
+    const file = at("oldest.tlog-proof");
+    expect((await audit("receipt", oldest, "--out", file)).exitCode).toBe(0);
+    const verify = async (...words: string[]) => {
+      const key = ["--public-key", join(dataDir, "audit.pub")];
+      return (await run(["audit", "verify-receipt", file, ...key, ...words])).stdout;
+    };
+    expect(await verify()).toMatch(
+      /The record existed at .*Z \+\/- 1\.5001 s, says .* not checked against a root/,
+    );
+    const checked = await verify("--timestamp-roots", authority.root);
+    expect(checked).toContain('says "CN=Test time stamps, O=memledger test".');
+    expect(checked).not.toContain("What the time stamp");
+    const foreign = createTestAuthority(at("another"));
+    expect(await verify("--timestamp-roots", foreign.root)).toContain(
+      "it counts for nothing, because no given root",
+    );
+  });
+
   test("that are of nothing here are refused, and the message says what to do", async () => {
     const { request, answer } = await stamped("again", "--project", "shop");
     const { request: another } = await stamped("another", "--project", "shop");

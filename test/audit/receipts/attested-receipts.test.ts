@@ -50,10 +50,21 @@ test("a receipt has the cosignatures and the time stamp of the newest checkpoint
   const newer = await create("three");
   await sign();
 
-  const attested = reportOf(await receiptOf(older), [key]);
+  const receiptWithStamp = await receiptOf(older);
+  const attested = reportOf(receiptWithStamp, [key]);
   expect(attested).toMatchObject({ verdict: "intact", facts: { record: older } });
   expect(attested.notProved.join()).toContain("the time stamp in the receipt says: it was not checked");
   const plain = reportOf(await receiptOf(newer), [key]);
   expect(plain).toMatchObject({ verdict: "unattested", facts: { record: newer, witnesses: [] } });
   expect(plain.notProved.join()).not.toContain("time stamp");
+
+  const next = (await attestations.unattested({ kind: "cosignature", source })).find(
+    ({ project }) => project === member.id,
+  );
+  if (next === undefined) throw new Error("nothing is due");
+  const [nextLine = ""] = witness.cosign(next.note, seenAt).slice(next.note.length).split("\n");
+  await attestations.add(next, { kind: "cosignature", source, content: nextLine, at: 3 });
+  expect(reportOf(await receiptOf(newer), [key])).toMatchObject({ verdict: "intact" });
+  // A larger one has a cosignature alone.
+  expect(await receiptOf(older)).toBe(receiptWithStamp);
 });
