@@ -9,6 +9,7 @@ import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { createChainTrees } from "../../../src/engines/sqlite/ledger/chain-tree.ts";
 import { createCheckpoints } from "../../../src/engines/sqlite/ledger/checkpoints.ts";
 import { readKnownHeads } from "../../../src/engines/sqlite/ledger/known-heads.ts";
+import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { createLogger } from "../../../src/platform/log/logger.ts";
 import { createClock } from "../../../src/platform/time/clock.ts";
 import { makeDatabase } from "./schema-text.ts";
@@ -18,7 +19,7 @@ const logger = createLogger("error");
 
 /** Chains that were begun on records of version 1, which the server knows. */
 function makeChains(recordCounts: readonly number[]) {
-  const database = makeDatabase(8);
+  const database = makeDatabase(formatVersion);
   database.exec("PRAGMA foreign_keys = OFF");
   for (const [index, records] of recordCounts.entries()) {
     const [chain, genesis] = [`${index}`.repeat(32), "0".repeat(64)];
