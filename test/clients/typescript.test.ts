@@ -163,7 +163,7 @@ async function useMemories({ memories, checks }: Memledger): Promise<void> {
   expect((await memories.deleteAll()).deleted_count).toBe(1);
 }
 
-async function useAdministration({ projects, keys, plans }: Memledger): Promise<void> {
+async function useAdministration({ projects, keys, plans, audit }: Memledger): Promise<void> {
   const project = await projects.create({ name: "tenant 1", plan: "pro" });
   expect(await projects.update(project.id, { credits: 5 })).toEqual({ ...project, credits: 5 });
   expect((await projects.show("tenant 1")).credits).toBe(5);
@@ -179,6 +179,8 @@ async function useAdministration({ projects, keys, plans }: Memledger): Promise<
   expect((await projects.list({ text: "tenant" })).projects).toMatchObject([{ id: project.id, keys: 0 }]);
   expect((await plans.list()).plans.map(({ name }) => name)).toContain(project.plan);
   expect((await projects.delete(project.id, { name: "tenant 1" })).id).toBe(project.id);
+  const [deletion] = (await audit.listChain({ action: "project.delete" })).logs;
+  expect(await audit.showRecord(deletion?.id ?? "")).toMatchObject({ request_body: { name: "tenant 1" } });
 }
 
 async function useSuggestions({ suggestions }: Memledger): Promise<void> {

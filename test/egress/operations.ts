@@ -1,7 +1,7 @@
 // Performs every HTTP operation of a server, refusals and pages included, and knows which ones it has performed.
 // Must never reach another server.
 
-import { isObject, type Json, type JsonObject } from "../../src/platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../src/platform/json/json.ts";
 import { apiRoutes } from "../../src/transports/http/administration-routes.ts";
 import { mcpLines, sendEveryMessage } from "./mcp-messages.ts";
 
@@ -229,6 +229,9 @@ async function administerEverything(send: Send, lap: string): Promise<void> {
   await send("PUT /v1/admin/keys/:key", 200, { ids: ofKey, body: { gateway: { memory: false } } });
   await send("DELETE /v1/admin/keys/:key", 200, { ids: ofKey });
   await send("GET /v1/admin/plans", 200);
+  const { logs } = await send("GET /v1/admin/audit/logs", 200, { query: "?page_size=1" });
+  const [record] = objectsIn(logs);
+  await send("GET /v1/admin/audit/logs/:record", 200, { ids: { record: String(record?.id) } });
   await send("DELETE /v1/admin/projects/:project", 200, { ids, body: { name } });
 }
 

@@ -133,6 +133,8 @@ class Surface(unittest.TestCase):
         self.assertEqual([each.id for each in projects.list(text="tenant 2").projects], [project.id])
         self.assertIn(project.plan, [each.name for each in client.plans.list().plans])
         self.assertEqual(projects.delete(project.id, name="tenant 2").id, project.id)
+        [deletion, *_] = client.audit.list_chain(action="project.delete").logs
+        self.assertEqual(client.audit.show_record(deletion.id).request_body, {"name": "tenant 2"})
 
     def use_conversations(self, client: memledger.Memledger) -> None:
         said = {"role": "user", "content": "We meet at the mill."}

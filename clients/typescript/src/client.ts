@@ -24,7 +24,7 @@ export class Memledger {
   readonly suggestions: Suggestions;
   readonly conversations: Conversations;
   readonly audit: AuditLedger;
-  /** Projects, keys and plans need an administration key as `apiKey`. */
+  /** Projects, keys, plans and the chain of the installation need an administration key as `apiKey`. */
   readonly projects: Projects;
   readonly keys: Keys;
   readonly plans: Plans;

@@ -5,7 +5,7 @@ import { version } from "./generated/operations.ts";
 
 export interface ClientOptions {
   /**
-   * An API key, `ml_...`; for projects, keys and plans an administration key, `mla_...`. Default: the environment variable MEMLEDGER_API_KEY. Null: requests are sent without a key, because `fetch` adds
+   * An API key, `ml_...`; for projects, keys, plans and the chain of the installation an administration key, `mla_...`. Default: the environment variable MEMLEDGER_API_KEY. Null: requests are sent without a key, because `fetch` adds
    * credentials of its own.
    */
   readonly apiKey?: string | null | undefined;

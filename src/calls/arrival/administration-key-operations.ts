@@ -12,4 +12,6 @@ export const administrationKeyOperations: ReadonlySet<string> = new Set([
   "key.update",
   "key.revoke",
   "plan.list",
+  "audit.list_chain",
+  "audit.show_record",
 ]);

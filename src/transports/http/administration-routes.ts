@@ -13,6 +13,8 @@ import {
   showProject,
   updateProject,
 } from "../../calls/operations/access/project-operations.ts";
+import { listInstallation } from "../../calls/operations/ledger/list-chain.ts";
+import { showOfInstallation } from "../../calls/operations/ledger/show-record.ts";
 import { successCode } from "../../platform/errors.ts";
 import { Fields } from "../../platform/schema/schema.ts";
 import { type ApiRoute, type Method, type Route, routes } from "./routes.ts";
@@ -33,6 +35,8 @@ const table: readonly (readonly [Method, string, InstallationOperation, list?: s
   ["PUT", "/v1/admin/keys/:key", updateKey],
   ["DELETE", "/v1/admin/keys/:key", revokeKey],
   ["GET", "/v1/admin/plans", listPlans, "plans"],
+  ["GET", "/v1/admin/audit/logs", listInstallation],
+  ["GET", "/v1/admin/audit/logs/:record", showOfInstallation],
 ];
 
 export const administrationRoutes: readonly AdministrationRoute[] = bindRoutes();

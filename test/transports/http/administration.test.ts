@@ -6,7 +6,7 @@ import { permissions } from "../../../src/access/key.ts";
 import { defaultPlans } from "../../../src/access/plan.ts";
 import { listAdministrationKeys } from "../../../src/calls/operations/access/administration-key-operations.ts";
 import { administer } from "../../../src/cli/access/administer.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/platform/json/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../../src/platform/json/json.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
 import { newAdministrationKey } from "./administration-key.ts";
 import { expectClean } from "./scenario.ts";
@@ -38,6 +38,35 @@ const createKeyOf = async (project: Json | undefined, fields: JsonObject = {}) =
     .data;
 
 describe("a program with an administration key", () => {
+  test("reads the records of the installation, and none of a project", async () => {
+    const created = await createNamed("read from its record");
+    const listed = await ask("GET", "/v1/admin/audit/logs?action=project.create&page_size=1");
+    const [newest] = objectsIn(listed.data.logs);
+    expect(listed.data).toMatchObject({ total: expect.any(Number), next_cursor: expect.any(String) });
+    expect(listed.record?.payload).toMatchObject({ request_parameters: { action: "project.create" } });
+    const shown = await ask("GET", `/v1/admin/audit/logs/${newest?.id}`);
+    expect(shown.data).toMatchObject({
+      action: "project.create",
+      project_id: null,
+      administration_key_id: admin.id,
+      response_body: { data: { id: created.id ?? "" } },
+    });
+    const next = await ask(
+      "GET",
+      `/v1/admin/audit/logs?action=project.create&page_size=1&cursor=${listed.data.next_cursor}`,
+    );
+    expect(objectsIn(next.data.logs)[0]?.id).not.toBe(newest?.id);
+
+    await app.call("POST", "/v1/memories", { body: { content: "Of the project.", memory_type: "fact" } });
+    const record = app.records(app.projectId).at(-1);
+    const hidden = await ask("GET", `/v1/admin/audit/logs/${record?.entry.id}`);
+    expect([hidden.status, hidden.code]).toEqual([404, 2204]);
+    const ofAll = await ask("GET", "/v1/admin/audit/logs?page_size=100");
+    expect(objectsIn(ofAll.data.logs).every(({ project_id: project }) => project === null)).toBe(true);
+    const ofProject = await ask("GET", `/v1/admin/audit/logs?project=${app.projectId}&page_size=100`);
+    expect(objectsIn(ofProject.data.logs).every(({ project_id: project }) => project === null)).toBe(true);
+  });
+
   test("creates a project and a key for it, and the key works at once", async () => {
     const created = await ask("POST", "/v1/admin/projects", { name: "tenant 1", plan: "pro", credits: 7 });
     expect(created.status).toBe(201);

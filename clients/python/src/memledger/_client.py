@@ -30,7 +30,7 @@ from ._sync_calls import Calls
 class Memledger:
     """A client of a memledger server. Threads can share it. It keeps connections open until it is closed.
 
-    api_key: An API key, `ml_...`; for projects, keys and plans an administration key, `mla_...`. Default: the environment variable MEMLEDGER_API_KEY.
+    api_key: An API key, `ml_...`; for projects, keys, plans and the chain of the installation an administration key, `mla_...`. Default: the environment variable MEMLEDGER_API_KEY.
     base_url: Address of the server. Default: http://127.0.0.1:8420
     timeout: Seconds to wait for the connection, and for each part of a response. Default: 60, and 600 for operations
     that may run that long, such as an extraction with a language model.

@@ -395,6 +395,14 @@ export interface BatchResults {
   results: BatchResult[];
 }
 
+export interface ChainRecords {
+  logs: AuditRecord[];
+  /** Number of matching records on all pages. */
+  total: number;
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 /**
  * unattested: all checks passed; no external checkpoint was given. broken: a check failed. contradicted: a
  * checkpoint does not match the records.
@@ -2557,6 +2565,24 @@ export interface AuditConsistencyQuery {
   from: number;
   /** Tree size of the later checkpoint. */
   to: number;
+}
+
+/** Parameters of auditListChain. */
+export interface AuditListChainQuery {
+  /** Only records from this time on. ISO 8601; UTC if it has no time zone. */
+  start_time?: string | undefined;
+  /** Only records up to and including this time, which is not before start_time; a date includes the whole day. */
+  end_time?: string | undefined;
+  /** Only this action, such as memory.search. */
+  action?: string | undefined;
+  /** Only calls with this API key. */
+  key_id?: string | undefined;
+  /** Only this class of HTTP status. */
+  status_class?: StatusClass | undefined;
+  /** next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
+  /** Records per page. Default: 50. */
+  page_size?: number | undefined;
 }
 
 /** Parameters of keyList. */

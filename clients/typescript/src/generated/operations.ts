@@ -10,12 +10,14 @@ import type {
   AuditCheckpointListQuery,
   AuditConsistencyQuery,
   AuditExportRequest,
+  AuditListChainQuery,
   AuditListQuery,
   AuditReceiptQuery,
   AuditRecord,
   AuditRecordDetail,
   AuditRecordPage,
   BatchResults,
+  ChainRecords,
   Check,
   CheckCreateRequest,
   CheckList,
@@ -501,6 +503,22 @@ const auditVerify: Operation = {
   mayRunLong: false,
 };
 
+const auditListChain: Operation = {
+  operationId: "auditListChain",
+  method: "GET",
+  path: "/v1/admin/audit/logs",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const auditShowRecord: Operation = {
+  operationId: "auditShowRecord",
+  method: "GET",
+  path: "/v1/admin/audit/logs/{record}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const keyIssue: Operation = {
   operationId: "keyIssue",
   method: "POST",
@@ -649,6 +667,8 @@ export const operations: readonly Operation[] = [
   auditCheckpointList,
   auditConsistency,
   auditVerify,
+  auditListChain,
+  auditShowRecord,
   keyIssue,
   keyRevokeIssued,
   keyCreate,
@@ -1417,6 +1437,39 @@ export class Audit {
    */
   verify(options: CallOptions = {}): Promise<Verification> {
     return this.#calls.data(auditVerify, {}, options);
+  }
+
+  /**
+   * List audit records of the installation. Lists the audit records of the installation: administration, and calls
+   * without a valid key. Newest first.
+   *
+   * Needs an administration key.
+   */
+  listChain(query: AuditListChainQuery = {}, options: CallOptions = {}): Promise<ChainRecords> {
+    return this.#calls.data(auditListChain, { query }, options);
+  }
+
+  /** The items of all pages of `listChain`, one request for each page. */
+  async *iterateChain(
+    query: Omit<AuditListChainQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<AuditRecord, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: ChainRecords = await this.listChain({ ...query, cursor }, options);
+      yield* page.logs;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * Show an audit record of the installation. Shows one audit record of the installation, with request, response
+   * and who sent it.
+   *
+   * Needs an administration key.
+   */
+  showRecord(record: string, options: CallOptions = {}): Promise<AuditRecordDetail> {
+    return this.#calls.data(auditShowRecord, { path: { record: record } }, options);
   }
 }
 

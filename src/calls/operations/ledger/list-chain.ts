@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { planOf } from "../../../access/project.ts";
 import { allNamed, recordFilters } from "../../../audit/record-filter.ts";
-import { auditRecord } from "../../../audit/record-schema.ts";
+import { auditRecord, exampleRecord } from "../../../audit/record-schema.ts";
 import { toAuditRecord } from "../../../audit/record-view.ts";
 import { fieldRefusal } from "../../../platform/errors.ts";
 import { auditPageSizeDefault, nameMaxCharacters } from "../../../platform/limits.ts";
@@ -17,7 +17,14 @@ import { unknownProject } from "../access/require-project.ts";
 import { cursorAfter, describeList, firstPage, pageAfter, recordSpan, retentionFloor } from "./list.ts";
 import { findPseudonyms } from "./named-subject.ts";
 
+const { action, key_id, status_class } = recordFilters;
 const { page_size } = pageFields({ items: "Records", defaultSize: auditPageSizeDefault });
+const paging = {
+  cursor: Type.Optional(
+    Type.String({ description: "next_cursor of the previous page, with the same filters." }),
+  ),
+  page_size,
+};
 const input = Fields({
   project: Type.Optional(
     Text({
@@ -29,16 +36,16 @@ const input = Fields({
   ...recordFilters,
   subject: Type.Optional(subjectName),
   conversation: Type.Optional(conversationName),
-  cursor: Type.Optional(
-    Type.String({ description: "next_cursor of the previous page, with the same filters." }),
-  ),
-  page_size,
+  ...paging,
 });
-const output = Fields({
-  logs: Type.Array(auditRecord),
-  total: Count("Number of matching records on all pages."),
-  next_cursor: nextCursor,
-});
+const output = Fields(
+  {
+    logs: Type.Array(auditRecord),
+    total: Count("Number of matching records on all pages."),
+    next_cursor: nextCursor,
+  },
+  { title: "ChainRecords" },
+);
 
 export const listChain = installationOperation({
   name: "audit.list_chain",
@@ -52,6 +59,23 @@ export const listChain = installationOperation({
   output,
   prepare: readChain,
   apply: async (_transaction, _input, _application, data) => ({ data }),
+});
+
+/** The same for an administration key, which may read no record of a project. */
+export const listInstallation = installationOperation({
+  ...listChain,
+  summary: "List audit records of the installation",
+  description:
+    "Lists the audit records of the installation: administration, and calls without a valid key. Newest first.",
+  input: Fields({ ...recordSpan, action, key_id, status_class, ...paging }),
+  example: {
+    input: { action: "key.create", page_size: 50 },
+    data: {
+      logs: [{ ...exampleRecord, action: "key.create", project_id: null, key_id: null, memory_id: null }],
+      total: 1,
+      next_cursor: null,
+    },
+  },
 });
 
 /** @throws Refusal 1400 */

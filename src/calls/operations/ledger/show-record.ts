@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { planOf } from "../../../access/project.ts";
-import { auditRecordDetail } from "../../../audit/record-schema.ts";
+import { auditRecordDetail, exampleDetail } from "../../../audit/record-schema.ts";
 import { toAuditRecordDetail } from "../../../audit/record-view.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { toId } from "../../../platform/ids.ts";
@@ -24,6 +24,22 @@ export const showRecord = installationOperation({
   apply: async (_transaction, _input, _application, data) => ({ data }),
 });
 
+/** The same for an administration key, which may read no record of a project. */
+export const showOfInstallation = installationOperation({
+  ...showRecord,
+  summary: "Show an audit record of the installation",
+  description: "Shows one audit record of the installation, with request, response and who sent it.",
+  example: {
+    input: { record: exampleDetail.id },
+    data: { ...exampleDetail, action: "key.create", project_id: null, key_id: null, memory_id: null },
+  },
+  prepare: async ({ record }, preparation) => {
+    const { owner, detail } = await findAnywhere(record, preparation);
+    if (owner !== null) throw unknownRecord();
+    return detail;
+  },
+});
+
 /** A record of any chain. `owner`: of the chain; `project` and `plan`: null if it is the installation, or deleted. @throws Refusal 2204 */
 export async function findAnywhere(given: string, { store, plans, now, signal }: InstallationPreparation) {
   const id = toId(given.trim());
@@ -35,10 +51,14 @@ export async function findAnywhere(given: string, { store, plans, now, signal }:
   const floor = plan === null ? null : retentionFloor(plan, now);
   const detail = record === null ? null : toAuditRecordDetail(record, plan?.hash ?? true);
   if (record === null || detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
-    throw new Refusal(
-      2204,
-      'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
-    );
+    throw unknownRecord();
   }
   return { record, detail, owner, project, plan };
+}
+
+function unknownRecord(): Refusal {
+  return new Refusal(
+    2204,
+    'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
+  );
 }

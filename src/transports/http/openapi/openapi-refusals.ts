@@ -26,8 +26,9 @@ export function refusalsOf({ operation, method }: ApiRoute): ErrorCode[] {
   return [...codes].sort((a, b) => a - b);
 }
 
-/** Those that name a project or a key may find none. */
+/** Those that name a project, a key or a record may find none. */
 function administrationCodes({ input: { properties } }: InstallationOperation): ErrorCode[] {
+  if ("record" in properties) return [2204];
   return "project" in properties || "key" in properties ? [1404] : [];
 }
 

@@ -19,6 +19,7 @@ from .models import (
     AuditRecordDetail,
     AuditRecordPage,
     BatchResults,
+    ChainRecords,
     Check,
     CheckList,
     CheckMode,
@@ -90,9 +91,11 @@ from .operations import (
     AUDIT_EXPORT_MANIFEST,
     AUDIT_EXPORT_STATUS,
     AUDIT_LIST,
+    AUDIT_LIST_CHAIN,
     AUDIT_PROOF,
     AUDIT_READ,
     AUDIT_RECEIPT,
+    AUDIT_SHOW_RECORD,
     AUDIT_STATISTICS,
     AUDIT_VERIFY,
     CHECK_CREATE,
@@ -2486,6 +2489,111 @@ class AsyncAudit:
             Input(),
             CallOptions(audit_metadata, timeout, max_retries),
             Verification,
+        )
+
+    async def list_chain(
+        self,
+        *,
+        start_time: str | Unset = UNSET,
+        end_time: str | Unset = UNSET,
+        action: str | Unset = UNSET,
+        key_id: str | Unset = UNSET,
+        status_class: StatusClass | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ChainRecords:
+        """List audit records of the installation. Lists the audit records of the installation: administration,
+        and calls without a valid key. Newest first.
+
+        Needs an administration key.
+
+        start_time: Only records from this time on. ISO 8601; UTC if it has no time zone.
+        end_time: Only records up to and including this time, which is not before start_time; a date
+        includes the whole day.
+        action: Only this action, such as memory.search.
+        key_id: Only calls with this API key.
+        status_class: Only this class of HTTP status.
+        cursor: next_cursor of the previous page, with the same filters.
+        page_size: Records per page. Default: 50.
+        """
+        return await self._calls.data(
+            AUDIT_LIST_CHAIN,
+            Input(
+                query={
+                    "start_time": start_time,
+                    "end_time": end_time,
+                    "action": action,
+                    "key_id": key_id,
+                    "status_class": status_class,
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            ChainRecords,
+        )
+
+    async def iterate_chain(
+        self,
+        *,
+        start_time: str | Unset = UNSET,
+        end_time: str | Unset = UNSET,
+        action: str | Unset = UNSET,
+        key_id: str | Unset = UNSET,
+        status_class: StatusClass | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[AuditRecord]:
+        """The items of all pages of `list_chain`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.list_chain(
+                cursor=cursor,
+                start_time=start_time,
+                end_time=end_time,
+                action=action,
+                key_id=key_id,
+                status_class=status_class,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.logs:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def show_record(
+        self,
+        record: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AuditRecordDetail:
+        """Show an audit record of the installation. Shows one audit record of the installation, with request,
+        response and who sent it.
+
+        Needs an administration key.
+
+        record: Id of the audit record.
+        """
+        return await self._calls.data(
+            AUDIT_SHOW_RECORD,
+            Input(
+                path={
+                    "record": record,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            AuditRecordDetail,
         )
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "BatchItemStatus",
     "BatchResult",
     "BatchResults",
+    "ChainRecords",
     "ChainVerdict",
     "CheckMode",
     "TagsMatch",
@@ -552,6 +553,16 @@ class BatchResults(Model):
     results: list[BatchResult]
     """One result for each item, in the order of the request."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"results": BatchResult}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainRecords(Model):
+    logs: list[AuditRecord]
+    total: int
+    """Number of matching records on all pages."""
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"logs": AuditRecord}
 
 ChainVerdict = Literal["unattested", "broken", "contradicted"]
 

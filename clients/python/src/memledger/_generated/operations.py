@@ -407,6 +407,22 @@ AUDIT_VERIFY = Operation(
     may_run_long=False,
 )
 
+AUDIT_LIST_CHAIN = Operation(
+    operation_id="auditListChain",
+    method="GET",
+    path="/v1/admin/audit/logs",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+AUDIT_SHOW_RECORD = Operation(
+    operation_id="auditShowRecord",
+    method="GET",
+    path="/v1/admin/audit/logs/{record}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 KEY_ISSUE = Operation(
     operation_id="keyIssue",
     method="POST",
@@ -554,6 +570,8 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_CHECKPOINT_LIST,
     AUDIT_CONSISTENCY,
     AUDIT_VERIFY,
+    AUDIT_LIST_CHAIN,
+    AUDIT_SHOW_RECORD,
     KEY_ISSUE,
     KEY_REVOKE_ISSUED,
     KEY_CREATE,
