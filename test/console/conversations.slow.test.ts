@@ -195,17 +195,19 @@ browserTest(
     const question = page.getByRole("dialog", { name: "Erase the conversation?" });
     await question.getByText("5 memories with its words are deleted").waitFor();
     expect(await faultsInOtherForms(page, "conversation-erase")).toEqual([]);
-    await question.getByRole("textbox").fill("4");
+    await question.getByRole("textbox", { name: /^Type/ }).fill("4");
     expect(
       await question.getByRole("button", { name: "Erase the conversation" }).getAttribute("aria-disabled"),
     ).toBe("true");
-    await question.getByRole("textbox").fill("5");
+    await question.getByRole("textbox", { name: /^Reason/ }).fill("Order 17");
+    await question.getByRole("textbox", { name: /^Type/ }).fill("5");
     await page.keyboard.press("Enter");
     await page.getByText("The conversation is erased").waitFor();
     await page.getByText("No conversations yet").waitFor();
     expect(await page.content()).not.toContain("chat-secret");
     const { name: file, data: receipt } = await tools.downloaded(page, "Save the receipt");
     expect(file).toBe(`receipt-${receipt.subject}.json`);
+    expect(receipt.payload).toContain("Order 17");
     expect(verifyErasureReceipt(receipt, [String(receipt.verifier_key)], runtimeCryptography)).toMatchObject({
       project: place.project,
     });

@@ -166,7 +166,7 @@ browserTest(
     const question = page.getByRole("dialog", { name: "Revoke the key?" });
     const revoke = question.getByRole("button", { name: "Revoke the key" });
     expect(await revoke.isDisabled()).toBe(true);
-    await question.getByRole("textbox").fill(name);
+    await question.getByRole("textbox", { name: /^Type/ }).fill(name);
     await page.keyboard.press("Enter");
     await panel.getByText("Revoked").first().waitFor();
     expect((await app.call("GET", "/v1/memories", { key: secret })).status).toBe(401);

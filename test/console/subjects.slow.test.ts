@@ -169,7 +169,7 @@ browserTest(
     await page.getByLabel("Exact name of a subject").fill("user:099");
     await page.keyboard.press("Enter");
     await panel(page).getByRole("button", { name: "Erase…" }).click();
-    await page.getByRole("dialog").getByRole("textbox").fill("user:099");
+    await page.getByRole("dialog").getByRole("textbox", { name: /^Type/ }).fill("user:099");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Close without the receipt" }).click();
     await row(page, "user:000").waitFor();
@@ -260,7 +260,9 @@ browserTest(
     await page.getByRole("button", { name: /^Select all/ }).click();
     await page.getByRole("button", { name: "Delete…" }).click();
     const question = page.getByRole("dialog");
-    await question.getByRole("textbox").fill((await question.locator("label strong").textContent()) ?? "");
+    await question
+      .getByRole("textbox", { name: /^Type/ })
+      .fill((await question.locator("label strong").textContent()) ?? "");
     await page.keyboard.press("Enter");
     await page.getByText("No memories yet").waitFor();
     expect(await listOf("user:2")).toEqual([]);
@@ -287,9 +289,9 @@ browserTest("a subject is erased after its name was typed, and the receipt prove
   await question.getByText("2 memories and 0 checks").waitFor();
   const erase = question.getByRole("button", { name: "Erase the subject" });
   expect(await faultsInOtherForms(page, "subjects-erase")).toEqual([]);
-  await question.getByRole("textbox").fill("two spaces and + plus");
+  await question.getByRole("textbox", { name: /^Type/ }).fill("two spaces and + plus");
   expect(await erase.isDisabled()).toBe(true);
-  await question.getByRole("textbox").fill(name);
+  await question.getByRole("textbox", { name: /^Type/ }).fill(name);
   await page.keyboard.press("Enter");
   const result = page.locator(".card", { hasText: "The subject is erased" });
   await result.getByText("2 memories").waitFor();

@@ -138,17 +138,6 @@ export function Confirm(props: ConfirmProps) {
   return (
     <FormDialog title={title} form={form} action={action} isOff={!isConfirmed} isDangerous onClose={onClose}>
       {children}
-      {asksReason && (
-        <div class="field">
-          <label for={reasonId}>Reason, for the record (optional)</label>
-          <input
-            id={reasonId}
-            value={reason}
-            autocomplete="off"
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        </div>
-      )}
       {typed !== null && (
         <div class="field">
           <label for={inputId}>
@@ -160,6 +149,17 @@ export function Confirm(props: ConfirmProps) {
             autocomplete="off"
             spellcheck={false}
             onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </div>
+      )}
+      {asksReason && (
+        <div class="field">
+          <label for={reasonId}>Reason, for the record (optional)</label>
+          <input
+            id={reasonId}
+            value={reason}
+            autocomplete="off"
+            onInput={(event) => setReason(event.currentTarget.value)}
           />
         </div>
       )}
