@@ -127,6 +127,7 @@ async function callProject(gateway: TestGateway): Promise<void> {
   const [log] = Array.isArray(logs) ? logs.filter(isObject) : [];
   await send("GET", `/v1/audit/logs/${log?.id}`);
   await send("GET", `/v1/audit/logs/${mark}`);
+  for (const statement of ["proof", "receipt"]) await send("GET", `/v1/audit/logs/${log?.id}/${statement}`);
   const begun = await send("POST", "/v1/audit/logs/export", { ...span, format: "json" });
   const exported = `/v1/audit/logs/export/${begun.export_id}`;
   while ((await send("GET", exported)).status === "processing") await Bun.sleep(10);
@@ -137,7 +138,7 @@ async function callProject(gateway: TestGateway): Promise<void> {
       await fetch(`${gateway.app.url}${exported}/${file}`, { headers: { authorization, ...headers() } })
     ).text();
   }
-  for (const path of ["statistics", "checkpoint", "checkpoints", "verify"])
+  for (const path of ["statistics", "checkpoint", "checkpoints", "consistency?from=1&to=1", "verify"])
     await send("GET", `/v1/audit/${path}`);
   // Refused.
   await send("POST", "/v1/memories", { [mark]: mark, content: marked(), messages: [{ [mark]: marked() }] });
