@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { JsonObject } from "../../src/platform/json/json.ts";
+import { type JsonObject, objectsIn } from "../../src/platform/json/json.ts";
 import {
   call,
   cleanUp,
@@ -134,12 +134,20 @@ describe("beside a running server", () => {
   });
 });
 
+/** As programs of other systems store a text. */
+const ofOtherSystems = (text: string) => [text.replaceAll("\n", "\r\n"), `\ufeff${text.trimEnd()}`];
+
 test("a file given as a checkpoint is one, or the verdict is unusable, never broken", async () => {
   const [dataDir, elsewhere, other] = [createFolder(), createFolder(), createFolder()];
   const server = await serve(dataDir);
   await createFact(server.url, server.ready.api_key, "a fact");
   const answer = await (await call(server.url, server.ready.api_key, "/v1/audit/checkpoint")).text();
   const many = (await run(["audit", "checkpoint", "--data-dir", dataDir, "--json"])).stdout;
+  const listed = await call(server.url, server.ready.api_key, "/v1/audit/logs?page_size=1");
+  const [record] = objectsIn(((await listed.json()) as { data: JsonObject }).data.logs);
+  const receiptFile = join(elsewhere, "record.tlog-proof");
+  await run(["audit", "receipt", String(record?.id), "--data-dir", dataDir, "--out", receiptFile]);
+  const receipt = readFileSync(receiptFile, "utf8");
   await server.end("SIGTERM");
   const otherServer = await serve(other);
   const foreign = (await run(["audit", "checkpoint", "--data-dir", other, "--project", "default"])).stdout;
@@ -154,7 +162,7 @@ test("a file given as a checkpoint is one, or the verdict is unusable, never bro
   };
 
   const one = ["--project", "default"];
-  for (const text of [note, answer, many, note.replaceAll("\n", "\r\n"), `\ufeff${note.trimEnd()}`]) {
+  for (const text of [note, answer, many, receipt, ...[note, receipt].flatMap(ofOtherSystems)]) {
     expect(await verify(text, ...one)).toMatchObject({ verdict: "intact" });
   }
   expect((await verify(answer)).python).toBe(agreed("unattested"));

@@ -134,7 +134,7 @@ function noCheckpoint(
 ): string {
   const isKey = text.split("\n").some((line) => parseVerifierKey(line, cryptography) !== null);
   const expected =
-    'Give a file with the unchanged output of "memledger audit checkpoint" (three or four lines, an empty line, a line with the signature) or the unchanged JSON answer of GET /v1/audit/checkpoint';
+    'Give a file with the unchanged output of "memledger audit checkpoint" (three or four lines, an empty line, a line with the signature), the unchanged JSON answer of GET /v1/audit/checkpoint, or the receipt of a record';
   return `${name} does not contain a checkpoint${isKey ? `; it contains a public key: use ${publicKey} for it` : ""}. ${expected}. Nothing was verified.`;
 }
 

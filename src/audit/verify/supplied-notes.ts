@@ -1,9 +1,10 @@
-// Owns finding notes in a file that a person supplies as a checkpoint: signed notes, notes with the line ends of another system, or the
-// JSON answer that contains the note. Must never verify a signature.
+// Owns finding notes in a file that a person supplies as a checkpoint: signed notes, notes with the line ends of another system, the JSON
+// answer that contains the note, or the receipt of a record, which ends with one. Must never verify a signature.
 
 import { isObject } from "../../platform/json/json.ts";
 import { parseAnyCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
+import { parseTlogProof } from "./receipts/tlog-proof.ts";
 
 interface SuppliedNotes {
   /** Notes in the format of a checkpoint, not verified. */
@@ -14,7 +15,8 @@ interface SuppliedNotes {
 
 /** A signed text contains no carriage return: if the file has one, a program has changed the line ends. */
 export function parseSuppliedNotes(file: string): SuppliedNotes {
-  const text = (textsFromJson(file) ?? [file]).map(withPlainLineEnds).join("\n");
+  const texts = (textsFromJson(file) ?? [file]).map(withPlainLineEnds);
+  const text = texts.map((each) => parseTlogProof(each)?.note ?? each).join("\n");
   const found = splitNotes(text);
   const notes = found.filter((note) => isSignedNote(note) && parseAnyCheckpoint(textOfNote(note)) !== null);
   return { notes, ignored: found.length - notes.length };
