@@ -76,7 +76,6 @@ export async function findLitestream(): Promise<FoundProgram> {
 /** The path of a program, or why it cannot be had here. */
 export type FoundProgram = { path: string } | { reason: string };
 
-/** @throws Error when the module can be had and does not build */
 export async function findGoProgram({ name, module }: GoProgram): Promise<FoundProgram> {
   const built = join(goFolder, name);
   if (existsSync(built)) return { path: built };
@@ -88,14 +87,10 @@ export async function findGoProgram({ name, module }: GoProgram): Promise<FoundP
     variables,
     timeoutMs: 900_000,
   });
-  const isUnreachable = /dial tcp|no such host|i\/o timeout|TLS handshake|connection refused/.test(
-    outcome.output,
-  );
-  if (outcome.exitCode !== 0 && isUnreachable)
-    return { reason: "the Go module proxy cannot be reached from here" };
-  if (outcome.exitCode !== 0)
-    throw new Error(`go install failed with ${outcome.exitCode}:\n${outcome.output}`);
-  return { path: built };
+  if (outcome.exitCode === 0) return { path: built };
+  // Such as a module that a registry does not serve.
+  const last = outcome.output.trim().split("\n").at(-1) ?? "";
+  return { reason: `go install ${module} ended with ${outcome.exitCode}: ${last}` };
 }
 
 function reasonOf(name: string, { exitCode, output }: Outcome): string | null {
