@@ -27,6 +27,11 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }
 
+/** The URL of a server that listens there. */
+export function listeningUrl(protocol: "http" | "https", hostname: string, port: number | undefined): string {
+  return `${protocol}://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
 /**
  * The address of a server in links, without a slash at the end. A server that listens on all addresses is reached by the one of this machine.
  * @param publicUrl by which people reach it; null: none is configured

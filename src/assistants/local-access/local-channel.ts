@@ -4,6 +4,7 @@
 import { administratorOf } from "../../access/machine-administrator.ts";
 import { successCode } from "../../platform/errors.ts";
 import { isObject } from "../../platform/json/json.ts";
+import { withoutProxy } from "../../platform/native/direct-fetch.ts";
 import { quoteWord } from "../../platform/text/shell-word.ts";
 import { version } from "../../platform/version.ts";
 import { locate } from "../../server/data-directory/data-directory.ts";
@@ -116,9 +117,8 @@ async function send(dataDir: string, path: string, request: ChannelRequest, key:
     // A connection that is kept could be closed by a server that stops, just when the next request is sent.
     keepalive: false,
   };
-  Object.assign(init, { timeout: false, proxy: false, verbose: false });
   try {
-    return await fetch(`http://localhost${path}`, init);
+    return await fetch(`http://localhost${path}`, withoutProxy(init));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     if (isNotConnected(error)) throw notRunning(dataDir);

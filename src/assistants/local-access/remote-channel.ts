@@ -1,6 +1,7 @@
 // Owns the channel to a server elsewhere, over HTTP with an API key. Must never follow a redirect or use a proxy from the environment: both
 // would send the key to another program.
 
+import { withoutProxy } from "../../platform/native/direct-fetch.ts";
 import type { Channel } from "./channel.ts";
 import {
   AccessRefused,
@@ -29,9 +30,7 @@ export function createRemoteChannel({ url, apiKey }: RemoteTarget): Channel {
         signal,
         redirect: "manual",
       };
-      // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
-      Object.assign(init, { proxy: false, timeout: false, verbose: false });
-      const response = await fetch(`${base}${path}`, init).catch((error: unknown) => {
+      const response = await fetch(`${base}${path}`, withoutProxy(init)).catch((error: unknown) => {
         if (signal?.aborted === true) throw error;
         throw explain(error, base);
       });

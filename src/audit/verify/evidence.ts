@@ -5,7 +5,7 @@ import { counted } from "../../platform/text/plural.ts";
 import { toTimestamp } from "../../platform/time/timestamp.ts";
 import type { KnownCheckpoint, KnownRoot } from "./checkpoint-comparison.ts";
 import type { Cryptography } from "./cryptography.ts";
-import { parseVerifierKey, signerId } from "./note.ts";
+import { nameOfKey, parseVerifierKey, signerId } from "./note.ts";
 import { checkNotes, createNoteReader, type NoteReader } from "./note-reader.ts";
 import { type FollowedRotations, followRotations, type KeyRotation } from "./rotations.ts";
 import { parseSuppliedNotes } from "./supplied-notes.ts";
@@ -57,10 +57,10 @@ function describeRotations(
   return [
     ...confirmed.map(
       (rotation) =>
-        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The previous key has signed the change.`,
+        `The key ${nameOfKey(rotation.former)} was changed to ${nameOfKey(rotation.successor)} at ${when(rotation)}. The previous key has signed the change.`,
     ),
     ...unconfirmed.map((rotation) => {
-      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The previous key has not signed the change`;
+      const change = `The key ${nameOfKey(rotation.former)} was changed to ${nameOfKey(rotation.successor)} at ${when(rotation)}. The previous key has not signed the change`;
       return keys.includes(rotation.successor)
         ? `${change}: make sure that you received the new key from a source that you trust.`
         : `${change}, so the new key is not trusted. Get the new public key from the operator in a way that you trust, and give both keys with ${publicKey}.`;
@@ -140,13 +140,8 @@ function noCheckpoint(
 
 function whyRefused(source: string, note: string, keys: readonly string[]): string {
   const signer = signerId(note);
-  const known = keys.map(nameOf);
+  const known = keys.map(nameOfKey);
   return known.includes(signer)
     ? `the checkpoint in ${source} has an invalid signature of the key ${signer}: the checkpoint was changed after it was signed`
     : `the checkpoint in ${source} is signed with the key ${signer}, but the public key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
-}
-
-/** Only name and id, so that nobody copies a public key from a message. */
-function nameOf(verifierKey: string): string {
-  return verifierKey.split("+").slice(0, 2).join("+");
 }

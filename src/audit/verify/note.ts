@@ -110,6 +110,11 @@ export function signerId(note: string): string {
   return `${keyName}+${parseNote(note)?.signatures[0]?.keyId ?? ""}`;
 }
 
+/** Name and id of a verifier key: for messages, so that nobody copies a public key from one. */
+export function nameOfKey(verifierKey: string): string {
+  return verifierKey.split("+").slice(0, 2).join("+");
+}
+
 /** `memledger+<key id>+<base64>`: the public key with which others verify the notes. */
 export function toVerifierKey(publicKey: Uint8Array, cryptography: Cryptography): string {
   return `${keyName}+${keyIdOf(publicKey, cryptography)}+${toBase64(Uint8Array.of(ed25519, ...publicKey))}`;

@@ -151,9 +151,15 @@ function isRemoval({ action, status }: Entry): boolean {
 const saltBytes = 16;
 
 function isHashValid({ entry, hash }: FoundRecord, { v2 }: Entry, sha256: Sha256): boolean {
-  if (entry === null) return false;
-  const prefix = v2 === null ? "memledger/entry/v1\0" : "memledger/entry/v2\0";
-  return sha256.update(prefix).update(entry).digest() === hash;
+  return entry !== null && entryDigest(entry, v2, sha256) === hash;
+}
+
+/** The hash of an entry, in hexadecimal. @param v2 null: the entry is of version 1 */
+export function entryDigest(entry: string, v2: Entry["v2"], sha256: Sha256): string {
+  return sha256
+    .update(v2 === null ? "memledger/entry/v1\0" : "memledger/entry/v2\0")
+    .update(entry)
+    .digest();
 }
 
 function matchesPayloadHash({ payload }: FoundRecord, entry: Entry, sha256: Sha256): boolean {

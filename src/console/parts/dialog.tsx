@@ -104,7 +104,7 @@ export function FormDialog(props: FormDialogProps) {
 }
 
 /** The part of an input that says why. Empty: nothing was said. */
-interface Why {
+export interface Why {
   readonly reason?: string;
 }
 

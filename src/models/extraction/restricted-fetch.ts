@@ -1,6 +1,7 @@
 // Owns the fetch function for the language model's server: it sends only the required headers, only to the configured address, and limits
 // the size of responses. Must never follow a redirect or use a proxy from the environment.
 
+import { withoutProxy } from "../../platform/native/direct-fetch.ts";
 import { ChatFailure } from "./chat-failure.ts";
 import { llmAnswerMaxBytes } from "./limits.ts";
 
@@ -16,9 +17,7 @@ export function createRestrictedFetch(apiKey: string | null): Fetch {
       headers: headersFor(apiKey),
       redirect: "manual",
     };
-    // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
-    Object.assign(init, { proxy: false, timeout: false, verbose: false });
-    const response = await fetch(url, init);
+    const response = await fetch(url, withoutProxy(init));
     const { status, headers } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();

@@ -1,5 +1,6 @@
 // Owns requests to third parties over HTTP. Must never follow a redirect, use a proxy from the environment, or read an answer without a limit.
 
+import { withoutProxy } from "../../platform/native/direct-fetch.ts";
 import { answerMaxBytes, attestTimeoutMs } from "./limits.ts";
 
 export interface PartyAnswer {
@@ -23,9 +24,7 @@ export async function post(
     headers: { "Content-Type": mediaType, "User-Agent": "memledger" },
     redirect: "manual",
   };
-  // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
-  Object.assign(init, { proxy: false, timeout: false, verbose: false });
-  const response = await fetch(url, init);
+  const response = await fetch(url, withoutProxy(init));
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {

@@ -3,6 +3,7 @@
 import { createLogRepeats } from "../../platform/log/log-repeats.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { stopServer } from "../../platform/native/stop-server.ts";
+import { listeningUrl } from "../../platform/network.ts";
 import { explainListenFailure } from "../../transports/http/network/listen-failure.ts";
 import {
   createWebPageCheck,
@@ -44,9 +45,8 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       idleTimeout: scrapeIdleTimeoutSeconds,
       fetch: answer,
     });
-    const host = hostname.includes(":") ? `[${hostname}]` : hostname;
     return {
-      url: `http://${host}:${server.port}${metricsPath}`,
+      url: `${listeningUrl("http", hostname, server.port)}${metricsPath}`,
       port: server.port ?? port,
       stop: () => stopServer(server, scrapeGraceMs),
     };

@@ -17,6 +17,7 @@ import type { VerifierKey } from "../../audit/witness/verifier-key.ts";
 import type { WitnessStates } from "../../engines/engines.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { stopServer } from "../../platform/native/stop-server.ts";
+import { listeningUrl } from "../../platform/network.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { explainListenFailure } from "../../transports/http/network/listen-failure.ts";
 import { witnessBodyMaxBytes, witnessGraceMs } from "./limits.ts";
@@ -69,8 +70,10 @@ export async function startWitnessServer(options: WitnessServerOptions): Promise
         return text(500, "Internal error. The reason is in the log of the witness.");
       },
     });
-    const host = hostname.includes(":") ? `[${hostname}]` : hostname;
-    return { url: `http://${host}:${server.port}`, stop: () => stopServer(server, witnessGraceMs) };
+    return {
+      url: listeningUrl("http", hostname, server.port),
+      stop: () => stopServer(server, witnessGraceMs),
+    };
   } catch (error) {
     throw await explainListenFailure(error, hostname, port, { host: "--host", port: "--port" });
   }

@@ -11,10 +11,11 @@ import { parseSignedCheckpoint } from "../../witness/signed-checkpoint.ts";
 import { isCosigning, parseVerifierKeyOf, type VerifierKey } from "../../witness/verifier-key.ts";
 import type { Cryptography } from "../cryptography.ts";
 import { type Entry, parseCanonical, parseEntry } from "../entry-parser.ts";
-import { openSignedNote, textOfNote } from "../note.ts";
+import { nameOfKey, openSignedNote, textOfNote } from "../note.ts";
 import { decodeText, erasedParts, isErased } from "../part-lines.ts";
 import { joinParts } from "../part-places.ts";
 import { verifyParts } from "../parts.ts";
+import { entryDigest } from "../record-checks.ts";
 import { isIncluded, type TreeRoot } from "../tree-paths.ts";
 import { parseTlogProof, type TlogProof } from "./tlog-proof.ts";
 
@@ -152,11 +153,6 @@ export function parseWitnessKey(text: string, cryptography: Cryptography): Verif
   return isChecked ? key : null;
 }
 
-/** Name and id of a verifier key. */
-export function nameOfKey(verifierKey: string): string {
-  return verifierKey.split("+").slice(0, 2).join("+");
-}
-
 interface Leaf {
   readonly proof: TlogProof;
   /** Of the entry. */
@@ -175,8 +171,7 @@ function isLeaf(
 }
 
 export function entryHash(text: string, { v2 }: Entry, { createSha256 }: Cryptography): Uint8Array {
-  const hash = createSha256().update(v2 === null ? "memledger/entry/v1\0" : "memledger/entry/v2\0");
-  return fromHex(hash.update(text).digest()) ?? new Uint8Array();
+  return fromHex(entryDigest(text, v2, createSha256())) ?? new Uint8Array();
 }
 
 const saltBytesOfVersion1 = 16;

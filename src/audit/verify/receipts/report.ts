@@ -7,12 +7,12 @@ import { stampData, stampText } from "../../timestamp/stamp-report.ts";
 import type { TimeStamp } from "../../timestamp/token.ts";
 import type { Policy } from "../../witness/policy.ts";
 import type { Cryptography } from "../cryptography.ts";
+import { nameOfKey } from "../note.ts";
 import { isOwn } from "../own-records.ts";
 import { decodeText } from "../part-lines.ts";
 import type { Verdict } from "../verdict.ts";
 import { type VerifiedErasure, verifyErasureReceipt } from "./erasure-receipt.ts";
 import {
-  nameOfKey,
   type ProvedPayload,
   type ProvedRecord,
   type ReceiptKeys,

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
 import { now } from "../../clock.ts";
-import { Confirm } from "../../parts/dialog.tsx";
+import { Confirm, type Why } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Switch } from "../../parts/field.tsx";
@@ -144,7 +144,7 @@ interface KeyPanelProps {
 function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
   const [isAsked, setAsked] = useState(false);
   const { id, name, permissions, created_at, expires_at, last_used_at, revoked_at } = detail;
-  const revoke = async (why: { readonly reason?: string }) => {
+  const revoke = async (why: Why) => {
     await administer("key.revoke", { key: id, ...why }, true);
     showMessage({ text: `The key ${name} is revoked.` });
     onChanged();

@@ -5,7 +5,7 @@ import type { SubjectErasure } from "../../../../clients/typescript/src/generate
 import { isAllowed } from "../../access.ts";
 import { clientOf } from "../../api/calls.ts";
 import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
+import { Confirm, type Why } from "../../parts/dialog.tsx";
 import { Failure, readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
 import { Loading } from "../../parts/progress.tsx";
@@ -36,7 +36,7 @@ export function SubjectPanel({ name, onClose, onErased }: SubjectPanelProps) {
     return { memories: total };
   });
   const { memories = 0, checks = 0, records = 0 } = value ?? {};
-  const erase = async (why: { readonly reason?: string }) => onErased(await client.subjects.erase(name, why));
+  const erase = async (why: Why) => onErased(await client.subjects.erase(name, why));
   return (
     <SidePanel title="Subject" shows={name} onClose={onClose}>
       <div class="form">

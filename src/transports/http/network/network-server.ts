@@ -3,7 +3,7 @@
 import { httpGraceMs, idleTimeoutSeconds as usualIdleTimeoutSeconds } from "../../../platform/limits.ts";
 import { replaceListeningSocket } from "../../../platform/native/listening-socket.ts";
 import { stopServer } from "../../../platform/native/stop-server.ts";
-import { isLoopback } from "../../../platform/network.ts";
+import { isLoopback, listeningUrl } from "../../../platform/network.ts";
 import type { ClockTimer } from "../../../platform/time/clock-timers.ts";
 import { createSecurityHeaders } from "../security-headers.ts";
 import { createNetworkSenders } from "../sender.ts";
@@ -62,9 +62,8 @@ export function startServer(options: ServerOptions): RunningServer {
     replaced.isReplaced = true;
     replaced.end = options.clock.after(2 * idleTimeoutSeconds * 1_000, stop);
   };
-  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
   return {
-    url: `${options.certificate === null ? "http" : "https"}://${host}:${current.server.port}`,
+    url: listeningUrl(options.certificate === null ? "http" : "https", hostname, current.server.port),
     port: current.server.port ?? port,
     replaceCertificate(certificate) {
       const replaced = replacing.then(() => replace(certificate));
