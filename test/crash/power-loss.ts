@@ -49,7 +49,7 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
   const moments = chooseMoments(recording, options.states, random);
   const phases = { start: 0, answer: 0, checkpoint: 0, names: 0, commit: 0, cache: 0 };
   const losses: Loss[] = [];
-  let [states, restarts, restartsWithCache] = [0, 0, 0];
+  let [states, restarts, withCache, restartsWithCache] = [0, 0, 0, 0];
   for (const state of crashStates(recording, moments, random)) {
     const target = join(folder.path, "state");
     materialise(state.files, recording.directory, target);
@@ -60,7 +60,7 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
     const hasCache = [...state.files.keys()].some((path) => path.includes("/cache/search/"));
     const isChosen =
       state.phase === "cache"
-        ? hasCache && restartsWithCache < 3 * options.restarts && random() < 0.5
+        ? hasCache && restartsWithCache < 3 * options.restarts && (withCache += 1) % 2 === 0
         : restarts - restartsWithCache < options.restarts &&
           random() < (2 * options.restarts) / options.states;
     if (faults.length === 0 && isChosen) {

@@ -22,6 +22,7 @@ import { createSupervisor } from "../../../src/platform/threads/supervisor.ts";
 import { createClock } from "../../../src/platform/time/clock.ts";
 import { createClockShift, passTime } from "../../../src/platform/time/clock-shift.ts";
 import { closeAfterEach } from "../../cleanup.ts";
+import { endThread } from "./end-thread.ts";
 import { writeTinyModel } from "./tiny-model.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-threads-"));
@@ -165,7 +166,7 @@ test("a second thread that ends refuses its own texts only, and starts again aft
   const { embedder, extras, checksPass, endLoad, load, warnings, shift } = await start();
   checksPass(1);
   await until(() => (extras()[0]?.requests.length ?? 0) > 10);
-  await extras()[0]?.worker.terminate();
+  await endThread(extras()[0]?.worker);
   await until(() => warnings.length > 0);
   expect(warnings).toEqual(["an additional thread of the embedder has failed"]);
   expect(await embedder.embed("red", "passage")).toHaveLength(256);

@@ -32,6 +32,7 @@ import {
 import { createClock } from "../../../src/platform/time/clock.ts";
 import { createClockShift, passTime } from "../../../src/platform/time/clock-shift.ts";
 import { closeAfterEach } from "../../cleanup.ts";
+import { endThread } from "./end-thread.ts";
 import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-embedder-"));
@@ -337,7 +338,7 @@ describe("a worker that dies", () => {
     const embedder = await start({}, { supervisor });
     const waiting = outcomes(Array.from({ length: 200 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
     expect(supervisor.restarting()).toEqual([]);
-    await workers[0]?.terminate();
+    await endThread(workers[0]);
     expect(await waiting).toContain(1503);
     expect(supervisor.restarting()).toEqual(["embedder"]);
     expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
@@ -383,7 +384,7 @@ describe("a worker that dies", () => {
     const { workers, supervisor } = observeWorkers();
     const embedder = await start({}, { supervisor });
     writeTinyModel(join(folder, `model-${count}`), { dimensions: 512 });
-    await workers[0]?.terminate();
+    await endThread(workers[0]);
     const clock = createClock();
     while (workers.length < 2) await clock.sleep(1);
     await new Promise((resolve) => workers[1]?.once("exit", resolve));
