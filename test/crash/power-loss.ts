@@ -58,9 +58,10 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
       ...(await judge(target, state.knowledge, namesBelow(recording, state.files))),
     ];
     const hasCache = [...state.files.keys()].some((path) => path.includes("/cache/search/"));
+    if (state.phase === "cache" && hasCache) withCache += 1;
     const isChosen =
       state.phase === "cache"
-        ? hasCache && restartsWithCache < 3 * options.restarts && (withCache += 1) % 2 === 0
+        ? hasCache && restartsWithCache < 3 * options.restarts && withCache % 2 === 0
         : restarts - restartsWithCache < options.restarts &&
           random() < (2 * options.restarts) / options.states;
     if (faults.length === 0 && isChosen) {
