@@ -87,6 +87,7 @@ import { readMemoryStatistics } from "./operations/memories/statistics.ts";
 import { updateMemory } from "./operations/memories/update.ts";
 import { updateMemories } from "./operations/memories/update-batch.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "./operations/model-change/operations.ts";
+import { makeReport } from "./operations/report/make-report.ts";
 import { createCheck, deleteCheck, listChecks } from "./operations/search/check-operations.ts";
 import { runChecks } from "./operations/search/check-run.ts";
 import { injectMemories } from "./operations/search/inject.ts";
@@ -196,6 +197,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   acceptOlderDatabase,
   acceptRecords,
   addTimeStamp,
+  makeReport,
   rotateKey,
   exportProject,
   eraseConversationOf,
@@ -212,14 +214,14 @@ export const sessionOperations: readonly SessionOperation[] = [openSession, clos
 /** Operations of a project that have routes of their own kind: all paths of an API. */
 export const otherOperations = { forwardRequest } as const;
 
-const byName = new Map<string, Operation>(
-  [
-    ...projectOperations,
-    ...Object.values(otherOperations),
-    ...installationOperations,
-    ...sessionOperations,
-  ].map((operation) => [operation.name, operation]),
-);
+export const allOperations: readonly Operation[] = [
+  ...projectOperations,
+  ...Object.values(otherOperations),
+  ...installationOperations,
+  ...sessionOperations,
+];
+
+const byName = new Map<string, Operation>(allOperations.map((operation) => [operation.name, operation]));
 
 export function findOperation(name: string): Operation | undefined {
   return byName.get(name);

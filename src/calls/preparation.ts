@@ -18,10 +18,12 @@ import type { Authority } from "./arrival/identify.ts";
 import type { Answer } from "./contract/answer.ts";
 import type { Exchange } from "./contract/exchange.ts";
 import type { Preparation, ProjectOperation } from "./contract/operation.ts";
+import type { ReportedSettings } from "./contract/reported-settings.ts";
 import type { Request } from "./contract/request.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { ModelWatch } from "./model-watch.ts";
 import { createReservations } from "./operations/access/reservations.ts";
+import { allOperations } from "./operations.ts";
 import type { Store } from "./storage/store.ts";
 
 export interface PreparationTools extends GatewayTools {
@@ -36,6 +38,7 @@ export interface PreparationTools extends GatewayTools {
   readonly reranker: Reranker;
   readonly plans: Plans;
   readonly tokens: Tokens;
+  readonly settings: ReportedSettings;
   /** Absent: they cannot be listed. */
   readonly knownBackups?: Preparation["knownBackups"];
 }
@@ -68,8 +71,9 @@ export function createPrepare(
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
   createRecordId: (now: number) => string,
 ): Prepare {
-  const { clock, plans, embed, embeddingModel, reranker, knownBackups = async () => null, ...others } = tools;
-  const { store } = others;
+  const { clock, plans, settings, embed, embeddingModel, reranker, ...others } = tools;
+  const { knownBackups = async () => null, ...given } = others;
+  const { store } = given;
   const pagePins = createPagePins(clock);
   const examplePrompts = createExamplePrompts(embed);
   const reservations = createReservations((project) => store.access.findCredits(project));
@@ -81,7 +85,7 @@ export function createPrepare(
     const { credentials, origin, signal, answerWithinMs, onProgress = ignoreProgress } = request;
     if (authority.kind === "session") return null;
     if (authority.kind === "installation") {
-      const administration = { store, now: clock.now(), plans, signal };
+      const administration = { store, now: clock.now(), plans, signal, operations: allOperations, settings };
       return (await authority.operation.prepare?.(input, administration)) ?? null;
     }
     const { operation, caller, plan, session } = authority;
@@ -90,7 +94,7 @@ export function createPrepare(
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
-      ...others,
+      ...given,
       caller,
       plan,
       pagePins,

@@ -27,6 +27,7 @@ import type { Clock } from "../platform/time/clock.ts";
 import type { ClockShift } from "../platform/time/clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { reportedSettingsOf } from "./data-directory/reported-settings.ts";
 import { storeSettingsOf } from "./data-directory/store-settings.ts";
 
 interface EngineOptions {
@@ -100,6 +101,7 @@ export async function startTools(
     clock,
     logger,
     plans: config.plans,
+    settings: reportedSettingsOf(config),
     prices: config.prices,
     ...gateway,
     limiter: createRateLimiter(),

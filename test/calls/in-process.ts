@@ -13,6 +13,7 @@ import { isObject, type Json, type JsonObject } from "../../src/platform/json/js
 import { createClock } from "../../src/platform/time/clock.ts";
 import { testTokens } from "../access/tokens.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
+import { reportedSettings } from "./reported-settings.ts";
 import { type Member, neverAborted, type Seam, seamModel, unitVector } from "./storage/seam.ts";
 
 export interface Called {
@@ -57,6 +58,7 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     store: seam.store,
     clock: createClock(),
     plans: defaultPlans,
+    settings: reportedSettings,
     limiter: createRateLimiter(),
     logger: { debug: log, info: log, warn: log, error: log },
     embed: async (text) => ({ vector: unitVector(text.length), model: seamModel.sha256 }),

@@ -20,6 +20,7 @@ import { testTokens } from "../access/tokens.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../gateway/no-gateway.ts";
 import { keepsSecrets } from "./in-process.ts";
+import { reportedSettings } from "./reported-settings.ts";
 import { openSeam, seamModel, unitVector } from "./storage/seam.ts";
 
 const seam = await openSeam();
@@ -33,6 +34,7 @@ const perform: Perform = createPerform({
   store: seam.store,
   clock: createClock(),
   plans: defaultPlans,
+  settings: reportedSettings,
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
   embeddingModel: () => "of-the-test",

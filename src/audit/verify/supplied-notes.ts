@@ -1,8 +1,9 @@
 // Owns finding notes in a file that a person supplies as a checkpoint: signed notes, notes with the line ends of another system, the JSON
-// answer that contains the note, or the receipt of a record, which ends with one. Must never verify a signature.
+// answer that contains the note, or the receipt of a record, which ends with one, or a report. Must never verify a signature.
 
 import { isObject } from "../../platform/json/json.ts";
 import { parseAnyCheckpoint } from "../checkpoint.ts";
+import { checkpointsIn } from "../report/file.ts";
 import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
 import { parseTlogProof } from "./receipts/tlog-proof.ts";
 
@@ -15,7 +16,8 @@ interface SuppliedNotes {
 
 /** A signed text contains no carriage return: if the file has one, a program has changed the line ends. */
 export function parseSuppliedNotes(file: string): SuppliedNotes {
-  const texts = (textsFromJson(file) ?? [file]).map(withPlainLineEnds);
+  const ofReport = checkpointsIn(file);
+  const texts = (ofReport.length > 0 ? ofReport : (textsFromJson(file) ?? [file])).map(withPlainLineEnds);
   const text = texts.map((each) => parseTlogProof(each)?.note ?? each).join("\n");
   const found = splitNotes(text);
   const notes = found.filter((note) => isSignedNote(note) && parseAnyCheckpoint(textOfNote(note)) !== null);

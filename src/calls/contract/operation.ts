@@ -25,6 +25,7 @@ import { type Applied, confirm, type Precomputed } from "./applied.ts";
 import type { Effects } from "./effects.ts";
 import type { Exchange, ExchangeSettings } from "./exchange.ts";
 import type { KnownBackup } from "./known-backup.ts";
+import type { ReportedSettings } from "./reported-settings.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
@@ -157,6 +158,9 @@ export interface ProjectOperation<
 /** What `prepare` of an operation of the installation may use. */
 export interface InstallationPreparation extends Pick<Preparation, "store" | "now" | "signal"> {
   readonly plans: Plans;
+  /** All that there are. */
+  readonly operations: readonly Operation[];
+  readonly settings: ReportedSettings;
 }
 
 /** Administration of the installation: from this machine, and what calls/console-operations.ts permits also from the console. */

@@ -4,6 +4,7 @@ import type { Project } from "../../access/project.ts";
 import type { ListedCheckpoint, SignedCheckpoint } from "../../audit/checkpoint.ts";
 import type { ChainEntry, ProvableRecord, RecordDraft, StoredRecord } from "../../audit/record.ts";
 import type { RecordFilter } from "../../audit/record-filter.ts";
+import type { ReportStatement } from "../../audit/report/statement.ts";
 import type {
   RecordLocation,
   RecordPlace,
@@ -152,10 +153,10 @@ export interface AuditReader {
    */
   erasures(project: string | null): Promise<string>;
   /**
-   * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
+   * Checks a chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
    */
-  verify(project: Project): Promise<Verification>;
+  verify(project: ChainOwner): Promise<Verification>;
 }
 
 /** The result of retention for one chain. */
@@ -222,6 +223,8 @@ export interface AuditTransaction {
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
   /** As AttestationStore.add, in this transaction. */
   addAttestation: AttestationStore["add"];
+  /** The signed note of a report. */
+  signReport(statement: ReportStatement): Promise<string>;
   /** Signs the heads of the chains that are due for a checkpoint. */
   signDueCheckpoints(now: number): Promise<void>;
   /** Records after `through` that hold the text: those that were appended after AuditReader.trace. */

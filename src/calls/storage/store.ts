@@ -15,6 +15,7 @@ import type { MemoryReader, MemoryTransaction } from "./memory-store.ts";
 import type { ModelTransaction, ModelVectors } from "./model-change-store.ts";
 import type { OpenExchange } from "./open-exchange.ts";
 import type { RememberQueue, RememberTransaction } from "./remember-store.ts";
+import type { ReportReader } from "./report-store.ts";
 import type { StoreStatistics } from "./statistics.ts";
 import type { SubjectReader, SubjectTransaction } from "./subject-store.ts";
 import type { SuggestionReader, SuggestionTransaction } from "./suggestion-store.ts";
@@ -31,6 +32,7 @@ export interface Store {
   readonly conversations: ConversationReader;
   readonly audit: AuditReader;
   readonly attestations: AttestationStore;
+  readonly reports: ReportReader;
   readonly retention: Retention;
   readonly models: ModelVectors;
   readonly remembering: RememberQueue;

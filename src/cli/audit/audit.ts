@@ -18,6 +18,8 @@ import { addTimeStampCommands } from "./time-stamp.ts";
 import { addVerifierCommand } from "./verifier.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addVerifyReceiptCommand } from "./verify-receipt.ts";
+import { addVerifyReportCommand } from "./verify-report.ts";
+import { addWriteReportCommand } from "./write-report.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
@@ -25,6 +27,8 @@ export function addAuditCommands(program: Command, session: Session): void {
     .description("Verify, list, trace, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
   addVerifierCommand(audit, session);
+  addWriteReportCommand(audit, session);
+  addVerifyReportCommand(audit, session);
   addReceiptCommand(audit, session);
   addVerifyReceiptCommand(audit, session);
   addListCommands(audit, session);

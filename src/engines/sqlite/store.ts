@@ -101,6 +101,7 @@ export async function openStore(
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
     attestations: { ...reader.attestations, add: unlessDamaged(writer.addAttestation) },
+    reports: reader.reports,
     retention: { run: unlessDamaged(writer.runRetention) },
     models: {
       ...reader.models,

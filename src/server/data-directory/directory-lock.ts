@@ -28,6 +28,7 @@ import {
   refuseLostDatabase,
   refuseOlderDatabase,
 } from "./lost-database.ts";
+import { reportedSettingsOf } from "./reported-settings.ts";
 import { storeSettingsOf } from "./store-settings.ts";
 
 export interface LockedDirectory extends DatabasePlace {
@@ -131,6 +132,7 @@ export async function openAdministrationWith(
     logger,
     clock: createClock(),
     plans: config.plans,
+    settings: reportedSettingsOf(config),
     prices: config.prices,
     gateway: config.gateway,
     limiter: createRateLimiter(),

@@ -13,7 +13,7 @@ import { isPrecomputed } from "../../../src/calls/contract/applied.ts";
 import type { Call } from "../../../src/calls/contract/call.ts";
 import type { InstallationPreparation } from "../../../src/calls/contract/operation.ts";
 import { readMemory } from "../../../src/calls/operations/memories/read.ts";
-import { findOperation } from "../../../src/calls/operations.ts";
+import { allOperations, findOperation } from "../../../src/calls/operations.ts";
 import { precompute } from "../../../src/calls/outcome.ts";
 import type { Engine, StoreOptions } from "../../../src/calls/storage/engine.ts";
 import type { SearchQuery } from "../../../src/calls/storage/memory-store.ts";
@@ -33,6 +33,7 @@ import { createClockShift, passTime } from "../../../src/platform/time/clock-shi
 import { createOwnKey, openLedgerFiles } from "../../../src/server/ledger/ledger-files.ts";
 import { testTokens } from "../../access/tokens.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../../gateway/no-gateway.ts";
+import { reportedSettings } from "../reported-settings.ts";
 
 export const dimensions = 256;
 /** The model of the vectors that tests make. */
@@ -44,7 +45,9 @@ export const neverAborted = new AbortController().signal;
 
 /** What `prepare` of an operation of the installation may use. */
 export function administrationOf(store: Store): InstallationPreparation {
-  return { store, now: Date.now(), plans: defaultPlans, signal: neverAborted };
+  const settings = reportedSettings;
+  const operations = allOperations;
+  return { store, now: Date.now(), plans: defaultPlans, signal: neverAborted, operations, settings };
 }
 
 type PreparedCall = Pick<Call, "operation" | "recordId" | "keyId" | "project" | "decision" | "bodyText">;

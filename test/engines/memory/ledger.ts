@@ -194,6 +194,7 @@ export function createAuditTransaction(
       chains.set(project, { ...head, seq: sealed.seq, hash: sealed.hash, at: sealed.at });
       return sealed;
     },
+    signReport: () => Promise.reject(new Error("The memory engine signs no reports.")),
     // It has no trees.
     proveInclusion: async () => [],
     async countOlder({ id }, before) {

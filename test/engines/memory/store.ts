@@ -117,7 +117,7 @@ export function openMemoryStore(
           through: data.next(),
         })),
       erasures: (project) => data.inTurn(() => erasureMarks(data, project)),
-      verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
+      verify: (project) => data.inTurn(() => verifyChain(data, project?.id ?? null, clock.now())),
     },
     // It has no trees, and so no checkpoint that a witness could sign.
     attestations: {
@@ -125,6 +125,12 @@ export function openMemoryStore(
       of: async () => [],
       stampedAs: async () => null,
       add: async () => false,
+    },
+    // It counts nothing for reports.
+    reports: {
+      owners: async () => ({ owners: [], more: 0 }),
+      chain: async () => null,
+      count: async () => [],
     },
     retention: { run: () => Promise.reject(unavailable("The memory engine has no retention.")) },
     models: createModelVectors(data),
@@ -191,7 +197,7 @@ function perform({ memories, keys, sessions }: Data, after: AfterCommit): void {
 }
 
 /** All of the chain, each time. */
-function verifyChain(data: Data, project: string, now: number): Verification {
+function verifyChain(data: Data, project: string | null, now: number): Verification {
   const rows = recordsOfChain(data, project);
   const [first] = rows;
   if (first === undefined) return { report: null, isComplete: true, round: null, lastCompleteAt: null };

@@ -13,6 +13,7 @@ import { createClock } from "../../../src/platform/time/clock.ts";
 import { startServer } from "../../../src/transports/http/network/network-server.ts";
 import { testTokens } from "../../access/tokens.ts";
 import { keepsSecrets } from "../../calls/in-process.ts";
+import { reportedSettings } from "../../calls/reported-settings.ts";
 import { openSeam, seamModel, unitVector } from "../../calls/storage/seam.ts";
 import { cannotForward, nobodyCounts, noGateway, nothingKept } from "../../gateway/no-gateway.ts";
 import { head } from "./raw.ts";
@@ -32,6 +33,7 @@ const perform = createPerform({
   clock,
   logger,
   plans: defaultPlans,
+  settings: reportedSettings,
   limiter: createRateLimiter(),
   gateway: noGateway,
   memoryOutcomes: nobodyCounts,

@@ -3,6 +3,7 @@
 import { hashRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import type { EntryMac } from "../../../audit/entry-mac.ts";
+import { statementText } from "../../../audit/report/statement.ts";
 import { choosePruning } from "../../../audit/retention.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
@@ -33,6 +34,8 @@ export interface AuditTransactionOptions {
   readonly trees: Pick<ChainTrees, "follow" | "statementOf" | "reader">;
   /** Of the key that is to be replaced; null: it is lost, or none is. */
   readonly previousSigner: Signer | null;
+  /** Signs the text of a note. */
+  readonly signNote: Signer["sign"];
   readonly watchClock: ClockWatch;
   /** Erases what the rows of open exchanges have said. */
   readonly eraseOpen: () => void;
@@ -96,6 +99,8 @@ export function createAuditTransaction(options: AuditTransactionOptions): AuditT
     async signAllCheckpoints(now) {
       return checkpoints.signAll(now);
     },
+
+    signReport: async (statement) => options.signNote(statementText(statement)),
 
     addAttestation: async (checkpoint, attestation) => attest({ checkpoint, attestation }),
 

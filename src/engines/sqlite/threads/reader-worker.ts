@@ -13,6 +13,7 @@ import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createMemoryMentions } from "../ledger/memory-mentions.ts";
 import { createGatewayCostReader, createPastCallsReader } from "../ledger/past-calls.ts";
+import { createPeriodReader } from "../ledger/period-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createRecordsAbout } from "../ledger/records-about.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
@@ -37,6 +38,7 @@ yieldToOthers();
 const database = openReading(file);
 const attestations = createAttestationReader(database);
 const audit = createAuditReader(database);
+const periods = createPeriodReader(database);
 const proofs = createTreeProofs(database);
 const prover = createVerificationSteps(database, verifierKeys);
 
@@ -60,6 +62,9 @@ const handlers = {
   proveConsistency: proofs.consistency,
   partsOfRecord: audit.partsAt,
   placeRecord: audit.place,
+  reportedOwners: periods.owners,
+  chainInPeriod: periods.chain,
+  countCalls: periods.count,
   unattestedCheckpoints: attestations.unattested,
   attestationsOf: attestations.of,
   checkpointStampedAs: attestations.stampedAs,

@@ -7,6 +7,7 @@ import type { ConversationReader } from "../../../calls/storage/conversation-sto
 import type { AuditReader, ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import type { MemoryReader } from "../../../calls/storage/memory-store.ts";
 import type { ModelVectors } from "../../../calls/storage/model-change-store.ts";
+import type { CountedCalls, ReportReader } from "../../../calls/storage/report-store.ts";
 import type {
   ChainContents,
   CurrentStatistics,
@@ -45,6 +46,7 @@ interface Reader {
   readonly models: Pick<ModelVectors, "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   readonly attestations: Omit<AttestationStore, "add">;
+  readonly reports: ReportReader;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
   contents(countsProjects: boolean): Promise<DatabaseContents>;
   /** @throws as `contents` does */
@@ -167,6 +169,12 @@ export function createReader(
       of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
       stampedAs: (hash) => ask(serverItself, "checkpointStampedAs", hash),
     },
+    reports: {
+      owners: (limit) => ask(serverItself, "reportedOwners", limit),
+      chain: (owner, period, signal) => ask(by(owner, signal), "chainInPeriod", owner, period),
+      count: (owner, { first, last }, subject, signal) =>
+        countInSteps(first, (next) => ask(by(owner, signal), "countCalls", owner, next, last, subject)),
+    },
     contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
     ofChain: (owner) => ask(serverItself, "readChain", owner?.id ?? null),
     nearLimits: (query) => ask(serverItself, "readNearLimits", query),
@@ -175,6 +183,23 @@ export function createReader(
     counts: () => ({ queue: gate.counts(), ...verify.read() }),
     close: async () => thread?.close(),
   };
+}
+
+/** @param step counts from a position on */
+async function countInSteps(
+  first: number,
+  step: (next: number) => Promise<ReturnType<ReadHandlers["countCalls"]>>,
+): Promise<readonly CountedCalls[]> {
+  const counted = new Map<string, CountedCalls>();
+  for (let next: number | null = first; next !== null; ) {
+    const { calls, next: following }: ReturnType<ReadHandlers["countCalls"]> = await step(next);
+    for (const { count, ...kind } of calls) {
+      const name = JSON.stringify(kind);
+      counted.set(name, { ...kind, count: count + (counted.get(name)?.count ?? 0) });
+    }
+    next = following;
+  }
+  return [...counted.values()];
 }
 
 async function traceTwice(

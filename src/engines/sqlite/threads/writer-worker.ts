@@ -91,6 +91,7 @@ const transaction = createTransaction({
   trees,
   previousSigner,
   exportFolder: ledger.exports,
+  signNote: signer.sign,
   watchClock: createClockWatch(logger),
   countRecord: statistics.record,
   eraseOpen: createOpenExchangeErasure(database, signer),

@@ -1,10 +1,9 @@
 // Owns the verification of chains through the API: when a run begins at the first record, when it continues after an earlier run, and
 // how long a call waits. Uses only what this process has verified: a mark in the database could be forged together with the records.
 
-import type { Project } from "../../../access/project.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import type { ChainReport } from "../../../audit/verify/verdict.ts";
-import type { Verification, VerificationRound } from "../../../calls/storage/ledger-store.ts";
+import type { ChainOwner, Verification, VerificationRound } from "../../../calls/storage/ledger-store.ts";
 import type { CurrentStatistics } from "../../../calls/storage/statistics.ts";
 import { verificationRoundMs, verificationWaitMs } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
@@ -21,12 +20,12 @@ import {
 
 /** The steps, which run in the reading thread. */
 interface StepThread {
-  startRun(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<RunStart | null>;
+  startRun(project: ChainOwner, mark: Mark | null, isRoundDue: boolean): Promise<RunStart | null>;
   verifyStep(key: ChainKey, above: number, through: number): Promise<VerificationStep>;
 }
 
 interface VerificationRounds {
-  project(project: Project): Promise<Verification>;
+  project(project: ChainOwner): Promise<Verification>;
   /** What is known of all chains that were verified since the start. */
   read(): Pick<CurrentStatistics, "verifiedAt" | "chainsWithFailure">;
 }
@@ -44,7 +43,7 @@ export function createVerificationRounds(
   clock: Clock,
   logger: Logger,
 ): VerificationRounds {
-  const chains = new Map<string, ChainRounds>();
+  const chains = new Map<string | null, ChainRounds>();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = turn.then(work);
@@ -57,8 +56,9 @@ export function createVerificationRounds(
   };
   return {
     project(project) {
-      const rounds = chains.get(project.id) ?? createChainRounds(project, inTurns, clock, logger);
-      chains.set(project.id, rounds);
+      const name = project?.id ?? null;
+      const rounds = chains.get(name) ?? createChainRounds(project, inTurns, clock, logger);
+      chains.set(name, rounds);
       return rounds.verify();
     },
     read() {
@@ -84,7 +84,12 @@ interface Run {
 
 type Round = Omit<VerificationRound, "throughSeq">;
 
-function createChainRounds(project: Project, thread: StepThread, clock: Clock, logger: Logger): ChainRounds {
+function createChainRounds(
+  project: ChainOwner,
+  thread: StepThread,
+  clock: Clock,
+  logger: Logger,
+): ChainRounds {
   const logProblem = createProblemLog(project, logger);
   let running: Promise<Run | null> | null = null;
   let mark: Mark | null = null;
@@ -191,7 +196,7 @@ function createChainRounds(project: Project, thread: StepThread, clock: Clock, l
 }
 
 /** The caller may not be the operator, so a failure is also logged, each one once. */
-function createProblemLog(project: Project, logger: Logger): (report: ChainReport) => void {
+function createProblemLog(project: ChainOwner, logger: Logger): (report: ChainReport) => void {
   const logged = new Set<string>();
   const log = (chain: string, check: string, seq: number | null, finding: string): void => {
     const name = `${check} ${seq}`;
@@ -199,7 +204,7 @@ function createProblemLog(project: Project, logger: Logger): (report: ChainRepor
     logged.add(name);
     const message =
       "the chain of a project does not verify; keep the data directory and run memledger audit verify";
-    logger.error(message, { project: project.id, chain, seq, check, finding });
+    logger.error(message, { project: project?.id ?? null, chain, seq, check, finding });
   };
   return ({ chain, failure, contradiction }) => {
     if (failure !== null) log(chain, failure.check, failure.seq, failure.message);

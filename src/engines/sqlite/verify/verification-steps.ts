@@ -1,13 +1,13 @@
 // Owns the steps in which the server verifies the chain of one project, with its own SQLite library. A step is short, so that other
 // requests to the reading thread do not wait long. The checks are those of `audit verify`. Keeps no state between steps.
 
-import type { Project } from "../../../access/project.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { joinSegments } from "../../../audit/verify/chain-verification.ts";
 import type { KnownCheckpoint } from "../../../audit/verify/checkpoint-comparison.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
+import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import { openedNotesMax, verificationStepMaxBytes, verificationStepRows } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { toKey } from "./chain-key.ts";
@@ -57,6 +57,9 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
       "SELECT c.number FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?",
     )
     .pluck();
+  const chainOfInstallation = database
+    .prepare<[], number>("SELECT number FROM audit_chain WHERE project IS NULL")
+    .pluck();
   const find = database.prepare<[number, number, string], { number: number; at: string }>(
     "SELECT number, entry ->> '$.at' AS at FROM audit_entry WHERE chain = ? AND seq = ? AND hash = ?",
   );
@@ -89,8 +92,8 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
     return { above, through };
   };
 
-  const startRun = (project: Project, mark: Mark | null, isRoundDue: boolean): RunStart | null => {
-    const number = chainOf.get(project.id);
+  const startRun = (project: ChainOwner, mark: Mark | null, isRoundDue: boolean): RunStart | null => {
+    const number = project === null ? chainOfInstallation.get() : chainOf.get(project.id);
     if (number === undefined) return null;
     const whole = readChain(source, reader, number);
     const isOurs = mark !== null && mark.chain === whole.chain;
