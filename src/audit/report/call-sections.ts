@@ -7,10 +7,10 @@ import type { Block, Cell, Section } from "./section.ts";
 export function logged({ logged: operations, version }: Report): Section {
   return {
     id: "logged",
-    title: "What is logged",
+    title: "What is logged, and where it is defined",
     blocks: [
       {
-        text: `Each operation is performed through one entry point, which records every call, refused ones included: if the record cannot be written, the call does not happen. This list is the register of operations of memledger ${version}, src/calls/operations.ts; the program writes its records from the same register. A record has the action, time, status, code, duration, the key and the sender, and request and answer as far as said here.`,
+        text: `Every call of an operation appends one record, also if it only reads or is refused, in the same transaction as the change: if the record cannot be written, the call is not performed. Not recorded are calls that reach no operation, and calls that are refused because there were too many (1429). The list is the register of operations of memledger ${version}, from which the program performs and records all calls (src/calls/operations.ts). A record has the action, time, status, code and duration, the key and the sender, the request, and the answer as far as said here.`,
       },
       {
         head: ["action", "what it does", "of", "effect", "answer", "not in the record"],
@@ -53,10 +53,17 @@ export function refusals({ refusals: counts }: Report): Section {
     id: "refusals",
     title: "Refused calls and failed sign-ins",
     blocks: [
-      { text: `${counted(signIns, "failed attempt")} to sign in to the console.` },
+      {
+        text: `${signIns === 0 ? "No failed attempt" : counted(signIns, "failed attempt")} to sign in to the console.`,
+      },
       {
         head: ["code", "meaning", "calls", "of these, sign-ins"],
-        rows: counts.map(({ code, meaning, count, sign_ins: each }) => [code, meaning, count, each]),
+        rows: counts.map(({ code, meaning, count, sign_ins: each }) => [
+          `${code ?? "none"}`,
+          meaning,
+          count,
+          each,
+        ]),
         none: "No call was refused.",
       },
     ],

@@ -111,7 +111,10 @@ function verificationCells({ verification }: ReportedChain): readonly Cell[] {
   if (verification === null) return ["not verified: the chain has no record", ""];
   const { from_seq: from, through_seq: through, started_at: at, verdict, finding } = verification;
   const result = verdict === "unattested" ? "every check passed" : verdict.toUpperCase();
-  return [`records ${from} to ${through}, since ${at}`, finding === null ? result : `${result}: ${finding}`];
+  return [
+    `records ${from} to ${through}, in a check that began at ${at}`,
+    finding === null ? result : `${result}: ${finding}`,
+  ];
 }
 
 export function retention({ chains }: Report): Section {
@@ -172,9 +175,11 @@ export function attestations({ chains }: Report): Section {
         rows,
         none: "Nobody outside has signed this.",
       },
-      {
-        text: "The server has checked these statements when it stored them. Whoever has the keys of the witnesses and the roots of the authorities checks them again: memledger audit verify --policy FILE.",
-      },
+      ...(rows.length === 0 ? [] : [checkedByServer]),
     ],
   };
 }
+
+const checkedByServer: Block = {
+  text: "The server has checked these statements when it stored them. Whoever has the keys of the witnesses and the roots of the authorities checks them again: memledger audit verify --policy FILE.",
+};

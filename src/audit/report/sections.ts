@@ -16,10 +16,11 @@ import type { Section } from "./section.ts";
 import { standardRows, unpublished } from "./standards.ts";
 
 export function sectionsOf(report: Report): readonly Section[] {
-  const ofCalls = [logged, coverage, retention, attestations, actions, refusals, erasures];
+  const ofCalls = [coverage, retention, attestations, actions, refusals, erasures];
   const ofInstallation = report.subject === null ? [administration, keys, models, backups] : [];
-  const facts = [...ofCalls, ...ofInstallation].map((make) => make(report));
-  return [summary(report), ...facts, standards(facts), howToVerify(report)];
+  const facts = [...ofCalls, ...ofInstallation, logged].map((make) => make(report));
+  // The longest one is the last.
+  return [summary(report), ...facts.slice(0, -1), standards(facts), howToVerify(report), ...facts.slice(-1)];
 }
 
 function standards(facts: readonly Section[]): Section {

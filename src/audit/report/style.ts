@@ -22,7 +22,7 @@ a { color: var(--accent); }
 .table { overflow-x: auto; margin: 0.5rem 0; }
 table { width: 100%; border-collapse: collapse; font-size: 0.8125rem; }
 th, td { padding: 0.375rem 0.75rem 0.375rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
-  white-space: pre-line; min-width: 6rem; }
+  white-space: pre-line; overflow-wrap: break-word; min-width: 5rem; }
 th { color: var(--quiet); font-weight: 600; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; min-width: 0; }
 pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; overflow-x: auto; background: var(--sunken); border-radius: 6px; font: 0.8125rem/1.5 var(--mono);
@@ -33,7 +33,7 @@ pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; overflow-x: auto; background: v
   nav { display: none; }
   .table { overflow: visible; }
   table { font-size: 7.5pt; }
-  th, td { min-width: 0; }
+  th, td { min-width: 0; overflow-wrap: anywhere; }
   thead { display: table-header-group; }
   tr, .warning, .good, pre { break-inside: avoid; }
   h2 { break-after: avoid; }

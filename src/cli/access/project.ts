@@ -112,7 +112,8 @@ export function addProjectCommands(program: Command, session: Session): void {
 /** Only a shorter retention needs a confirmation, because only it deletes records. */
 async function confirmRetention(config: Config, input: JsonObject): Promise<Confirmation | null> {
   if (input.plan === undefined && input.retention_days === undefined) return null;
-  const found = await administer(config, previewRetention, input);
+  const { reason: _, ...asked } = input;
+  const found = await administer(config, previewRetention, asked);
   if (!isObject(found) || found.is_shorter !== true) return null;
   const before = found.days_before === null ? "unlimited" : counted(Number(found.days_before), "day");
   const [after, records] = [

@@ -18,6 +18,7 @@ import { createAdministrationKey, revokeAdministrationKey } from "../access/admi
 import { useConsoleKey } from "../access/console-key.ts";
 import { createKey, revokeKey, updateKey } from "../access/key-operations.ts";
 import { useLocalKey } from "../access/local-key.ts";
+import { createProject } from "../access/project-operations.ts";
 import { createBackup } from "../backups/create.ts";
 import { eraseConversationOf } from "../conversations/erase-of-project.ts";
 import { eraseRecords } from "../ledger/erase-records.ts";
@@ -133,7 +134,7 @@ function toReported(record: StoredRecord, owner: ChainOwner): ReportedRecord {
     action,
     kind,
     by: senderText(detail),
-    on: namesText(asked, answered),
+    on: namesText(action, asked, answered),
     settings: settingsText(asked),
     reason,
   };
@@ -157,7 +158,8 @@ function senderText(sender: Sender): string {
     session_id: session,
   } = sender;
   const parts = [
-    ...(user === null && uid === null ? [] : [`${user ?? "user"} (uid ${uid ?? "unknown"})`]),
+    ...(user === null ? [] : [user]),
+    ...(uid === null ? [] : [`uid ${uid}`]),
     ...(sudo === null ? [] : [`sudo by ${sudo}`]),
     ...(key === null ? [] : [`administration key ${key}`]),
     ...(session === null ? [] : [`session ${session}`]),
@@ -181,8 +183,10 @@ const naming = [
   "sha256",
 ];
 
-function namesText(asked: JsonObject, answered: JsonObject): string {
-  const named = naming.flatMap((name) =>
+function namesText(action: string, asked: JsonObject, answered: JsonObject): string {
+  // Of keys, a name may be that of a person.
+  const members = action === createProject.name ? ["name", ...naming] : naming;
+  const named = members.flatMap((name) =>
     [asked[name], answered[name]].flatMap((value) =>
       typeof value === "string" ? [`${name} ${short(hideSecrets(value))}`] : [],
     ),
