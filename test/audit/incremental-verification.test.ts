@@ -35,7 +35,7 @@ function change(work: (database: Database) => void): void {
 function expectLogged(place: RegExp): void {
   const lines = app.complaints.splice(0);
   expect(lines).toEqual([
-    expect.stringMatching(/^the chain of a project does not verify.*project: "\w{32}"/s),
+    expect.stringMatching(/^a chain does not verify.*project: "\w{32}"/s),
   ]);
   expect(lines[0]).toMatch(place);
 }

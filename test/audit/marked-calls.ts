@@ -299,6 +299,8 @@ async function administer(gateway: TestGateway): Promise<void> {
     ["audit.show_receipt", { record }],
     ["audit.trace", { record }],
     ["audit.redact", { memory: id ?? "", delete_memory: true }],
+    ["audit.report", { project, subject: mark, reason: mark, ...span }],
+    ["audit.report", { reason: mark, ...span }],
     ["audit.prune"],
     ["project.erase_conversation", { project, conversation: mark }],
     ["subject.repeat_erasure", { project, subject: record, record }],

@@ -139,6 +139,22 @@ export const withServer: readonly CommandRun[] = [
   runs("audit receipt", "a file that exists", "{record} --out {home}/record.tlog-proof"),
   runs("audit receipt", "an unknown record", id),
   runs("audit verify-receipt", "of a record", "{home}/record.tlog-proof --public-key {home}/data/audit.pub"),
+  runs(
+    "audit report",
+    "performed",
+    "--project shop --from 2001-01-01 --to 2099-01-01 --out {home}/report.html",
+  ),
+  runs(
+    "audit report",
+    "a file that exists",
+    "--project shop --from 2001-01-01 --to 2099-01-01 --out {home}/report.html",
+  ),
+  runs("audit verify-report", "performed", "{home}/report.html --public-key {home}/data/audit.pub"),
+  runs(
+    "audit verify-report",
+    "a file that is none",
+    "{home}/not-a-backup --public-key {home}/data/audit.pub",
+  ),
   runs("audit list", "an unknown action", "--action memory.see --status 9xx"),
   runs("audit show", "an unknown record", id),
   runs("audit trace", "an unknown memory", `--memory ${id}`),

@@ -176,6 +176,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.show_receipt": ({ audit_id }) => ({ record: audit_id }),
   "audit.trace": ({ memory_id }) => ({ memory: memory_id }),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
+  "audit.report": () => ({ start_time: "2001-01-01", end_time: "2099-01-01" }),
   "audit.prune": () => ({}),
   "audit.accept": () => ({}),
   "subject.repeat_erasure": ({ project, audit_id }) => ({ project, subject: audit_id, record: audit_id }),

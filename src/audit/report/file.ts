@@ -4,7 +4,12 @@ import { isObject, objectsIn, readJson, textIn } from "../../platform/json/json.
 
 const jsonOpens = '<script type="application/json" id="report">';
 const noteOpens = '<script type="text/plain" id="signature">\n';
-const closes = "</script>";
+/** This file is in the script of the saved page of the console, too, which would end at this text. */
+const closes = endOf("script");
+
+function endOf(name: string): string {
+  return `</${name}>`;
+}
 
 export interface ReportFile {
   readonly form: "html" | "json";

@@ -51,7 +51,7 @@ export function addVerifyReportCommand(audit: Command, session: Session): void {
         const isValid = finding.proved.length > 0;
         if (!isValid || typeof options.against !== "string") return report;
         const against = { path: options.against, checkpoints: [file, ...checkpoints], publicKey };
-        return withRecords(report, await verifyAgainst(against, session, terminal));
+        return await verifyAgainst(report, against, session, terminal);
       } catch (error) {
         return unusableReport(session, error);
       }
@@ -69,8 +69,9 @@ function readKept(files: readonly string[], keys: readonly string[]) {
   return roots;
 }
 
-/** The report is a checkpoint that was kept. */
+/** The report is a checkpoint that was kept. What is said of the records is said of both. */
 async function verifyAgainst(
+  report: Report,
   { path, ...options }: Against,
   session: Session,
   terminal: Terminal,
@@ -79,13 +80,13 @@ async function verifyAgainst(
   const verification = await verifyPath(path, { ...options, project: null }, progress.show).finally(
     progress.clear,
   );
-  session.exitCode = verdicts[verification.finding.verdict];
-  return { data: toData(verification), text: toText(verification) };
-}
-
-function withRecords(report: Report, records: Report): Report {
-  return {
-    data: { ...Object(report.data), against: records.data },
-    text: `${report.text}\n\n${records.text}`,
+  const { verdict } = verification.finding;
+  session.exitCode = verdicts[verdict];
+  const data = {
+    ...Object(report.data),
+    verdict,
+    exit_code: session.exitCode,
+    against: toData(verification),
   };
+  return { data, text: `${report.text}\n\n${toText(verification)}` };
 }

@@ -202,8 +202,7 @@ function createProblemLog(project: ChainOwner, logger: Logger): (report: ChainRe
     const name = `${check} ${seq}`;
     if (logged.has(name)) return;
     logged.add(name);
-    const message =
-      "the chain of a project does not verify; keep the data directory and run memledger audit verify";
+    const message = "a chain does not verify; keep the data directory and run memledger audit verify";
     logger.error(message, { project: project?.id ?? null, chain, seq, check, finding });
   };
   return ({ chain, failure, contradiction }) => {
