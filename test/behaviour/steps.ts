@@ -240,7 +240,6 @@ const auditSteps: readonly Step[] = [
   step("audit.list_chain", "of a project", { project: "{project of main}", action: "memory.put" }),
   step("audit.show_record", "performed", { record: "{record}" }),
   step("audit.show_receipt", "performed", { record: "{record}", payload: false }),
-  step("audit.report", "of a project", { ...always, project: "{project of main}", format: "json" }),
   step("audit.report", "an unknown project", { ...always, project: "none" }),
   step("audit.trace", "performed", { memory: "{office}" }),
   step("audit.redact", "performed", { record: "{record}" }),

@@ -72,8 +72,10 @@ function blockElement(block: Block): string {
   const { head, rows, none } = block;
   if (rows.length === 0) return `<p>${toHtml(none)}</p>`;
   const isNumber = (column: number) => rows.every((row) => typeof row[column] === "number");
+  const classOf = (value: Cell, column: number) =>
+    isNumber(column) ? ' class="number"' : time.test(String(value)) ? ' class="time"' : "";
   const cell = (name: "td" | "th", value: Cell, column: number) =>
-    `<${name}${isNumber(column) ? ' class="number"' : ""}>${toHtml(cellText(value))}</${name}>`;
+    `<${name}${classOf(value, column)}>${toHtml(cellText(value))}</${name}>`;
   const headRow =
     head.length === 0
       ? ""
@@ -83,6 +85,8 @@ function blockElement(block: Block): string {
   );
   return `<div class="table"><table>\n${headRow}<tbody>\n${bodyRows.join("\n")}\n</tbody></table></div>`;
 }
+
+const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 function cellText(value: Cell): string {
   return typeof value === "number" ? value.toLocaleString("en-US") : (value ?? "");

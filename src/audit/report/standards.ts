@@ -25,23 +25,23 @@ export type SectionId =
 /** What each rule asks for is said in short, in words of our own: the text of the rule decides. */
 export const standardRows: readonly StandardRow[] = [
   {
-    rule: "Regulation (EU) 2024/1689, Article 12",
+    rule: "Regulation (EU) 2024/1689 (AI Act), Article 12",
     asks: "A high-risk AI system records events automatically over its lifetime, so that risks, changes and its operation can be traced.",
     sections: ["logged", "coverage", "actions"],
     shows:
-      "Every call of the memory has a record, which no setting switches off. The positions of the records have no gap, and changes are found.",
+      "Calls of the memory are recorded, refused ones included, and no setting switches that off. Their positions have no gap, and later changes are detected.",
     leaves:
       "Which events of the whole AI system are relevant. What happens outside of memledger is recorded only if a client appends it.",
   },
   {
-    rule: "Article 13",
+    rule: "AI Act, Article 13",
     asks: "Deployers are told how to collect, store and interpret the logs, where that is relevant.",
     sections: ["logged", "coverage"],
     shows: "What is logged, where it is defined, and the command that verifies it.",
     leaves: "The instructions for use of the AI system.",
   },
   {
-    rule: "Article 14",
+    rule: "AI Act, Article 14",
     asks: "People can oversee a high-risk AI system.",
     sections: ["administration", "actions"],
     shows:
@@ -49,7 +49,7 @@ export const standardRows: readonly StandardRow[] = [
     leaves: "Who oversees the AI system, with which competence, and whether they can stop it.",
   },
   {
-    rule: "Article 19",
+    rule: "AI Act, Article 19",
     asks: "Providers keep the logs that are under their control for an appropriate period, six months at least, unless other law provides otherwise.",
     sections: ["retention"],
     shows: `How long records are kept, and signed statements of what was removed and how old it was. Less than 183 days has a warning.`,
@@ -57,14 +57,14 @@ export const standardRows: readonly StandardRow[] = [
       "Which period is appropriate to the purpose of the system, and whether other law provides otherwise.",
   },
   {
-    rule: "Article 26(6)",
+    rule: "AI Act, Article 26(6)",
     asks: "Deployers keep the logs that are under their control for an appropriate period, six months at least, unless other law provides otherwise.",
     sections: ["retention", "backups"],
     shows: "The same as for Article 19, and the backups that were made.",
     leaves: "Whether logs of other parts of the AI system are kept as long.",
   },
   {
-    rule: "Article 72",
+    rule: "AI Act, Article 72",
     asks: "Providers monitor a high-risk AI system after it was placed on the market, according to a plan.",
     sections: ["actions", "refusals", "models"],
     shows: "Numbers of calls and refusals of the period, the models in use and their changes.",
@@ -109,4 +109,4 @@ export const standardRows: readonly StandardRow[] = [
 ];
 
 export const unpublished =
-  "The European standards on logging of AI systems that are to support Article 12 were drafts when this version of memledger was made (prEN 18229-1, prEN ISO/IEC 24970). This report claims nothing about them. From when on the articles apply to a system, and whether it is a high-risk AI system, is not said here.";
+  "The European standards on logging of AI systems that are to support Article 12 were drafts when this version of memledger was made (prEN 18229-1, prEN ISO/IEC 24970). This report claims nothing about them. From when on the articles apply to a system, and whether it is a high-risk AI system, this report does not say.";

@@ -27,13 +27,15 @@ th { color: var(--quiet); font-weight: 600; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; min-width: 0; }
 pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; overflow-x: auto; background: var(--sunken); border-radius: 6px; font: 0.8125rem/1.5 var(--mono);
   white-space: pre-wrap; }
+td.time { white-space: nowrap; }
 @media print {
   :root { color-scheme: light; }
   body { padding: 0; font-size: 9pt; }
   nav { display: none; }
   .table { overflow: visible; }
   table { font-size: 7.5pt; }
-  th, td { min-width: 0; overflow-wrap: anywhere; }
+  th, td, td.time { min-width: 0; white-space: pre-line; overflow-wrap: anywhere; }
+  th { overflow-wrap: normal; }
   thead { display: table-header-group; }
   tr, .warning, .good, pre { break-inside: avoid; }
   h2 { break-after: avoid; }

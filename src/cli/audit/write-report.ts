@@ -30,9 +30,9 @@ const fields: readonly Field[] = [
     description: "report about this project only (default: the installation and all projects)",
   },
   {
-    flags: "--subject <name|pseudonym>",
+    flags: "--subject <name>",
     field: "subject",
-    description: "only counts and erasures of this subject of the project",
+    description: "only counts and erasures of this subject of the project; its pseudonym after its erasure",
   },
   reasonField,
 ];

@@ -62,7 +62,7 @@ export async function readAdministration(
     found.push(...read.records);
     more += read.more;
   }
-  const ofProject = found.filter(({ on }) => project === null || concerns(on, project));
+  const ofProject = found.filter((record) => project === null || concerns(record, project));
   const newest = ofProject.toSorted((one, other) => other.seq - one.seq);
   return {
     records: newest.slice(0, listedMax.records),
@@ -117,7 +117,7 @@ async function readRecords<Shown extends ReportedRecord>(
     read += page.records.length;
     below = page.records.at(-1)?.seq ?? null;
     if (!page.hasMore || below === null || read >= listedMax.records)
-      return { records, more: page.hasMore ? page.total - page.records.length : 0 };
+      return { records, more: page.hasMore ? page.total - read : 0 };
   }
 }
 
@@ -209,10 +209,16 @@ function settingsText(asked: JsonObject): string {
     .join("\n");
 }
 
-function concerns(on: string, { id, name }: NonNullable<Report["project"]>): boolean {
+/** A backup, a model and the signing key are those of all projects. */
+function concerns(
+  { kind, action, on }: ReportedRecord,
+  { id, name }: NonNullable<Report["project"]>,
+): boolean {
   const lines = on.split("\n");
-  return [`project ${id}`, `project_id ${id}`, `id ${id}`, `project ${name}`].some((line) =>
-    lines.includes(line),
+  return (
+    ["backup", "model"].includes(kind) ||
+    action === rotateKey.name ||
+    [`project ${id}`, `project_id ${id}`, `id ${id}`, `project ${name}`].some((line) => lines.includes(line))
   );
 }
 
