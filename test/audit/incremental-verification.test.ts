@@ -34,9 +34,7 @@ function change(work: (database: Database) => void): void {
 /** One line, which says where. */
 function expectLogged(place: RegExp): void {
   const lines = app.complaints.splice(0);
-  expect(lines).toEqual([
-    expect.stringMatching(/^a chain does not verify.*project: "\w{32}"/s),
-  ]);
+  expect(lines).toEqual([expect.stringMatching(/^a chain does not verify.*project: "\w{32}"/s)]);
   expect(lines[0]).toMatch(place);
 }
 

@@ -66,6 +66,9 @@ export function refusals({ refusals: counts }: Report): Section {
         ]),
         none: "No call was refused.",
       },
+      {
+        text: "When there are too many calls without a valid key, only some have records of their own: each record with the code 1429 says how many others there were.",
+      },
     ],
   };
 }

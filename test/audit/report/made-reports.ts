@@ -14,6 +14,7 @@ import { makeReport } from "../../../src/calls/operations/report/make-report.ts"
 import { isObject, type JsonObject } from "../../../src/platform/json/json.ts";
 import { toTimestamp } from "../../../src/platform/time/timestamp.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
+import { request, sessionPath } from "../../transports/http/console/signed-in.ts";
 
 export const dayMs = 86_400_000;
 /** What no report may have. */
@@ -51,6 +52,7 @@ export async function useApp(): Promise<UsedApp> {
   await app.administer(eraseRecords, { memory: String(data.id), delete_memory: true, reason });
   await app.call("POST", "/v1/memories/search", { key, body: { wrong: "zqtext" } });
   await app.call("GET", "/v1/memories", { key: "ml_unknown" });
+  await request(app, "POST", sessionPath, { body: { link: `mlk_${"a".repeat(43)}` } });
   await app.call("POST", "/v1/audit/logs", { key, body: { action: "tool.run", http_status: 200 } });
   const made = await app.administer(createKey, {
     project: project.id,

@@ -94,10 +94,10 @@ describe("the report of the installation", () => {
     expect(more).toBe(0);
   });
 
-  test("counts refused calls by code", () => {
+  test("counts refused calls by code, and failed attempts to sign in", () => {
     expect(report.refusals).toMatchObject([
       { code: 1400, meaning: "invalid request", count: 1, sign_ins: 0 },
-      { code: 1401, count: 1, sign_ins: 0 },
+      { code: 1401, count: 2, sign_ins: 1 },
     ]);
   });
 
