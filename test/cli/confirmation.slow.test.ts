@@ -94,7 +94,7 @@ test("a change that shortens the retention says how many records it deletes, and
   expect(await shown()).toMatchObject({ plan: "custom", retention_days: null });
   // Longer, or something else: nothing is lost.
   expect((await update("--retention-days", "400", "--yes")).exitCode).toBe(0);
-  expect((await update("--retention-days", "500")).exitCode).toBe(0);
+  expect((await update("--retention-days", "500", "--reason", "Policy 2")).exitCode).toBe(0);
   expect((await update("--credits", "5")).exitCode).toBe(0);
   // The project's own days hold on every plan.
   expect((await update("--plan", "pro")).exitCode).toBe(0);
