@@ -6,6 +6,7 @@ import { type TagFilter, toTagFilter, WantedTags } from "../memory/tags.ts";
 import { toId } from "../platform/ids.ts";
 import type { JsonObject } from "../platform/json/json.ts";
 import { Action, Choice, type Fields, Id } from "../platform/schema/schema.ts";
+import { personName } from "../platform/schema/subject-name.ts";
 
 export interface RecordFilter {
   readonly action: string | null;
@@ -15,6 +16,8 @@ export interface RecordFilter {
   readonly subject?: string | null;
   /** As `subject`: of calls that named this conversation. */
   readonly conversation?: string | null;
+  /** As `subject`: of calls whose client has said that it acts for the person with this pseudonym. */
+  readonly person?: string | null;
   /**
    * Only records that name a memory which has these tags and this metadata now, and those from whose conversation such a memory was
    * extracted; whether the memory belongs to the project or to one of its subjects. Null or left out: all.
@@ -37,6 +40,7 @@ export const recordFilters = {
   ),
   metadata: metadataFilter,
   key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
+  on_behalf_of: Type.Optional(personName),
   status_class: Type.Optional(
     Choice(["2xx", "4xx", "5xx"], { title: "StatusClass", description: "Only this class of HTTP status." }),
   ),
@@ -44,9 +48,9 @@ export const recordFilters = {
 
 export type RecordFilters = Static<ReturnType<typeof Fields<typeof recordFilters>>>;
 
-/** Pseudonyms of the subject and the conversation whose records are wanted; null: all are. */
-export type NamedFilter = Readonly<Record<"subject" | "conversation", string | null>>;
-export const allNamed: NamedFilter = { subject: null, conversation: null };
+/** Pseudonyms of the subject, the conversation and the person whose records are wanted; null: all are. */
+export type NamedFilter = Readonly<Record<"subject" | "conversation" | "person", string | null>>;
+export const allNamed: NamedFilter = { subject: null, conversation: null, person: null };
 
 /** @throws Refusal 1400 */
 export function toRecordFilter(input: RecordFilters, named: NamedFilter): Required<RecordFilter> {
@@ -73,7 +77,7 @@ export function isOfAll(filter: RecordFilter): boolean {
  */
 export function describeFilter(filter: RecordFilter): JsonObject {
   const { action, keyId, memoryId, tags = null, metadata = null, statusClass } = filter;
-  const { subject = null, conversation = null } = filter;
+  const { subject = null, conversation = null, person = null } = filter;
   return {
     ...(action === null ? {} : { action }),
     ...(memoryId === null ? {} : { memory_id: memoryId }),
@@ -81,6 +85,7 @@ export function describeFilter(filter: RecordFilter): JsonObject {
     ...(statusClass === null ? {} : { status_class: `${statusClass}xx` }),
     ...(subject === null ? {} : { subject }),
     ...(conversation === null ? {} : { conversation }),
+    ...(person === null ? {} : { on_behalf_of: person }),
     ...(tags === null ? {} : { tag: true }),
     ...(metadata === null ? {} : { metadata: true }),
   };

@@ -129,6 +129,11 @@ const senderFields = {
     "Name of the operation that had this one performed for its caller; null for other calls.",
   ),
 };
+const onBehalfOf = {
+  on_behalf_of: text(
+    "The person for whom the client said that it acted, from the header Memledger-On-Behalf-Of. memledger has not checked it. Null: nobody was named, or the name was erased.",
+  ),
+};
 const reason = {
   reason: text("Why the call was made, as its caller has said it; null: no reason was given."),
 };
@@ -140,7 +145,7 @@ const erasedPlaces = {
 };
 
 export const auditRecordDetail = Fields(
-  { ...exportedFields.properties, ...senderFields, ...reason, ...erasedPlaces },
+  { ...exportedFields.properties, ...senderFields, ...reason, ...erasedPlaces, ...onBehalfOf },
   { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
@@ -199,4 +204,5 @@ export const exampleDetail = {
   performed_for: null,
   reason: null,
   erased_places: [],
+  on_behalf_of: null,
 } as const satisfies AuditRecordDetail;

@@ -35,6 +35,7 @@ export function toAuditRecordDetail(
     performed_for: textIn(payload.performed_for),
     reason: reasonIn(payload),
     erased_places: [...record.erased],
+    on_behalf_of: textIn(payload.on_behalf_of),
   };
 }
 

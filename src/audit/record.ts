@@ -20,6 +20,8 @@ export interface RecordDraft {
   readonly subject?: string | null;
   /** Pseudonym of the conversation of the call; absent or null: none. */
   readonly conversation?: string | null;
+  /** Pseudonym of the person whom the payload names, which the entry does not have; absent or null: it names none. */
+  readonly person?: string | null;
   readonly numbers: JsonObject;
   readonly payload: EncodedPayload;
   /** The identifier, if it was made before the record; absent: it is made with the record. */

@@ -26,6 +26,7 @@ export interface RecordedCall<Named = Operation> {
     | "recordId"
     | "subject"
     | "conversation"
+    | "person"
   >;
   readonly body: JsonObject | null;
 }
@@ -90,7 +91,7 @@ export function payloadOf(
     ...describeOrigin(origin),
     token_id: token?.id ?? null,
     error_msg: isSuccess ? null : message,
-    request_parameters: parameters,
+    request_parameters: toParameters(parameters, unrecorded),
     request_body: body === null ? null : without(body, unrecorded),
     unreadable_body: unreadableBody === null ? null : { ...unreadableBody },
     response_body:
@@ -101,13 +102,18 @@ export function payloadOf(
   });
 }
 
+function toParameters(parameters: JsonObject | null, unrecorded: readonly string[]): JsonObject | null {
+  const recorded = without(parameters ?? {}, unrecorded);
+  return Object.keys(recorded).length === 0 ? null : recorded;
+}
+
 function without(body: JsonObject, names: readonly string[]): JsonObject {
   if (names.length === 0) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-/** As a record says it. */
-export function senderOf(origin: Origin): JsonObject {
+/** As a record says it that a call leaves beside its own, of which no erasure of a person takes a part: it names no person. */
+export function senderOf({ onBehalfOf: _, ...origin }: Origin): JsonObject {
   return withoutNulls(describeOrigin(origin));
 }
 
@@ -129,6 +135,7 @@ function describeOrigin({
   session,
   performedFor,
   remembers,
+  onBehalfOf,
 }: Origin) {
   return {
     transport: transport === "http" ? null : transport,
@@ -141,6 +148,7 @@ function describeOrigin({
     administration_key_id: administrationKey ?? null,
     session_id: session ?? null,
     performed_for: performedFor ?? null,
+    on_behalf_of: onBehalfOf ?? null,
     remembers: remembers === undefined ? null : describePart(remembers),
     metadata,
   };

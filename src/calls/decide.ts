@@ -2,7 +2,7 @@
 // never store anything.
 
 import { callerFor } from "../access/caller.ts";
-import { findConversation, findSubject } from "./arrival/find-subject.ts";
+import { findConversation, findPerson, findSubject } from "./arrival/find-subject.ts";
 import type { Authority } from "./arrival/identify.ts";
 import type { Reading } from "./arrival/input.ts";
 import { aboutOf } from "./call-record.ts";
@@ -70,11 +70,12 @@ export function createDecide(tools: DecideTools, prepare: Prepare) {
     const used = createModelWatch();
     const exchange = running?.exchange ?? null;
     const encoded = (payload: Parameters<typeof encode>[0], kept: Parameters<typeof encode>[1]) =>
-      encode(payload, kept, aboutOf(call));
+      encode(payload, kept, aboutOf(call), call.person?.id);
     const decide = async (): Promise<Decision> => {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
-      const found = await forSubject(received);
+      call = { ...call, ...(await findPerson(store, received)) };
+      const found = await forSubject({ ...received, call });
       call = found.call;
       const prepared = await prepare(found.authority, reading.input, request, held, watch, used, exchange);
       const { erasures } = watch;

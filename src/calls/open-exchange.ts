@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { encodeWithPrepared, leftOut, type PreparedMembers } from "../audit/parts/prepared-members.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import { errorStatus } from "../platform/errors.ts";
-import { isObject, type JsonObject } from "../platform/json/json.ts";
+import { isObject, type JsonObject, textIn } from "../platform/json/json.ts";
 import { payloadOf } from "./call-record.ts";
 import { bodyOf, type Call } from "./contract/call.ts";
 import type { OpenExchange } from "./storage/open-exchange.ts";
@@ -61,10 +61,20 @@ export interface UnfinishedExchange extends Omit<OpenExchange, "subject" | "conv
   readonly conversation: string | null;
 }
 
-/** @param caller null: there is no such key any more, so the record belongs to the installation */
+/** The name of the person whom the row of an exchange names; null: nobody, or it was removed because of an erasure. */
+export function personIn({ payload }: Pick<OpenExchange, "payload">): string | null {
+  const members: unknown = JSON.parse(payload);
+  return isObject(members) ? textIn(members.on_behalf_of) : null;
+}
+
+/**
+ * @param caller null: there is no such key any more, so the record belongs to the installation
+ * @param person the pseudonym of the person; null: nobody is named
+ */
 export function toUnfinishedRecord(
   { record, key, action, subject, conversation, payload, kept }: UnfinishedExchange,
   caller: Caller | null,
+  person: string | null,
   now: number,
 ): RecordDraft {
   return {
@@ -78,12 +88,14 @@ export function toUnfinishedRecord(
     memoryId: null,
     subject: caller === null ? null : subject,
     conversation: caller === null ? null : conversation,
+    person,
     isPerformed: caller !== null,
     numbers: { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false },
     payload: encodeWithPrepared(
       JSON.parse(payload),
       kept ?? {},
       [subject, conversation].filter((id) => id !== null),
+      person,
     ),
   };
 }

@@ -41,7 +41,9 @@ export function succeed(
 ): Settled {
   if (!("record" in applied)) return settleDone(recordedCall, applied, after);
   const { payload: given, ...entry } = applied.record;
-  const payload = withoutNulls(given);
+  // Besides what the client says of its operation, only the person for whom it says it.
+  const { onBehalfOf = null } = recordedCall.call.origin;
+  const payload = withoutNulls({ ...given, on_behalf_of: onBehalfOf });
   return {
     toEntry: () => ({
       ...entry,
@@ -49,7 +51,7 @@ export function succeed(
       subject: recordedCall.call.subject?.id ?? null,
       conversation: recordedCall.call.conversation?.id ?? null,
     }),
-    payload: encodeAppendedPayload(payload, aboutOf(recordedCall.call)),
+    payload: encodeAppendedPayload(payload, aboutOf(recordedCall.call), recordedCall.call.person?.id),
     made: [],
     after,
     toAnswer: (record) => ({
@@ -164,9 +166,9 @@ function encodeMade(
   made: readonly MadeOfTexts[],
 ): Pick<Settled, "payload" | "made"> {
   const { recordId } = call;
-  if (made.length === 0) return { payload: encodePayload(payload, aboutOf(call)), made: [] };
+  if (made.length === 0) return { payload: encodePayload(payload, aboutOf(call), call.person?.id), made: [] };
   if (recordId === undefined) throw new Error(`${operation.name} does not name its record`);
-  return encodeWithSources(payload, recordId, made, aboutOf(call));
+  return encodeWithSources(payload, recordId, made, aboutOf(call), call.person?.id);
 }
 
 interface Success extends Partial<PrecomputedEntry> {
@@ -202,12 +204,13 @@ export function refuse(
   after: readonly AfterCommit[],
   encoded?: EncodedPayload,
 ): Settled {
+  const { call } = recordedCall;
   const { code } = refused;
   const answer = toRefusalAnswer(refused);
   const outcome = { status: answer.status, code, memoryId: null };
   return {
     toEntry: (durationMs) => entryOf(recordedCall, outcome, free, durationMs),
-    payload: encoded ?? encodePayload(refusedPayload(recordedCall, refused), aboutOf(recordedCall.call)),
+    payload: encoded ?? encodePayload(refusedPayload(recordedCall, refused), aboutOf(call), call.person?.id),
     made: [],
     after,
     toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),

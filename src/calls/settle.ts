@@ -26,7 +26,7 @@ import { acceptRecords } from "./operations/ledger/accept-records.ts";
 import { rotateKey } from "./operations/ledger/rotate-key.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
-import { openPseudonyms } from "./pseudonyms.ts";
+import { openPseudonyms, withPerson } from "./pseudonyms.ts";
 import type { AfterCommit, SettledCall } from "./storage/after-commit.ts";
 import type { Transaction } from "./storage/store.ts";
 
@@ -71,6 +71,8 @@ export async function settle(
   const caller = known === null ? null : callerOf(known, call);
   const isNamed = call.unnamedSubject === undefined;
   if (isNamed && !(await openPseudonyms(transaction, caller))) return settledOfOtherSubject;
+  const { person } = await withPerson(transaction, caller, call);
+  if (isEncoded(call) && person?.id !== call.person?.id) return settledOfOtherSubject;
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const { remembers } = call.origin;
@@ -97,6 +99,7 @@ export async function settle(
     project: caller?.project.id ?? null,
     subject: isNamed ? (caller?.subject?.id ?? null) : null,
     conversation: caller?.conversation?.id ?? null,
+    person: (await withPerson(transaction, caller, call)).person?.id ?? null,
     now,
     keyId: caller?.key.id ?? null,
     payload,
@@ -135,10 +138,26 @@ const settledNotDue: SettledCall = {
 async function decide(settling: Settling, settlement: Settlement): Promise<Settled> {
   const { decision, operation: name } = settling.call;
   if (decision.refused !== null)
-    return refuse({ ...settling, operation: { name } }, decision.refused, [], decision.payload);
+    return refuse(
+      { ...(await forPerson(settling)), operation: { name } },
+      decision.refused,
+      [],
+      decision.payload,
+    );
   const operation = findOperation(name);
   if (operation === undefined) throw new Error(`no operation is named ${name}`);
   return accept({ ...settling, operation }, decision, settlement);
+}
+
+/** With the person as the record names it. */
+async function forPerson<Decided extends Settling>(settling: Decided): Promise<Decided> {
+  const { transaction, caller, call } = settling;
+  return { ...settling, call: await withPerson(transaction, caller, call) };
+}
+
+/** Whether the payload of the record was encoded before the transaction. */
+function isEncoded({ decision }: Call): boolean {
+  return decision.refused === null ? decision.precomputed !== undefined : decision.payload !== undefined;
 }
 
 async function accept(
@@ -168,10 +187,11 @@ async function accept(
     // What an exchange has passed on has happened, so its record says it in any case.
     if (isExchange && precomputed !== undefined && settling.caller !== null)
       return confirm(settling, precomputed, []);
-    return refuse(settling, refused, after);
+    return refuse(await forPerson(settling), refused, after);
   }
   // Not caught: the change is made, so a record that cannot be written must undo the transaction.
-  return "confirmed" in applied ? confirm(settling, precomputed, after) : succeed(settling, applied, after);
+  if ("confirmed" in applied) return confirm(settling, precomputed, after);
+  return succeed(await forPerson(settling), applied, after);
 }
 
 async function apply(

@@ -29,5 +29,5 @@ export const bodiesHere: Bodies = {
   readEmbeddings: async (bytes) => bodySteps.readEmbeddings(bytes),
   readAnswer: async (assembler, choices, text) => bodySteps.readAnswer(assembler, choices, text),
   readWords: async (action, payload) => bodySteps.readWords(action, payload),
-  encode: (payload, kept, about) => encodeWithPrepared(payload, kept, about),
+  encode: encodeWithPrepared,
 };

@@ -48,7 +48,12 @@ export interface BodySteps {
   readAnswer(assembler: AssemblerName, choices: number, text: string): AssembledAnswer;
   /** The new words in the text of a payload. Never throws. */
   readWords(action: string, payload: string): NewWords;
-  encode(payload: string, kept: PreparedMembers, about: readonly string[]): EncodedPayload;
+  encode(
+    payload: string,
+    kept: PreparedMembers,
+    about: readonly string[],
+    person?: string | null,
+  ): EncodedPayload;
 }
 
 export const bodySteps: BodySteps = {
@@ -73,7 +78,7 @@ export const bodySteps: BodySteps = {
     return assembler.answer();
   },
   readWords: (action, payload) => readNewWords(action, toObject(payload)),
-  encode: (payload, kept, about) => encodeWithPrepared(toObject(payload), kept, about),
+  encode: (payload, kept, about, person) => encodeWithPrepared(toObject(payload), kept, about, person),
 };
 
 function dialectOf(name: ReadableName): Pick<Dialect, "read" | "record" | "change"> {

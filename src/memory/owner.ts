@@ -10,6 +10,9 @@ export interface Subject {
   readonly name: string;
 }
 
+/** For whom a client says that it acts, which nobody has checked. A subject with the same name is another pseudonym. */
+export type Person = Subject;
+
 /** A conversation of a project or of one of its subjects. */
 export interface Conversation {
   /** As of Subject. */

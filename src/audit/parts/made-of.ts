@@ -27,8 +27,9 @@ export function encodeWithSources(
   id: string,
   made: readonly MadeOfTexts[],
   about: readonly string[],
+  person: string | null = null,
 ): { readonly payload: EncodedPayload; readonly made: readonly MadeMemory[] } {
-  const [first, ...others] = cutMembers(payload, about);
+  const [first, ...others] = cutMembers(payload, about, person);
   if (first === undefined) throw new Error("a payload has a part");
   const places = [first, ...others].map(({ header }) => parseHeader(header)?.at ?? []);
   const known = made.map((each): MadeMemory => {

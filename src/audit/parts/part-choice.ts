@@ -74,11 +74,19 @@ export function withSender(payload: JsonObject): JsonObject {
   return { ...rest, sender: Object.fromEntries(members.filter(isOfSender)) };
 }
 
+/** The name of the person for whom the client says that it acts. */
+export const personPlace = "/on_behalf_of";
+
 /**
  * The places of the parts of a payload besides part 0, all about the subject of the call: what it says and gets is about it, whoever owns
  * the memories. Not for an appended record, whose client has chosen all names in it: its payload is part 0 alone.
+ * @param person the pseudonym of the person whose name the payload has; null: it has none, or the name has no pseudonym
  */
-export function partPlaces(payload: JsonObject, about: readonly string[] = []): Place[] {
+export function partPlaces(
+  payload: JsonObject,
+  about: readonly string[] = [],
+  person: string | null = null,
+): Place[] {
   const values = membersOf("", payload, madeByServer).flatMap((member) =>
     member.at === "/response_body" && isAnswerOfServer(payload) ? membersOfAnswer(member.value) : member,
   );
@@ -93,7 +101,8 @@ export function partPlaces(payload: JsonObject, about: readonly string[] = []): 
     const inside = arrays.flatMap(({ at, items }) => items.map((index) => `${at}/${index}`));
     return isCut ? inside : [value.at, ...inside];
   });
-  return places.map((at) => ({ at, about }));
+  const aboutPerson = person === null ? about : [...about, person];
+  return places.map((at) => ({ at, about: at === personPlace ? aboutPerson : about }));
 }
 
 /** A value that becomes a part, or whose items do. */

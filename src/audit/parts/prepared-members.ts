@@ -13,6 +13,7 @@ export type EncodePayload = (
   payload: JsonObject,
   kept: PreparedMembers,
   about: readonly string[],
+  person?: string | null,
 ) => EncodedPayload | Promise<EncodedPayload>;
 
 /** Said by the record of an exchange during which something was erased, because the erased text could be in them. */
@@ -29,8 +30,9 @@ export function encodeWithPrepared(
   payload: JsonObject,
   kept: PreparedMembers,
   about: readonly string[],
+  person: string | null = null,
 ): EncodedPayload {
-  return encodePayload({ ...payload, ...membersOf(kept) }, about);
+  return encodePayload({ ...payload, ...membersOf(kept) }, about, person);
 }
 
 function membersOf(kept: PreparedMembers): JsonObject {

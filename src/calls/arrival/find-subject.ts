@@ -1,4 +1,5 @@
-// Owns whom a call is for: the subject that its key, a header or its input names, and the conversation. Decided once, before the call is prepared.
+// Owns whom a call is for: the subject that its key, a header or its input names, and the conversation; and the person for whom its client
+// says that it acts. Decided once, before the call is prepared.
 
 import { chooseSubject, isForSeveral } from "../../access/bound-subject.ts";
 import { isOfMachineUser, machineUser } from "../../access/machine-user.ts";
@@ -9,6 +10,7 @@ import { conversationName } from "../../platform/schema/conversation-name.ts";
 import { createParser, Fields } from "../../platform/schema/schema.ts";
 import { subjectName } from "../../platform/schema/subject-name.ts";
 import { toLabel } from "../../platform/text/label.ts";
+import type { Call } from "../contract/call.ts";
 import type { Exchange } from "../contract/exchange.ts";
 import type { SubjectReading } from "../contract/operation.ts";
 import type { Request } from "../contract/request.ts";
@@ -140,6 +142,17 @@ export async function findConversation(
     stored === null && forConversations === true && (reading.kept.bodyText !== null || isExchange);
   const isRecorded = (stored !== null || isNew) && found?.isRecorded !== false;
   return { conversation: stored ?? { id: randomId(), name }, isRecorded };
+}
+
+/** The person whom the origin names, with the pseudonym that its record will have unless another call gives the name one first. */
+export async function findPerson(
+  { subjects }: Pick<Store, "subjects">,
+  { authority, call }: { readonly authority: Authority; readonly call: Pick<Call, "origin"> },
+): Promise<Pick<Call, "person">> {
+  const { onBehalfOf: name } = call.origin;
+  if (name === undefined || authority.kind !== "project") return {};
+  const known = await subjects.findPerson(authority.caller.project, name);
+  return { person: known ?? { id: randomId(), name } };
 }
 
 /** @throws Refusal 1400 */

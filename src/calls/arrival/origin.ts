@@ -5,26 +5,47 @@ import { Refusal } from "../../platform/errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "../../platform/json/json.ts";
 import { JsonFault, parseJson, printJson } from "../../platform/json/json-text.ts";
 import { metadataMaxBytes, userAgentMaxCharacters } from "../../platform/limits.ts";
+import { createParser, Fields } from "../../platform/schema/schema.ts";
+import { personName } from "../../platform/schema/subject-name.ts";
 import { shorten } from "../../platform/text/characters.ts";
+import { toLabel } from "../../platform/text/label.ts";
 import type { Origin } from "../contract/call.ts";
 import type { Credentials, Request, RequestMetadata } from "../contract/request.ts";
 import type { Actor } from "./actor.ts";
 
 interface OriginReading {
   readonly origin: Origin;
-  /** The fault of the metadata, which the origin then does not contain; null: none. */
+  /** Of the metadata or of the name of a person, which the origin then does not contain; null: none. */
   readonly fault: Refusal | null;
 }
 
+const parsePerson = createParser(Fields({ "Memledger-On-Behalf-Of": personName }));
+
 export function readOrigin(request: Request, actor: Actor): OriginReading {
-  const { metadata } = request.origin;
+  const { metadata, onBehalfOf = null } = request.origin;
+  const person = attempt(onBehalfOf, readPerson);
+  const read = attempt(metadata, readMetadata);
+  const named = person.value === null ? {} : { onBehalfOf: person.value };
+  return {
+    origin: { ...toOrigin(request, actor, read.value), ...named },
+    fault: person.fault ?? read.fault,
+  };
+}
+
+/** What was read of a value; null: there is none, or it has the fault. */
+function attempt<Given, Value>(given: Given | null, read: (given: Given) => Value) {
   try {
-    const read = metadata === null ? null : readMetadata(metadata);
-    return { origin: toOrigin(request, actor, read), fault: null };
+    return { value: given === null ? null : read(given), fault: null };
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault;
-    return { origin: toOrigin(request, actor, null), fault };
+    return { value: null, fault };
   }
+}
+
+/** @throws Refusal 1400 */
+function readPerson(name: string): string {
+  parsePerson({ "Memledger-On-Behalf-Of": name });
+  return toLabel(name);
 }
 
 /** The origin with this metadata, whose texts have at most `maxCharacters`. */

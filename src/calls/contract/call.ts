@@ -4,7 +4,7 @@
 import type { Administrator } from "../../access/administrator.ts";
 import type { Token } from "../../access/token.ts";
 import type { EncodedPayload } from "../../audit/parts/parts.ts";
-import type { Conversation, Subject } from "../../memory/owner.ts";
+import type { Conversation, Person, Subject } from "../../memory/owner.ts";
 import type { RememberedPart } from "../../memory/remembering/task.ts";
 import { isObject, type JsonObject } from "../../platform/json/json.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
@@ -20,8 +20,10 @@ export interface UnreadableBody {
 }
 
 /** The origin of a call, as recorded. */
-export interface Origin extends Omit<RequestOrigin, "metadata"> {
+export interface Origin extends Omit<RequestOrigin, "metadata" | "onBehalfOf"> {
   readonly metadata: JsonObject | null;
+  /** The canonical name of the person for whom the client says that it acts. Nobody has checked it. Absent: nobody is named. */
+  readonly onBehalfOf?: string;
   /**
    * Who performs administration or uses a local key, or asked for the link by which the administrator signed in to the console; absent
    * for other calls of a project.
@@ -63,7 +65,7 @@ export interface Call {
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
-  /** Fields of the body that the record does not have; absent: none. */
+  /** Fields of the body and the query that the record does not have; absent: none. */
   readonly unrecorded?: readonly string[];
   /** Whom the call is for; absent: the project itself. If the name has no pseudonym, the transaction gives it this one. */
   readonly subject?: Subject;
@@ -74,6 +76,11 @@ export interface Call {
   readonly unnamedSubject?: Subject;
   /** The conversation of the call, with the subject as its owner; absent: none. As `subject`. */
   readonly conversation?: Conversation;
+  /**
+   * The person whom the origin names, with the pseudonym with which the payload is encoded before the transaction; absent: nobody, or the
+   * transaction finds the pseudonym.
+   */
+  readonly person?: Person;
   readonly decision: Decision;
 }
 

@@ -170,6 +170,8 @@ export interface RequestOrigin {
   /** Name and version of the client program, as reported by it; null: not reported. */
   readonly client: string | null;
   readonly metadata: RequestMetadata | null;
+  /** The person for whom the client says that it acts, as received; absent or null: nobody is named. */
+  readonly onBehalfOf?: string | null;
 }
 
 /** Metadata of the caller for the record of the call. */

@@ -2,7 +2,7 @@
 
 import type { Project } from "../../access/project.ts";
 import type { RecordsAbout, TracedRecord } from "../../audit/trace/traced.ts";
-import type { Owner, Subject } from "../../memory/owner.ts";
+import type { Owner, Person, Subject } from "../../memory/owner.ts";
 
 /** How much there is of a subject. */
 export interface SubjectHoldings {
@@ -21,9 +21,11 @@ export interface ListedSubject {
 export interface SubjectReader {
   /** Null: no call has named the subject since it was erased last. Waits for no turn: it takes microseconds. */
   find(project: Pick<Project, "id">, name: string): Promise<Subject | null>;
+  /** The person of this name, for whom a client has said that it acts. Null: no record names it. As `find`. */
+  findPerson(project: Pick<Project, "id">, name: string): Promise<Person | null>;
   /** The records of which an erasure of the subject erases something. `signal` works as in MemoryReader. */
   recordsAbout(owner: Owner, subject: Subject, signal: AbortSignal): Promise<RecordsAbout>;
-  /** By its pseudonym. Null: the project has no such subject, or it was erased. As `find`. */
+  /** By its pseudonym, which may be that of a person. Null: the project has no such subject, or it was erased. As `find`. */
   findById(project: Pick<Project, "id">, id: string): Promise<Subject | null>;
   /** The project itself, and all of its subjects. */
   owners(project: Pick<Project, "id">): Promise<readonly Owner[]>;
@@ -40,19 +42,21 @@ export interface SubjectReader {
 
 export interface ErasedSubject extends SubjectHoldings {
   readonly held: readonly TracedRecord[];
-  /** That have lost their names: of the subject and of its conversations. */
+  /** That have lost their names: of the subject, of its conversations, and of the person with its name. */
   readonly pseudonyms: readonly string[];
 }
 
 export interface SubjectTransaction {
   /**
    * Whether the name has this pseudonym; if the name has none, it gets this one. False: another call has given it another one meanwhile, or
-   * the subject was erased.
+   * the subject was erased. Of a person it only says whether the name still has the pseudonym.
    */
   open(project: Pick<Project, "id">, subject: Subject): Promise<boolean>;
+  /** Gives the name this pseudonym if it has none. @returns the person with the pseudonym that it has */
+  openPerson(project: Pick<Project, "id">, person: Person): Promise<Person>;
   holdings(subject: Subject): Promise<SubjectHoldings>;
   /**
-   * Deletes memories, checks, what waits to be remembered, and the name. The caller erases the payloads of the records that it returns, and
+   * Also erases the person with the same name. Deletes memories, checks, what waits to be remembered, and the name. The caller erases the payloads of the records that it returns, and
    * requests `remove_erased_text` after the commit. `known`: SubjectReader.recordsAbout; null: it was not asked.
    */
   erase(subject: Subject, now: number, known: RecordsAbout | null): Promise<ErasedSubject>;

@@ -6,6 +6,11 @@ export const recordFields: readonly Field[] = [
   { flags: "--action <name>", field: "action", description: "only this action, such as memory.search" },
   { flags: "--subject <name>", field: "subject", description: "only calls for this subject" },
   {
+    flags: "--on-behalf-of <name>",
+    field: "on_behalf_of",
+    description: "only calls whose client has said that it acts for this person",
+  },
+  {
     flags: "--conversation <id>",
     field: "conversation",
     description: "only calls that named this conversation of the subject, or of the project itself",

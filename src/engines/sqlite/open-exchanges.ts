@@ -3,11 +3,17 @@
 
 import { callerFor } from "../../access/caller.ts";
 import type { Signer } from "../../audit/signed-note.ts";
-import { toUnfinishedRecord, type UnfinishedExchange, withoutContent } from "../../calls/open-exchange.ts";
+import {
+  personIn,
+  toUnfinishedRecord,
+  type UnfinishedExchange,
+  withoutContent,
+} from "../../calls/open-exchange.ts";
 import { openPseudonyms } from "../../calls/pseudonyms.ts";
 import type { OpenExchange } from "../../calls/storage/open-exchange.ts";
 import type { Transaction } from "../../calls/storage/store.ts";
 import { unavailable } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
 import { sha256 } from "../../platform/json/hash.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Database } from "../../platform/native/sqlite.ts";
@@ -47,7 +53,12 @@ export function createOpenExchangeLog(tools: OpenExchangeTools): OpenExchangeLog
       if (left === undefined) return;
       if (!isOwn(left, signer)) throw new Error("another program has written the row");
       const caller = await transaction.lock(left.key);
-      await transaction.audit.append(toUnfinishedRecord(left, caller, clock.now()));
+      const name = personIn(left);
+      const person =
+        caller === null || name === null
+          ? null
+          : await transaction.subjects.openPerson(caller.project, { id: randomId(), name });
+      await transaction.audit.append(toUnfinishedRecord(left, caller, person?.id ?? null, clock.now()));
     });
 
   /** @throws Refusal 1503 */

@@ -21,6 +21,14 @@ export function createSubjectErasure(
     .prepare<[number], number>("SELECT COUNT(*) FROM memory_check WHERE project = ?")
     .pluck();
   const records = createRecordsAbout(database);
+  // The subject first: a part about both is then erased with the rest of its record.
+  const sameName = database
+    .prepare<[string], string>(
+      `SELECT p.id FROM pseudonym s JOIN pseudonym p ON p.project = s.project AND p.kind = 'person' AND COALESCE(p.owner, 0) = 0
+         AND p.name = s.name WHERE s.id = ? AND s.kind = 'subject'`,
+    )
+    .pluck();
+  const pseudonymsOf = (id: string) => [id, ...sameName.all(id)];
   const serials = database
     .prepare<[number], number>("SELECT serial FROM memory WHERE project = ? ORDER BY serial")
     .pluck();
@@ -44,11 +52,11 @@ export function createSubjectErasure(
     `UPDATE api_key SET revoked_at = COALESCE(revoked_at, :now), subject = :id
      WHERE project = (SELECT project FROM pseudonym WHERE id = :id) AND subject = :name`,
   );
-  // Those of its conversations, too.
+  // Those of its conversations and of the person with its name, too.
   const removeNames = database
-    .prepare<[{ id: string }], string>(
+    .prepare<[{ id: string; ids: string }], string>(
       `UPDATE pseudonym SET name = NULL
-       WHERE name IS NOT NULL AND (id = :id OR owner = (SELECT serial FROM pseudonym WHERE id = :id)) RETURNING id`,
+       WHERE name IS NOT NULL AND (id IN (SELECT value FROM json_each(:ids)) OR owner = (SELECT serial FROM pseudonym WHERE id = :id)) RETURNING id`,
     )
     .pluck();
 
@@ -57,7 +65,7 @@ export function createSubjectErasure(
     return {
       memories: memories.get(owner) ?? 0,
       checks: checks.get(owner) ?? 0,
-      records: records.count(id),
+      records: records.count(pseudonymsOf(id)),
     };
   };
   return {
@@ -71,8 +79,10 @@ export function createSubjectErasure(
       removeTasks.run(id);
       state.callers.clear();
       revokeKeys.run({ id, name: subject.name, now });
-      const held = [...(known?.records ?? []), ...records.held(id, known?.through)];
-      return { ...found, held, pseudonyms: removeNames.all({ id }) };
+      const ids = pseudonymsOf(id);
+      const later = ids.flatMap((each) => records.held(each, known?.through));
+      const held = [...(known?.records ?? []), ...later];
+      return { ...found, held, pseudonyms: removeNames.all({ id, ids: JSON.stringify(ids) }) };
     },
   };
 }

@@ -78,11 +78,11 @@ export function createBodyThread(supervisor: Supervisor): BodyThread {
       isSmall(payload)
         ? bodiesHere.readWords(action, payload, waiter)
         : inTurn(waiter, ["readWords", action, payload]),
-    encode(payload, kept, about) {
+    encode(payload, kept, about, person) {
       const text = JSON.stringify(payload);
-      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.encode(text, kept, about);
-      return send<EncodedPayload>(["encode", text, kept, about]).catch(() =>
-        bodySteps.encode(text, kept, about),
+      if (isSmall(text) && !(kept instanceof Uint8Array)) return bodySteps.encode(text, kept, about, person);
+      return send<EncodedPayload>(["encode", text, kept, about, person]).catch(() =>
+        bodySteps.encode(text, kept, about, person),
       );
     },
     async close() {

@@ -33,6 +33,6 @@ function perform(request: BodyRequest): unknown {
     case "readWords":
       return bodySteps.readWords(request[1], request[2]);
     case "encode":
-      return bodySteps.encode(request[1], request[2], request[3]);
+      return bodySteps.encode(request[1], request[2], request[3], request[4]);
   }
 }

@@ -72,10 +72,13 @@ export function readConversation(headers: Headers): string | null {
 }
 
 /** What the client says about itself and its call. */
-export function readReported(headers: Headers): Pick<RequestOrigin, "userAgent" | "metadata"> {
+export function readReported(
+  headers: Headers,
+): Pick<RequestOrigin, "userAgent" | "metadata"> & Required<Pick<RequestOrigin, "onBehalfOf">> {
   return {
     userAgent: readText(headers.get("user-agent")),
     metadata: readMetadata(headers.get("x-audit-metadata")),
+    onBehalfOf: readText(headers.get("memledger-on-behalf-of")),
   };
 }
 

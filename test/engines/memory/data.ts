@@ -29,6 +29,9 @@ export interface SubjectRow {
   readonly project: string;
 }
 
+/** A person has no memories. */
+export type PersonRow = SubjectRow;
+
 /** `subject` null: a conversation of the project itself. */
 export interface ConversationRow extends SubjectRow {
   readonly subject: string | null;
@@ -119,6 +122,7 @@ export interface Data {
   readonly createId: IdSource;
   readonly projects: Table<string, ProjectRow>;
   readonly subjects: Table<string, SubjectRow>;
+  readonly persons: Table<string, PersonRow>;
   readonly conversations: Table<string, ConversationRow>;
   readonly keys: Table<string, KeyRow>;
   readonly administrationKeys: Table<string, AdministrationKeyRow>;
@@ -150,6 +154,7 @@ export function createData(): Data {
     createId: createIdSource(),
     projects: new Table(journal),
     subjects: new Table(journal),
+    persons: new Table(journal),
     conversations: new Table(journal),
     keys: new Table(journal),
     administrationKeys: new Table(journal),

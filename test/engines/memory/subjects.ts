@@ -1,6 +1,7 @@
 // The subjects of the test engine.
 
 import type { SubjectReader, SubjectTransaction } from "../../../src/calls/storage/subject-store.ts";
+import { randomId } from "../../../src/platform/ids.ts";
 import type { Data } from "./data.ts";
 
 /** Ids under which the project and its subjects have memories. */
@@ -14,6 +15,7 @@ export function createSubjectReader(data: Data): SubjectReader {
     // Its transactions find all of them.
     recordsAbout: async () => ({ records: [], through: 0 }),
     find: ({ id: project }, name) => data.inTurn(() => findSubject(data, project, name)),
+    findPerson: ({ id: project }, name) => data.inTurn(() => findPerson(data, project, name)),
     list: ({ id: project }, after, limit) =>
       data.inTurn(() => {
         const named = data.subjects
@@ -28,7 +30,7 @@ export function createSubjectReader(data: Data): SubjectReader {
       }),
     findById: ({ id: project }, id) =>
       data.inTurn(() => {
-        const row = data.subjects.get(id);
+        const row = data.subjects.get(id) ?? data.persons.get(id);
         return row?.project === project && row.name !== null ? { id, name: row.name } : null;
       }),
     owners: ({ id: project }) =>
@@ -58,12 +60,23 @@ export function createSubjectTransaction(data: Data): SubjectTransaction {
         if (project === id) data.suggestions.delete(suggestion.id);
       const row = data.subjects.get(id);
       if (row !== undefined) data.subjects.set(id, { ...row, name: null });
+      const person = findPerson(data, row?.project ?? "", row?.name ?? "");
+      if (person !== null)
+        data.persons.set(person.id, { ...person, project: row?.project ?? "", name: null });
       const own = data.conversations.all().filter(({ subject }) => subject === id);
       for (const each of own) data.conversations.set(each.id, { ...each, name: null });
-      const pseudonyms = [id, ...own.map((each) => each.id)];
+      const pseudonyms = [id, ...own.map((each) => each.id), ...(person === null ? [] : [person.id])];
       return { memories: memories.length, checks: checks.length, records: 0, held: [], pseudonyms };
     },
+    async openPerson({ id: project }, { id, name }) {
+      const known = findPerson(data, project, name);
+      if (known !== null) return known;
+      const given = data.persons.get(id) === undefined ? id : randomId();
+      data.persons.set(given, { id: given, name, project });
+      return { id: given, name };
+    },
     async open({ id: project }, { id, name }) {
+      if (findPerson(data, project, name)?.id === id) return true;
       const known = findSubject(data, project, name);
       if (known !== null) return known.id === id;
       if (data.subjects.get(id) !== undefined) return false;
@@ -71,6 +84,11 @@ export function createSubjectTransaction(data: Data): SubjectTransaction {
       return true;
     },
   };
+}
+
+function findPerson({ persons }: Data, project: string, name: string) {
+  const row = persons.all().find((each) => each.project === project && each.name === name);
+  return row === undefined ? null : { id: row.id, name };
 }
 
 function findSubject({ subjects }: Data, project: string, name: string) {

@@ -158,6 +158,8 @@ export interface AuditExportRequest {
   metadata?: Record<string, unknown> | undefined;
   /** Only calls with this API key. */
   key_id?: string | undefined;
+  /** Only calls whose client has said that it acts for this person: a name of 1 to 200 characters. */
+  on_behalf_of?: string | undefined;
   status_class?: StatusClass | undefined;
   /**
    * Whose memories these are: a person, an agent or a thread of the application, as a name of 1 to 200 characters.
@@ -318,6 +320,11 @@ export interface AuditRecordDetail {
   reason: string | null;
   /** JSON pointers of what the operator has erased of the payload, while the rest was kept: these values are null. */
   erased_places: string[];
+  /**
+   * The person for whom the client said that it acted, from the header Memledger-On-Behalf-Of. memledger has not
+   * checked it. Null: nobody was named, or the name was erased.
+   */
+  on_behalf_of: string | null;
 }
 
 export interface AuditRecordPage {
@@ -2523,6 +2530,8 @@ export interface AuditListQuery {
   metadata?: Record<string, unknown> | undefined;
   /** Only calls with this API key. */
   key_id?: string | undefined;
+  /** Only calls whose client has said that it acts for this person: a name of 1 to 200 characters. */
+  on_behalf_of?: string | undefined;
   /** Only this class of HTTP status. */
   status_class?: StatusClass | undefined;
   /**

@@ -1074,9 +1074,10 @@ export class Subjects {
 
   /**
    * Erase a subject. Permanently erases everything about a subject: its memories and checks, answers that wait for
-   * extraction, the parts of audit records that are about it, exports that contain these records, and its name.
-   * Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A
-   * subject that is not known has nothing to erase, so the call can be repeated.
+   * extraction, the parts of audit records that are about it, its name in records of calls on its behalf, exports
+   * that contain these records, and its name. Later calls with the same name are for a new subject. The ledger
+   * still verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can be
+   * repeated.
    *
    * Permission: `subject.erase`.
    */

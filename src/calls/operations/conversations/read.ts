@@ -99,7 +99,7 @@ const notFound = new Refusal(
 async function recordsOf({ store, caller, plan, now, signal }: Preparation) {
   const { key, project, owner, conversation } = caller;
   if (key.subject !== null || !key.permissions.includes("audit.read") || conversation === null) return {};
-  const named = { subject: owner.subject, conversation: conversation.id };
+  const named = { subject: owner.subject, conversation: conversation.id, person: null };
   const { filter } = describeList({}, project.id, retentionFloor(plan, now), null, named);
   const page = await store.audit.list(project, { ...filter, ...firstPage(recordsMax) }, signal);
   const records = page.records.flatMap(({ entry }) => {

@@ -58,7 +58,7 @@ export const createExport = projectOperation({
   permission: "audit.export",
   feature: "export",
   // Not forSubjects: a key for one subject would learn of exports of others, because a project has one at a time.
-  unrecorded: ["subject", "conversation"],
+  unrecorded: ["subject", "conversation", "on_behalf_of"],
   input: Fields(exportFields),
   output: exportTask,
   refusals: [2201, 2203],

@@ -17,7 +17,7 @@ export const exportProject = installationOperation({
   description:
     "Writes a project's audit records of a time range to a file, with a signed manifest next to it.",
   effects: { readOnly: false, destructive: false, idempotent: false },
-  unrecorded: ["subject", "conversation"],
+  unrecorded: ["subject", "conversation", "on_behalf_of"],
   input: Fields({
     project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
     ...exportFields,

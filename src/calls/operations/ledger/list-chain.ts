@@ -53,7 +53,7 @@ export const listChain = installationOperation({
   description:
     "Lists the audit records of a project, or of the installation: administration, and calls without a valid key. Newest first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
-  unrecorded: ["subject", "conversation"],
+  unrecorded: ["subject", "conversation", "on_behalf_of"],
   answersWithRecords: true,
   input,
   output,
@@ -99,10 +99,10 @@ async function readChain(
   };
 }
 
-/** Subjects, conversations and memories belong to projects. @throws Refusal 1400 */
+/** Subjects, conversations, persons and memories belong to projects. @throws Refusal 1400 */
 function refuseOfProject(filters: Pick<Static<typeof input>, (typeof ofProject)[number]>): void {
   const field = ofProject.find((name) => filters[name] !== undefined);
   if (field !== undefined) throw fieldRefusal(field, "selects records of a project; name the project, too");
 }
 
-const ofProject = ["subject", "conversation", "tag", "metadata"] as const;
+const ofProject = ["subject", "conversation", "on_behalf_of", "tag", "metadata"] as const;

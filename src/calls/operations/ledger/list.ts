@@ -20,6 +20,7 @@ import { fromMoment } from "../../../platform/time/iso8601.ts";
 import { type Preparation, projectOperation } from "../../contract/operation.ts";
 import type { HiddenReads, RecordPage, RecordQuery } from "../../storage/ledger-store.ts";
 import { consoleReads } from "./console-reads.ts";
+import { findPersonFilter } from "./named-subject.ts";
 
 const dayMs = 86_400_000;
 
@@ -66,6 +67,7 @@ export const listRecords = projectOperation({
   forSubjects: "known",
   forConversations: "known",
   feature: "audit",
+  unrecorded: ["on_behalf_of"],
   answersWithRecords: true,
   input: listInput,
   output: Fields(
@@ -91,7 +93,8 @@ export const listRecords = projectOperation({
     const { store, caller, plan, now } = preparation;
     const hidden = await consoleReads(store, caller.project.id, input.without_console_reads);
     const { owner, conversation } = caller;
-    const named = { subject: owner.subject, conversation: conversation?.id ?? null };
+    const person = await findPersonFilter(store.subjects, caller.project, input);
+    const named = { subject: owner.subject, conversation: conversation?.id ?? null, person };
     const list = describeList(input, caller.project.id, retentionFloor(plan, now), hidden, named);
     const found = await readPage(list, input, preparation);
     const data = {
@@ -143,6 +146,7 @@ export function describeList(
       ...(hidden === null ? [] : ["hidden"]),
       ...(named.subject === null ? [] : [named.subject]),
       ...(named.conversation === null ? [] : ["conversation", named.conversation]),
+      ...(named.person === null ? [] : ["person", named.person]),
       ...[tags, metadata].flatMap((memories) => (memories === null ? [] : [JSON.stringify(memories)])),
     ),
     filter: { ...filter, from: floor === null ? from : Math.max(floor, from ?? floor), to, hidden },

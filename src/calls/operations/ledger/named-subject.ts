@@ -1,4 +1,4 @@
-// Owns finding the subject and the conversation that administration selects records by.
+// Owns finding the subject, the conversation and the person that records are selected by.
 
 import type { Project } from "../../../access/project.ts";
 import type { NamedFilter } from "../../../audit/record-filter.ts";
@@ -9,6 +9,7 @@ import type { Store } from "../../storage/store.ts";
 interface Names {
   readonly subject?: string;
   readonly conversation?: string;
+  readonly on_behalf_of?: string;
 }
 
 /** @returns their pseudonyms; for a name that is not known, one that no record has; null without a name */
@@ -28,5 +29,16 @@ export async function findPseudonyms(
   return {
     subject: typeof subject === "string" ? (owner?.id ?? randomId()) : null,
     conversation: typeof conversation === "string" ? (found?.id ?? randomId()) : null,
+    person: await findPersonFilter(subjects, project, names),
   };
+}
+
+/** As findPseudonyms, of the person alone. */
+export async function findPersonFilter(
+  subjects: Pick<Store["subjects"], "findPerson">,
+  project: Pick<Project, "id">,
+  { on_behalf_of: name }: Pick<Names, "on_behalf_of">,
+): Promise<string | null> {
+  if (name === undefined) return null;
+  return (await subjects.findPerson(project, toLabel(name)))?.id ?? randomId();
 }

@@ -43,7 +43,7 @@ export const eraseSubject = projectOperation({
   name: "subject.erase",
   summary: "Erase a subject",
   description:
-    "Permanently erases everything about a subject: its memories and checks, answers that wait for extraction, the parts of audit records that are about it, exports that contain these records, and its name. Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.",
+    "Permanently erases everything about a subject: its memories and checks, answers that wait for extraction, the parts of audit records that are about it, its name in records of calls on its behalf, exports that contain these records, and its name. Later calls with the same name are for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can be repeated.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "subject.erase",
   forSubjects: "known",
@@ -84,18 +84,33 @@ export const eraseSubject = projectOperation({
   async prepare({ dry_run: isDryRun = false }, preparation) {
     const { caller, store, signal, inTurn } = preparation;
     const { owner, project } = caller;
-    const subject = caller.subject && (await store.subjects.find(project, caller.subject.name));
-    const known =
-      subject === null || isDryRun
-        ? null
-        : await inTurn(() => store.subjects.recordsAbout(owner, subject, signal));
-    return { isKnown: subject !== null, known, backups: await listBackups(preparation) };
+    const { name = null } = caller.subject ?? {};
+    const named =
+      name === null
+        ? []
+        : [await store.subjects.find(project, name), await store.subjects.findPerson(project, name)];
+    const found = named.filter((each) => each !== null);
+    const [subject = null] = found;
+    const about = isDryRun
+      ? []
+      : await inTurn(async () => {
+          const all = [];
+          for (const each of found) all.push(await store.subjects.recordsAbout(owner, each, signal));
+          return all;
+        });
+    const known = {
+      records: about.flatMap(({ records }) => records),
+      through: Math.min(...about.map(({ through }) => through)),
+    };
+    return { subject, known: about.length === 0 ? null : known, backups: await listBackups(preparation) };
   },
 
   async apply(transaction, { dry_run: isDryRun = false }, prepared, { caller, now, sender }) {
-    const { project, subject } = caller;
-    const { backups, isKnown, known } = prepared;
-    if (subject === null || !isKnown) return { data: { erased: false, ...nothingErased, backups } };
+    const { project } = caller;
+    const { backups, subject, known } = prepared;
+    // Another call may have erased a person meanwhile; of a subject the transaction has found out.
+    if (subject === null || !(await transaction.subjects.open(project, subject)))
+      return { data: { erased: false, ...nothingErased, backups } };
     if (isDryRun) {
       const counts = toCounts(await transaction.subjects.holdings(subject));
       return { data: { erased: false, ...counts, backups } };

@@ -88,6 +88,7 @@ async function recordsOf({ store, caller, plan, now, signal }: Preparation) {
   const { filter } = describeList({}, caller.project.id, retentionFloor(plan, now), null, {
     subject: caller.owner.subject,
     conversation: null,
+    person: null,
   });
   const records = [];
   let page = await store.audit.list(caller.project, { ...filter, ...firstPage(pageSize) }, signal);

@@ -21,6 +21,7 @@ export interface RecordFilter {
   readonly memory: string;
   readonly subject: string;
   readonly conversation: string;
+  readonly person: string;
   readonly tags: readonly string[];
 }
 
@@ -33,6 +34,7 @@ export const noFilter = {
   memory_id: null,
   subject: null,
   conversation: null,
+  on_behalf_of: null,
   tag: null,
 };
 
@@ -46,6 +48,7 @@ export function readFilter({ get, all }: Query): RecordFilter {
     memory: get("memory_id") ?? "",
     subject: get("subject") ?? "",
     conversation: get("conversation") ?? "",
+    person: get("on_behalf_of") ?? "",
     tags: all("tag"),
   };
 }
@@ -60,7 +63,7 @@ export function toListQuery({ span, ...others }: RecordFilter): AuditListQuery {
 
 /** What lists and exports select by besides the time. */
 export function toSelection(filter: Omit<RecordFilter, "span">) {
-  const { action, key, status, memory, subject, conversation, tags } = filter;
+  const { action, key, status, memory, subject, conversation, person, tags } = filter;
   return {
     ...(action === "" ? {} : { action }),
     ...(key === "" ? {} : { key_id: key }),
@@ -68,6 +71,7 @@ export function toSelection(filter: Omit<RecordFilter, "span">) {
     ...(memory === "" ? {} : { memory_id: memory }),
     ...(subject === "" ? {} : { subject }),
     ...(conversation === "" ? {} : { conversation }),
+    ...(person === "" ? {} : { on_behalf_of: person }),
     ...(tags.length === 0 ? {} : { tag: [...tags] }),
   };
 }

@@ -20,7 +20,7 @@ interface FiltersProps {
 
 export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
   const actionsId = useId();
-  const { span, action, key, status, memory, subject, conversation, tags } = filter;
+  const { span, action, key, status, memory, subject, conversation, person, tags } = filter;
   const keys = new Map([["", "Any key"], ...keyNames]);
   if (!keys.has(key)) keys.set(key, key.slice(0, 8));
   const keyOptions: Readonly<Record<string, string>> = Object.fromEntries(keys);
@@ -81,6 +81,15 @@ export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
         spellcheck={false}
         value={conversation}
         onChange={({ currentTarget }) => query.set({ conversation: currentTarget.value.trim() })}
+      />
+      <input
+        class="person"
+        aria-label="On behalf of"
+        placeholder="On behalf of"
+        autocomplete="off"
+        spellcheck={false}
+        value={person}
+        onChange={({ currentTarget }) => query.set({ on_behalf_of: currentTarget.value.trim() })}
       />
       <TagFilter tags={tags} query={query} onRead={onRead} />
       <ConsoleReadsSwitch query={query} />

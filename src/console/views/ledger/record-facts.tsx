@@ -64,6 +64,7 @@ export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProp
         />
         <Fact name="From" value={fromText(record, detail)} />
         <Fact name="By" value={detail === null ? null : byText(detail)} />
+        <Fact name="On behalf of" value={detail === null ? null : personText(detail)} />
         <Fact name="Reason" value={said(detail?.reason ?? null)} />
         <Fact name="User agent" value={said(record.user_agent)} />
         <Fact name="Duration" value={record.duration === null ? null : durationText(record.duration)} />
@@ -98,6 +99,17 @@ function said(text: string | null) {
 function tokensText(tokens: NonNullable<AuditRecord["tokens"]>): string {
   const parts = Object.entries(tokens).map(([name, count]) => `${name.replace("_tokens", "")} ${count}`);
   return parts.join(", ");
+}
+
+/** Nobody has checked what the client says. */
+function personText({ on_behalf_of: person, erased_places: erased }: AuditRecordDetail) {
+  if (erased.includes("/on_behalf_of")) return <span class="quiet">a name that was erased</span>;
+  if (person === null) return null;
+  return (
+    <>
+      <bdi>{person}</bdi> <span class="quiet">as the client said; not checked</span>
+    </>
+  );
 }
 
 /** The user of the machine, and the session of the console; null: neither. */

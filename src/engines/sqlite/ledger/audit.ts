@@ -184,7 +184,7 @@ function createAppend({
     const row = [head.number, seq, id, at, action, status, keyId, memoryId, entry, hash, mac];
     const number = insertEntry.run(row).lastInsertRowid;
     insertPayload.run(number, payload.salt, payload.compressed);
-    for (const named of [draft.subject, draft.conversation])
+    for (const named of [draft.subject, draft.conversation, draft.person])
       if (named !== undefined && named !== null) insertPseudonym.run(number, named);
     countRecord(entry.length + payload.compressed.length);
     heads.move(draft.project, { ...head, seq, hash, at });

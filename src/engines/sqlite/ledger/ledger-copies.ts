@@ -54,12 +54,14 @@ export function readRecordedErasures(database: Database): readonly RecordedErasu
     )
     .all();
   // Formats without pseudonyms have no such record.
-  const isOfConversation = (id: string) =>
-    database.prepare("SELECT 1 FROM pseudonym WHERE id = ? AND kind = 'conversation'").get(id) !== undefined;
+  const isOther = (id: string) =>
+    database
+      .prepare("SELECT 1 FROM pseudonym WHERE id = ? AND kind IN ('conversation', 'person')")
+      .get(id) !== undefined;
   return rows.flatMap(({ at, ...row }) => {
     const { erased } = readPayloadOf(row);
     const all = Array.isArray(erased) ? erased.filter((id) => typeof id === "string") : [];
-    return all.length === 0 ? [] : [{ at, subjects: all.filter((id) => !isOfConversation(id)) }];
+    return all.length === 0 ? [] : [{ at, subjects: all.filter((id) => !isOther(id)) }];
   });
 }
 

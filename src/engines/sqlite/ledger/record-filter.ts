@@ -43,7 +43,7 @@ export const isHidden =
 /** By row number, which no index of entries leads to: SQLite would scan the whole chain to avoid sorting. */
 const byNumber = "NOT INDEXED";
 /** The records that name the pseudonym in a parameter. */
-const naming = (parameter: "subject" | "conversation") =>
+const naming = (parameter: "subject" | "conversation" | "person") =>
   `e.number IN (SELECT entry FROM audit_pseudonym WHERE pseudonym = (SELECT serial FROM pseudonym WHERE id = :${parameter}))`;
 
 /** The project of the chain, and its subjects. */
@@ -65,6 +65,7 @@ export function filterOf(filters: Filters): Filter {
     memoryId,
     subject = null,
     conversation = null,
+    person = null,
     statusClass,
     hidden = null,
   } = filters;
@@ -83,7 +84,7 @@ export function filterOf(filters: Filters): Filter {
     hint: byRow.conditions.length > 0 ? byNumber : isRare ? byFailure : "",
     sql: conditions.map((condition) => `AND ${condition}`).join(" "),
     values: {
-      ...{ action, keyId, memoryId, subject, conversation, status: (statusClass ?? 0) * 100 },
+      ...{ action, keyId, memoryId, subject, conversation, person, status: (statusClass ?? 0) * 100 },
       ...hiddenValues(hidden),
       ...byRow.values,
     },
@@ -91,7 +92,13 @@ export function filterOf(filters: Filters): Filter {
 }
 
 /** Conditions that other tables answer with numbers of rows. They lead wherever they are asked for: such records are few. */
-function rowConditions({ subject = null, conversation = null, tags = null, metadata = null }: Filters): {
+function rowConditions({
+  subject = null,
+  conversation = null,
+  person = null,
+  tags = null,
+  metadata = null,
+}: Filters): {
   readonly conditions: readonly string[];
   readonly values: Values;
 } {
@@ -101,6 +108,7 @@ function rowConditions({ subject = null, conversation = null, tags = null, metad
       // The records of a conversation are among those of its subject.
       ...(subject === null || conversation !== null ? [] : [naming("subject")]),
       ...(conversation === null ? [] : [naming("conversation")]),
+      ...(person === null ? [] : [naming("person")]),
       ...(memories === null ? [] : [ofMemories(memories.sql)]),
     ],
     values: memories?.parameters ?? {},

@@ -1,4 +1,4 @@
-// Owns the SQL that finds the records about a pseudonym, of a subject or a conversation, and what of their payloads is about it.
+// Owns the SQL that finds the records about a pseudonym, of a subject, a conversation or a person, and what of their payloads is about it.
 
 import { eraseParts } from "../../../audit/parts/parts.ts";
 import { partsAbout } from "../../../audit/parts/stored-payload.ts";
@@ -38,8 +38,8 @@ interface NamingRecord extends PayloadRow {
 export function createRecordsAbout(database: Database) {
   const count = database
     .prepare<[string], number>(
-      `SELECT COUNT(*) FROM audit_pseudonym a JOIN audit_payload p ON p.entry = a.entry
-       WHERE a.pseudonym = (SELECT serial FROM pseudonym WHERE id = ?)`,
+      `SELECT COUNT(DISTINCT a.entry) FROM audit_pseudonym a JOIN audit_payload p ON p.entry = a.entry
+       WHERE a.pseudonym IN (SELECT serial FROM pseudonym WHERE id IN (SELECT value FROM json_each(?)))`,
     )
     .pluck();
   const list = database.prepare<[string, number, string, number], PayloadRow>(
@@ -56,8 +56,8 @@ export function createRecordsAbout(database: Database) {
       return { ...row, stored: content === null ? null : { content, salt: row.salt } };
     });
   return {
-    /** Number of the records that name it and have a payload. */
-    count: (pseudonym: string): number => count.get(pseudonym) ?? 0,
+    /** Number of the records that name one of them and have a payload. */
+    count: (pseudonyms: readonly string[]): number => count.get(JSON.stringify(pseudonyms)) ?? 0,
     naming,
     /** Those of which something is left to erase. `after`: only records behind this one, a number over all chains. */
     held: (pseudonym: string, after = 0): TracedRecord[] =>

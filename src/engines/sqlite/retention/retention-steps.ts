@@ -75,7 +75,11 @@ const unneededConversations = `SELECT c.serial FROM pseudonym c
       (SELECT o.serial FROM pseudonym p JOIN project o ON o.id = p.id WHERE p.serial = c.owner), c.project))
     AND NOT EXISTS (SELECT 1 FROM open_exchange x WHERE x.conversation = c.id)`;
 
-/** Deletes the rows of subjects and conversations that nothing needs any more: their names must not stay for ever. */
+/** Persons with numbers in a range that no record names any more. */
+const unneededPersons = `SELECT p.serial FROM pseudonym p WHERE p.serial BETWEEN ? AND ? AND p.kind = 'person'
+    AND NOT EXISTS (SELECT 1 FROM audit_pseudonym a WHERE a.pseudonym = p.serial)`;
+
+/** Deletes the rows of subjects, conversations and persons that nothing needs any more: their names must not stay for ever. */
 export async function deleteSubjects({ database, pause }: RetentionTools): Promise<void> {
   // Where no record was ever removed, each subject has one.
   const newest = database
@@ -88,11 +92,13 @@ export async function deleteSubjects({ database, pause }: RetentionTools): Promi
     "DELETE FROM project WHERE serial = :owner",
     "DELETE FROM pseudonym WHERE serial = :pseudonym",
   ].map((sql) => database.prepare(sql));
-  const conversations = database.prepare<[number, number], number>(unneededConversations).pluck();
-  const deleteConversation = database.prepare("DELETE FROM pseudonym WHERE serial = ?");
+  const others = [unneededConversations, unneededPersons].map((sql) =>
+    database.prepare<[number, number], number>(sql).pluck(),
+  );
+  const deleteOther = database.prepare("DELETE FROM pseudonym WHERE serial = ?");
   const step = database.transaction((first: number) => {
-    for (const serial of conversations.all(first, first + retentionBatchRows - 1))
-      deleteConversation.run(serial);
+    for (const unneeded of others)
+      for (const serial of unneeded.all(first, first + retentionBatchRows - 1)) deleteOther.run(serial);
     for (const subject of unneeded.all(first, first + retentionBatchRows - 1))
       for (const statement of deletions) statement.run(subject);
   });

@@ -1389,10 +1389,10 @@ class AsyncSubjects:
         max_retries: int | None = None,
     ) -> SubjectErasure:
         """Erase a subject. Permanently erases everything about a subject: its memories and checks, answers
-        that wait for extraction, the parts of audit records that are about it, exports that contain these
-        records, and its name. Later calls with the same name are for a new subject. The ledger still
-        verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can
-        be repeated.
+        that wait for extraction, the parts of audit records that are about it, its name in records of calls
+        on its behalf, exports that contain these records, and its name. Later calls with the same name are
+        for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known
+        has nothing to erase, so the call can be repeated.
 
         Permission: `subject.erase`.
 
@@ -1892,6 +1892,7 @@ class AsyncAudit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
@@ -1924,6 +1925,8 @@ class AsyncAudit:
         metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         key_id: Only calls with this API key.
+        on_behalf_of: Only calls whose client has said that it acts for this person: a name of 1 to 200
+        characters.
         status_class: Only this class of HTTP status.
         without_console_reads: true: leave out successful reads that administrators have made in the
         console, such as those of this list. They are recorded all the same. Default: false.
@@ -1945,6 +1948,7 @@ class AsyncAudit:
                     "tag": tag,
                     "metadata": metadata,
                     "key_id": key_id,
+                    "on_behalf_of": on_behalf_of,
                     "status_class": status_class,
                     "without_console_reads": without_console_reads,
                     "cursor": cursor,
@@ -1968,6 +1972,7 @@ class AsyncAudit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -1989,6 +1994,7 @@ class AsyncAudit:
                 tag=tag,
                 metadata=metadata,
                 key_id=key_id,
+                on_behalf_of=on_behalf_of,
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
@@ -2197,6 +2203,7 @@ class AsyncAudit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         subject: str | Unset = UNSET,
         conversation: str | Unset = UNSET,
@@ -2223,6 +2230,8 @@ class AsyncAudit:
         tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
         conversation such a memory was extracted. If it is given several times, the memory has all of them.
         key_id: Only calls with this API key.
+        on_behalf_of: Only calls whose client has said that it acts for this person: a name of 1 to 200
+        characters.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         conversation: Id of the conversation, as the client names it.
@@ -2239,6 +2248,7 @@ class AsyncAudit:
                     "tag": tag,
                     "metadata": metadata,
                     "key_id": key_id,
+                    "on_behalf_of": on_behalf_of,
                     "status_class": status_class,
                     "subject": subject,
                     "conversation": conversation,

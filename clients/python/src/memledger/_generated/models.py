@@ -506,6 +506,10 @@ class AuditRecordDetail(Model):
     """JSON pointers of what the operator has erased of the payload, while the rest was kept: these values
     are null.
     """
+    on_behalf_of: str | None
+    """The person for whom the client said that it acted, from the header Memledger-On-Behalf-Of. memledger
+    has not checked it. Null: nobody was named, or the name was erased.
+    """
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens, "rag_results": RagResult, "memory_results": MemoryResult}
 
 

@@ -1382,10 +1382,10 @@ class Subjects:
         max_retries: int | None = None,
     ) -> SubjectErasure:
         """Erase a subject. Permanently erases everything about a subject: its memories and checks, answers
-        that wait for extraction, the parts of audit records that are about it, exports that contain these
-        records, and its name. Later calls with the same name are for a new subject. The ledger still
-        verifies; the answer is a receipt. A subject that is not known has nothing to erase, so the call can
-        be repeated.
+        that wait for extraction, the parts of audit records that are about it, its name in records of calls
+        on its behalf, exports that contain these records, and its name. Later calls with the same name are
+        for a new subject. The ledger still verifies; the answer is a receipt. A subject that is not known
+        has nothing to erase, so the call can be repeated.
 
         Permission: `subject.erase`.
 
@@ -1884,6 +1884,7 @@ class Audit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         cursor: str | Unset = UNSET,
@@ -1916,6 +1917,8 @@ class Audit:
         metadata: Metadata that memories must have. Each member is a condition on the member of the metadata
         with this name, and all must hold: a value that it must equal, or what it must be.
         key_id: Only calls with this API key.
+        on_behalf_of: Only calls whose client has said that it acts for this person: a name of 1 to 200
+        characters.
         status_class: Only this class of HTTP status.
         without_console_reads: true: leave out successful reads that administrators have made in the
         console, such as those of this list. They are recorded all the same. Default: false.
@@ -1937,6 +1940,7 @@ class Audit:
                     "tag": tag,
                     "metadata": metadata,
                     "key_id": key_id,
+                    "on_behalf_of": on_behalf_of,
                     "status_class": status_class,
                     "without_console_reads": without_console_reads,
                     "cursor": cursor,
@@ -1960,6 +1964,7 @@ class Audit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         without_console_reads: bool | Unset = UNSET,
         page_size: int | Unset = UNSET,
@@ -1981,6 +1986,7 @@ class Audit:
                 tag=tag,
                 metadata=metadata,
                 key_id=key_id,
+                on_behalf_of=on_behalf_of,
                 status_class=status_class,
                 without_console_reads=without_console_reads,
                 page_size=page_size,
@@ -2188,6 +2194,7 @@ class Audit:
         tag: Sequence[str] | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
         key_id: str | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         status_class: StatusClass | Unset = UNSET,
         subject: str | Unset = UNSET,
         conversation: str | Unset = UNSET,
@@ -2214,6 +2221,8 @@ class Audit:
         tag: Only calls that named a memory which has this tag and the metadata now, and those from whose
         conversation such a memory was extracted. If it is given several times, the memory has all of them.
         key_id: Only calls with this API key.
+        on_behalf_of: Only calls whose client has said that it acts for this person: a name of 1 to 200
+        characters.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         conversation: Id of the conversation, as the client names it.
@@ -2230,6 +2239,7 @@ class Audit:
                     "tag": tag,
                     "metadata": metadata,
                     "key_id": key_id,
+                    "on_behalf_of": on_behalf_of,
                     "status_class": status_class,
                     "subject": subject,
                     "conversation": conversation,
