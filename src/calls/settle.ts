@@ -137,13 +137,10 @@ const settledNotDue: SettledCall = {
 
 async function decide(settling: Settling, settlement: Settlement): Promise<Settled> {
   const { decision, operation: name } = settling.call;
-  if (decision.refused !== null)
-    return refuse(
-      { ...(await forPerson(settling)), operation: { name } },
-      decision.refused,
-      [],
-      decision.payload,
-    );
+  if (decision.refused !== null) {
+    const refused = { ...(await forPerson(settling)), operation: { name } };
+    return refuse(refused, decision.refused, [], decision.payload);
+  }
   const operation = findOperation(name);
   if (operation === undefined) throw new Error(`no operation is named ${name}`);
   return accept({ ...settling, operation }, decision, settlement);

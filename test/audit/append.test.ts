@@ -83,6 +83,7 @@ test("every field comes back, and the record is the call's only one", async () =
     client_name: null,
     redacted: false,
     erased_places: [],
+    on_behalf_of: null,
     payload_expired: false,
     performed: false,
     ...noSender,

@@ -281,6 +281,7 @@ describe("one record", async () => {
       request_body: { query: "Where is the office?" },
       response_body: expect.objectContaining({ success: true, code: 1000 }),
       erased_places: [],
+      on_behalf_of: null,
       input_content: null,
       output_content: null,
       rag_query: null,

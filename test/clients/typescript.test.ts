@@ -432,6 +432,18 @@ describe("what is sent", () => {
     expect((await client.memories.list({ memory_type: undefined })).pagination.total).toBe(1);
   });
 
+  test("names the person of the client or of the call, in any script", async () => {
+    const { id, key } = await app.createProject("custom");
+    const client = await createClient({ apiKey: key, onBehalfOf: "Zoë 東京" });
+    await client.memories.list();
+    await client.memories.list({}, { onBehalfOf: "bo@example.com" });
+    const named = app.records(id).map(({ payload }) => payload.on_behalf_of);
+    expect(named).toEqual(["Zoë 東京", "bo@example.com"]);
+    expect((await client.audit.list({ on_behalf_of: "bo@example.com" })).logs).toHaveLength(1);
+    const error = await failure(client.memories.list({}, { onBehalfOf: "a\nb" }));
+    expect(error.message).toBe('onBehalfOf is "a\\nb". Give a name without control characters.');
+  });
+
   test("is no metadata that is not an object", async () => {
     const client = await createClient();
     const wrong: Record<string, unknown> = JSON.parse("[1]");

@@ -169,6 +169,13 @@ class Surface(unittest.TestCase):
         client.keys.revoke_issued()
         self.assertEqual(len(client.subjects.export("ada").memories), 1)
         self.assertTrue(client.subjects.erase("ada").erased)
+        acting = memledger.Memledger(api_key=KEY, base_url=URL, on_behalf_of="Zoë")
+        acting.memories.list()
+        [record] = client.audit.list(on_behalf_of="Zoë").logs
+        self.assertEqual(client.audit.read(record.id).on_behalf_of, "Zoë")
+        acting.close()
+        with self.assertRaisesRegex(memledger.MemledgerError, "on_behalf_of"):
+            memledger.Memledger(api_key=KEY, base_url=URL, on_behalf_of="a\nb")
         self.assertEqual([each.subject for each in client.subjects.list().subjects], ["bo"])
 
     def use_ledger(self, client: memledger.Memledger) -> None:

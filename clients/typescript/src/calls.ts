@@ -4,7 +4,7 @@ import { ConnectionFailedError, MemledgerError, RequestTimeoutError } from "./er
 import { auditMetadataHeader, bodyOf, type Input, type Operation, targetOf } from "./request.ts";
 import { readData, readFile, readNothing } from "./response.ts";
 import { retryDelayMs } from "./retries.ts";
-import { readMaxRetries, readTimeoutMs, type Settings } from "./settings.ts";
+import { personHeader, readMaxRetries, readTimeoutMs, type Settings } from "./settings.ts";
 
 export type { Operation };
 
@@ -12,6 +12,8 @@ export type { Operation };
 export interface CallOptions {
   /** Your own markers, such as `{ ticket: "OPS-17" }`: the audit record of the call keeps them. */
   readonly auditMetadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The person for whom the call is made, instead of that of the client. */
+  readonly onBehalfOf?: string | undefined;
   /** Cancels the call: it rejects with the reason of the signal. The server may have performed it. */
   readonly signal?: AbortSignal | undefined;
   /** Instead of that of the client. */
@@ -79,7 +81,12 @@ function toRequest(
 ): PreparedRequest {
   const body = bodyOf(operation, input);
   const content = body === undefined ? {} : { "Content-Type": "application/json" };
-  const headers = { ...settings.headers, ...content, ...auditMetadataHeader(options.auditMetadata) };
+  const headers = {
+    ...settings.headers,
+    ...content,
+    ...personHeader(options.onBehalfOf),
+    ...auditMetadataHeader(options.auditMetadata),
+  };
   const init: RequestInit = { method: operation.method, headers, redirect: "manual" };
   if (body !== undefined) init.body = body;
   const timeoutMs = readTimeoutMs(options.timeoutMs) ?? settings.timeoutMs;

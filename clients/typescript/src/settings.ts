@@ -20,6 +20,8 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** Whose memories all calls of this client are for, such as `user:42`. Default: those that each call names. */
   readonly subject?: string | undefined;
+  /** The person for whom all calls of this client are made: their records name it as your claim. Default: nobody. */
+  readonly onBehalfOf?: string | undefined;
   /** Sends the requests. Default: the `fetch` of the runtime. */
   readonly fetch?: Fetch | undefined;
   /** Waits between attempts; rejects with the reason of the signal. Tests replace it. */
@@ -51,7 +53,12 @@ const keyVariable = "MEMLEDGER_API_KEY";
 export function readSettings(options: ClientOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl ?? baseUrlDefault),
-    headers: { ...authorization(options.apiKey), ...userAgent(), ...subjectHeader(options.subject) },
+    headers: {
+      ...authorization(options.apiKey),
+      ...userAgent(),
+      ...subjectHeader(options.subject),
+      ...personHeader(options.onBehalfOf),
+    },
     timeoutMs: readTimeoutMs(options.timeoutMs) ?? null,
     maxRetries: readMaxRetries(options.maxRetries) ?? maxRetriesDefault,
     // Called without an object: browsers refuse their own `fetch` as a method of another one.
@@ -116,14 +123,26 @@ function environmentVariable(name: string): string | undefined {
 }
 
 /** Browsers have their own, and a header of ours would need the consent of the server (CORS). */
-/** Headers are bytes: each character stands for one of the UTF-8 form. @throws MemledgerError for what no subject is called */
+/** @throws MemledgerError for what no subject is called */
 export function subjectHeader(subject: string | undefined): Readonly<Record<string, string>> {
-  if (subject === undefined) return {};
-  if (subject === "" || /\p{Cc}/u.test(subject))
-    throw new MemledgerError(
-      `subject is ${JSON.stringify(subject)}. Give a name without control characters.`,
-    );
-  return { "Memledger-Subject": String.fromCharCode(...new TextEncoder().encode(subject)) };
+  return nameHeader("Memledger-Subject", "subject", subject);
+}
+
+/** @throws MemledgerError for what no person is called */
+export function personHeader(person: string | undefined): Readonly<Record<string, string>> {
+  return nameHeader("Memledger-On-Behalf-Of", "onBehalfOf", person);
+}
+
+/** Headers are bytes: each character stands for one of the UTF-8 form. */
+function nameHeader(
+  header: string,
+  option: string,
+  name: string | undefined,
+): Readonly<Record<string, string>> {
+  if (name === undefined) return {};
+  if (name === "" || /\p{Cc}/u.test(name))
+    throw new MemledgerError(`${option} is ${JSON.stringify(name)}. Give a name without control characters.`);
+  return { [header]: String.fromCharCode(...new TextEncoder().encode(name)) };
 }
 
 function userAgent(): Readonly<Record<string, string>> {

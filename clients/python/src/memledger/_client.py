@@ -36,6 +36,8 @@ class Memledger:
     that may run that long, such as an extraction with a language model.
     max_retries: How often a call is sent again, if that changes nothing twice. Default: 3
     subject: Whose memories all calls of this client are for, such as "user:42". Default: those that each call names.
+    on_behalf_of: The person for whom all calls of this client are made: their records name it as your claim. Default:
+    nobody. Clients with one http_client share its connections.
     http_client: Sends the requests, for example through a proxy. It is not closed. Default: one of this client.
     sleep, random: Wait between attempts, and spread the retries of many clients. Tests replace them.
 
@@ -50,11 +52,12 @@ class Memledger:
         timeout: float | None = None,
         max_retries: int | None = None,
         subject: str | None = None,
+        on_behalf_of: str | None = None,
         http_client: httpx.Client | None = None,
         sleep: Callable[[float], object] = time.sleep,
         random: Callable[[], float] = chance.random,
     ) -> None:
-        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject)
+        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject, on_behalf_of)
         self._own = httpx.Client() if http_client is None else None
         calls = Calls(settings, http_client or self._own or httpx.Client(), sleep)
         self.memories = Memories(calls)
@@ -95,11 +98,12 @@ class AsyncMemledger:
         timeout: float | None = None,
         max_retries: int | None = None,
         subject: str | None = None,
+        on_behalf_of: str | None = None,
         http_client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
         random: Callable[[], float] = chance.random,
     ) -> None:
-        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject)
+        settings = read_settings(api_key, base_url, timeout, max_retries, random, subject, on_behalf_of)
         self._own = httpx.AsyncClient() if http_client is None else None
         calls = AsyncCalls(settings, http_client or self._own or httpx.AsyncClient(), sleep)
         self.memories = AsyncMemories(calls)

@@ -35,6 +35,7 @@ def read_settings(
     max_retries: int | None,
     random: Callable[[], float],
     subject: str | None = None,
+    on_behalf_of: str | None = None,
 ) -> Settings:
     """Raises MemledgerError for an option that is not valid, and without a key."""
     headers: dict[str, str | bytes] = {
@@ -42,7 +43,9 @@ def read_settings(
         "User-Agent": f"memledger-python/{VERSION}",
     }
     if subject is not None:
-        headers["Memledger-Subject"] = _read_subject(subject)
+        headers["Memledger-Subject"] = _read_name("subject", subject)
+    if on_behalf_of is not None:
+        headers["Memledger-On-Behalf-Of"] = _read_name("on_behalf_of", on_behalf_of)
     return Settings(
         base_url=_read_base_url(BASE_URL_DEFAULT if base_url is None else base_url),
         headers=headers,
@@ -52,11 +55,11 @@ def read_settings(
     )
 
 
-def _read_subject(subject: str) -> bytes:
-    """As a header has it. Raises MemledgerError for what no subject is called."""
-    if not isinstance(subject, str) or re.fullmatch(r"[^\x00-\x1f\x7f]+", subject) is None:
-        raise MemledgerError(f"subject is {subject!r}. Give a name without control characters.")
-    return subject.encode("utf-8")
+def _read_name(option: str, name: str) -> bytes:
+    """As a header has it. Raises MemledgerError for what nobody is called."""
+    if not isinstance(name, str) or re.fullmatch(r"[^\x00-\x1f\x7f]+", name) is None:
+        raise MemledgerError(f"{option} is {name!r}. Give a name without control characters.")
+    return name.encode("utf-8")
 
 
 def read_timeout(timeout: float | None) -> float | None:
