@@ -155,7 +155,7 @@ test("limits of the input", () => {
       `1 to ${limits.tagMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
     ],
     [
-      "the name of a subject, the id of a conversation",
+      "the name of a subject or a person, the id of a conversation",
       `1 to ${limits.subjectMaxCharacters} characters after NFC and without surrounding white space; no control characters; not \`.\` or \`..\`, which clients remove from addresses`,
     ],
     [
