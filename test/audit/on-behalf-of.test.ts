@@ -1,10 +1,12 @@
 // Proves what records say of the person for whom a client says that it acts: over each transport, of performed and refused calls, by which
 // filter they are found, and that the name goes with an erasure.
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { pruneRecords } from "../../src/calls/operations/ledger/prune.ts";
 import { showRecord } from "../../src/calls/operations/ledger/show-record.ts";
+import { repeatErasure } from "../../src/calls/operations/subjects/repeat-erasure.ts";
 import type { JsonObject } from "../../src/platform/json/json.ts";
 import { everythingStored, payloadsIn } from "../everything-stored.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
@@ -167,6 +169,17 @@ test("a person who has it erased is in no other record, and the next erasure tak
     const stored = everythingStored(app.config.dataDir) + payloadsIn(app.config.dataDir);
     expect(stored).not.toContain("Brennwald");
   });
+});
+
+test("an erasure of a person is repeated with the pseudonym of its receipt", async () => {
+  await searchFor("Leopold Rauchfang");
+  using database = new Database(join(app.config.dataDir, "memledger.db"), { readonly: true });
+  const pseudonym = database.query("SELECT id FROM pseudonym WHERE kind = 'person' AND name = ?");
+  const { id: subject } = pseudonym.get("Leopold Rauchfang") as { id: string };
+  const repeat = () =>
+    app.administer(repeatErasure, { project: app.projectId, subject, record: "0".repeat(32) });
+  expect(await repeat()).toMatchObject({ result: "erased", records: 1, receipt: { subject } });
+  expect(await repeat()).toMatchObject({ result: "absent" });
 });
 
 test("many first calls for a person at once have one pseudonym", async () => {

@@ -23,7 +23,11 @@ const toml = `[[gateway.upstreams]]\nname = "fake"\nbase-url = "${upstream.origi
 const post = (url: string, key: string, body: string) =>
   fetch(`${url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "memledger-on-behalf-of": "ana@example.com",
+    },
     body,
   });
 
@@ -45,7 +49,7 @@ test("requests that a killed server has passed on are recorded once by the next 
   for (const response of asked) await response.text().catch(() => {});
 
   const second = await serve(dataDir);
-  const list = await fetch(`${second.url}/v1/audit/logs?action=gateway.chat`, {
+  const list = await fetch(`${second.url}/v1/audit/logs?action=gateway.chat&on_behalf_of=ana@example.com`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const { data } = (await list.json()) as { data: JsonObject };

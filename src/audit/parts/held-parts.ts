@@ -61,7 +61,7 @@ function indices(parts: readonly PresentPart[]): readonly number[] {
 /** Digests of what a model was told. Nobody can say which of them are of an erased text. */
 const digestPlace = "/told";
 /** What says who has sent the call, and with which markers, is about no memory. */
-const isSaid = (place: string) => !/^\/(sender|metadata)(\/|$)/.test(place);
+const isSaid = (place: string) => !/^\/(sender|metadata|on_behalf_of)(\/|$)/.test(place);
 /**
  * What the server has answered, and the memories that it has told a model, have the ids of those that they are about. The query of an answer
  * is that of the request.
