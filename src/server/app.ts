@@ -23,6 +23,7 @@ import { createMcpEndpoint } from "../transports/mcp/endpoint.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { backUpBeforeMigration } from "./backup/migration-backup.ts";
 import type { Config, Loaded } from "./config/config.ts";
+import { createConfirmationReader } from "./confirmations.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
 import { type FirstStart, initialise } from "./data-directory/first-start.ts";
@@ -186,6 +187,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     memoryOutcomes,
     readiness: isReady,
     build,
+    confirmations: createConfirmationReader(background.attestations, store),
     reports,
     clock,
   });

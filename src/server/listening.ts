@@ -108,11 +108,12 @@ function listenLocally(
     addHeaders: () => {},
     setIdleTimeout: () => {},
   };
-  const { perform } = options;
+  const { perform, overview } = options;
   const opened = openLocalSocket(socket, {
     perform,
     http: createHttp(options, listener),
     console,
+    confirmations: async () => (await overview?.confirmations()) ?? [],
     background,
     graceMs,
   });

@@ -13,6 +13,7 @@ import type { Clock } from "../platform/time/clock.ts";
 import { commit, version } from "../platform/version.ts";
 import type {
   CertificateFacts,
+  Confirmation,
   CurrentFacts,
   ServerFacts,
   SlowFacts,
@@ -27,6 +28,7 @@ import {
 import { createLive } from "../transports/http/console/overview/live.ts";
 import type { Overview } from "../transports/http/console/overview/overview.ts";
 import { watchRestarts } from "../transports/http/console/overview/recent-restarts.ts";
+import { toConfirmation } from "../transports/http/console/overview/state.ts";
 import { createStateReader } from "../transports/http/console/overview/state-reader.ts";
 import type { Readiness } from "../transports/http/health.ts";
 import { type Certificate, nearEnd } from "../transports/http/network/certificate.ts";
@@ -52,6 +54,7 @@ interface StatusParts {
   readonly memoryOutcomes: Pick<MemoryOutcomes, "recentMisses">;
   readonly readiness: Readiness;
   readonly build: () => Pick<CurrentFacts, "format" | "model" | "extractor">;
+  readonly confirmations: () => Promise<readonly Confirmation[]>;
   /** The settings and their sources. */
   readonly reports: readonly SettingReport[];
   readonly clock: Clock;
@@ -116,6 +119,7 @@ export function createServerStatus(config: Config, parts: StatusParts): ServerSt
       });
       return toJson({ costs: (await Promise.all(costs)).filter((each) => each !== null) });
     },
+    confirmations: async () => toJson((await parts.confirmations()).map(toConfirmation)),
     keyChanges: () => readRotations(rotationsPath(config.dataDir)),
     listensOn(listening) {
       address = listening;
@@ -149,6 +153,7 @@ function slowFacts(config: Config, parts: StatusParts): Readers<SlowFacts> {
     contents: () => statistics.contents(false),
     nearLimits: () => statistics.nearLimits(nearLimitsQuery(config, parts.clock.now())),
     modelChange: () => models.change(),
+    confirmations: parts.confirmations,
   };
 }
 

@@ -33,7 +33,15 @@ export interface UnattestedCheckpoint extends AttestableCheckpoint {
   readonly attestedAt: number | null;
 }
 
+/** The statement that a source has made last about any chain. */
+export interface NewestAttestation extends Pick<AttestableCheckpoint, "project" | "size"> {
+  /** When the server has stored it, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface AttestationStore {
+  /** @param name of the authority or of the witness, with which its verifier key begins. Null: it has made none */
+  newestBy(kind: string, name: string): Promise<NewestAttestation | null>;
   /** The newest checkpoint of each chain, if it has no statement of this source. */
   unattested(source: AttestationSource): Promise<readonly UnattestedCheckpoint[]>;
   /** The statements about one checkpoint, the oldest first. */

@@ -12,6 +12,7 @@ import { addSettings, bindWork, type Session } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { failureMessage } from "../failure-message.ts";
 import { table } from "../terminal.ts";
+import { confirmationChecks } from "./confirmations.ts";
 import {
   type CheckedDirectory,
   checkBackups,
@@ -51,7 +52,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
     .description(
-      "Check the data directory, the database, the newest audit records, the signing key, the TLS certificate, the model, the native libraries, and whether upstreams of the gateway accept connections. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
+      "Check the data directory, the database, the newest audit records, the signing key, whether witnesses and time stamp authorities have confirmed the newest checkpoints, the TLS certificate, the model, the native libraries, and whether upstreams of the gateway accept connections. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
     );
   command
     .option(
@@ -123,6 +124,7 @@ async function runChecks(config: Config): Promise<Diagnosis> {
   const checked: CheckedDirectory = { directory, engine, runtime, auditKey: config.auditKey };
   await run("server", () => checkServer(checked));
   const notChecked = await checkLedger(checked, run);
+  for (const { check, find } of await confirmationChecks(config, directory)) await run(check, find);
   await run("model", () => checkModel(config, checked));
   const { tls } = config;
   if (tls !== null) await run("certificate", () => checkCertificate(tls));

@@ -120,6 +120,7 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
   return {
     state: (): DestinationState => ({
       ...{ kind, name, ...counts },
+      failure: failures > 0 ? logged.message : ([...refusals.values()].at(-1)?.message ?? null),
       waiting: waiting.length,
       oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at)),
     }),

@@ -18,7 +18,7 @@ export interface Destination extends AttestationSource {
 /** The message says what to do. */
 export class AttestationRefused extends Error {}
 
-/** For metrics. */
+/** For metrics, the overview and `memledger doctor`. */
 export interface DestinationState extends Pick<Destination, "kind" | "name"> {
   /** Chains whose newest checkpoint it has not attested. */
   readonly waiting: number;
@@ -27,5 +27,7 @@ export interface DestinationState extends Pick<Destination, "kind" | "name"> {
   readonly attested: number;
   /** It could not be asked. */
   readonly failed: number;
+  /** Why what waits was not sent or not accepted the last time, with what to do; null: nothing has failed. */
+  readonly failure: string | null;
   readonly refused: number;
 }

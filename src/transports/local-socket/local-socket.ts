@@ -3,11 +3,13 @@
 
 import { chmodSync, rmSync, statSync, symlinkSync } from "node:fs";
 import type { Perform } from "../../calls/perform.ts";
+import type { Json } from "../../platform/json/json.ts";
 import { httpGraceMs } from "../../platform/limits.ts";
 import { stopServer } from "../../platform/native/stop-server.ts";
 import type { Http } from "../http/server.ts";
 import { type BackgroundOptions, createBackground } from "./background.ts";
 import { answerCommand } from "./commands.ts";
+import { confirmationsPath, printConfirmations } from "./confirmations.ts";
 import { type ConsolePlace, consolePath, printConsolePlace } from "./console-place.ts";
 import { listeningPath } from "./socket-path.ts";
 
@@ -27,6 +29,8 @@ interface LocalSocketOptions {
   readonly http: Http;
   /** What programs of this machine are told about the console. */
   readonly console: ConsolePlace;
+  /** What they are told about those to whom checkpoints are sent. */
+  readonly confirmations: () => Promise<Json>;
   /** Of a background server; null: of any other server. */
   readonly background: BackgroundOptions | null;
   /** How long `close` waits for running calls. Absent: as in the limits. */
@@ -39,7 +43,7 @@ interface LocalSocketOptions {
  */
 export function openLocalSocket(
   path: string,
-  { perform, http, console, background, graceMs = httpGraceMs }: LocalSocketOptions,
+  { perform, http, console, confirmations, background, graceMs = httpGraceMs }: LocalSocketOptions,
 ): LocalSocket {
   rmSync(path, { force: true });
   const unix = listeningPath(path);
@@ -49,10 +53,12 @@ export function openLocalSocket(
   }
   const api: Http = {
     ...http,
-    fetch: async (request) =>
-      request.method === "GET" && URL.parse(request.url)?.pathname === consolePath
-        ? printConsolePlace(console)
-        : answerCommand(request, perform),
+    fetch: async (request) => {
+      const asked = request.method === "GET" ? URL.parse(request.url)?.pathname : null;
+      if (asked === consolePath) return printConsolePlace(console);
+      if (asked === confirmationsPath) return printConfirmations(confirmations);
+      return answerCommand(request, perform);
+    },
   };
   const watch = background === null ? null : createBackground(background);
   const server = Bun.serve({

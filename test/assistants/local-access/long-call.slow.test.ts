@@ -15,6 +15,7 @@ test("a call that runs longer than the server's idle timeout is answered", async
     http: { routes: {}, fetch: async () => new Response(), error: () => new Response() },
     background: null,
     console: { url: null, because: "off" },
+    confirmations: async () => [],
     async perform() {
       await Bun.sleep(13_000);
       const data = '{"key_id":"k"}';

@@ -121,6 +121,7 @@ export function openMemoryStore(
     },
     // It has no trees, and so no checkpoint that a witness could sign.
     attestations: {
+      newestBy: async () => null,
       unattested: async () => [],
       of: async () => [],
       stampedAs: async () => null,

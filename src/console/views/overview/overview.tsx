@@ -10,6 +10,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { listProjects, pathOf, projectId } from "../../project.ts";
 import { Activity } from "./activity.tsx";
+import { Confirmations } from "./confirmations.tsx";
 import { CountTable } from "./count-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { type Health, type InstallationState, isEvent, type ServerState, sum } from "./state.ts";
@@ -88,6 +89,7 @@ function Details({ state }: { readonly state: InstallationState }) {
     <div class="charts">
       <ProjectTable />
       <ServerFacts state={state} />
+      <Confirmations confirmations={state.ledger.confirmations} />
     </div>
   );
 }

@@ -14,6 +14,21 @@ export interface Warning {
   readonly view: string | null;
 }
 
+/** Of one to whom checkpoints are sent. */
+export interface Confirmation {
+  /** `cosignature`, `timestamp`, or another word. */
+  readonly kind: string;
+  readonly name: string;
+  /** Null: nothing yet. */
+  readonly confirmed_records: number | null;
+  readonly confirmed_at: string | null;
+  /** Chains whose newest checkpoint it does not have. */
+  readonly waiting: number;
+  readonly waiting_since: string | null;
+  /** Null: nothing has failed. */
+  readonly failure: string | null;
+}
+
 /** Null: not known, or there is none. */
 export interface InstallationState {
   readonly warnings: readonly Warning[];
@@ -32,6 +47,7 @@ export interface InstallationState {
     readonly unsigned_records: number | null;
     readonly verified_at: string | null;
     readonly failed_chains: number;
+    readonly confirmations: readonly Confirmation[] | null;
   };
   readonly backup: {
     readonly last: { readonly at: string; readonly bytes: number; readonly path: string } | null;

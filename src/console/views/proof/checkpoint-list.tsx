@@ -9,6 +9,7 @@ import { countText } from "../../parts/text/count.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { useProject } from "../../project.ts";
 import { saveFile } from "../../save-file.ts";
+import { ConfirmedBy } from "./confirmed-by.tsx";
 
 const pageSize = 20;
 
@@ -52,7 +53,7 @@ export function CheckpointList() {
         </p>
         {error !== null && <Failure error={error} onRetry={() => void load([], null)} />}
         <ul class="checkpoints" aria-label="Checkpoints" aria-busy={isLoading}>
-          {rows.map(({ size, note, created_at: at, signed_by: signer }) => (
+          {rows.map(({ size, note, timestamp, created_at: at, signed_by: signer }) => (
             <li key={size}>
               <span class="count">{countText(size)} records</span>
               <Time at={at} />
@@ -60,6 +61,7 @@ export function CheckpointList() {
               <button type="button" aria-label={`Save ${size}`} onClick={() => void save(note, size)}>
                 Save
               </button>
+              <ConfirmedBy note={note} isStamped={timestamp !== undefined} />
             </li>
           ))}
         </ul>

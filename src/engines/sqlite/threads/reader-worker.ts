@@ -66,6 +66,7 @@ const handlers = {
   chainInPeriod: periods.chain,
   countCalls: periods.count,
   unattestedCheckpoints: attestations.unattested,
+  newestAttestation: attestations.newestBy,
   attestationsOf: attestations.of,
   checkpointStampedAs: attestations.stampedAs,
   traceBatch: audit.traceBatch,

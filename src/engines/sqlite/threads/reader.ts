@@ -165,6 +165,7 @@ export function createReader(
       verify: verify.project,
     },
     attestations: {
+      newestBy: (kind, name) => ask(serverItself, "newestAttestation", kind, name),
       unattested: (source) => ask(serverItself, "unattestedCheckpoints", source),
       of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
       stampedAs: (hash) => ask(serverItself, "checkpointStampedAs", hash),

@@ -1,6 +1,7 @@
 // Owns what the overview of an installation is made of: numbers and times that other parts know. Null: it is not known, or does not exist.
 
 import type { BackupState } from "../../../../calls/operations/backups/last-backup.ts";
+import type { NewestAttestation } from "../../../../calls/storage/attestation-store.ts";
 import type { ModelChange } from "../../../../calls/storage/model-change-store.ts";
 import type {
   DatabaseContents,
@@ -64,6 +65,21 @@ export interface SlowFacts {
   readonly searches: SearchStatistics | null;
   readonly backups: BackupState | null;
   readonly modelChange: ModelChange | null;
+  readonly confirmations: readonly Confirmation[] | null;
+}
+
+/** Of one to whom checkpoints are sent. */
+export interface Confirmation {
+  /** `cosignature`: it is a witness; `timestamp`: a time stamp authority. */
+  readonly kind: string;
+  readonly name: string;
+  /** Chains whose newest checkpoint it does not have, and since when the oldest of these waits. */
+  readonly waiting: number;
+  readonly waitingSince: number | null;
+  /** Why the last try has failed, and what to do; null: nothing has failed. */
+  readonly failure: string | null;
+  /** Null: nothing yet, or it states nothing. */
+  readonly last: NewestAttestation | null;
 }
 
 /** Bytes of the files of the data directory. */

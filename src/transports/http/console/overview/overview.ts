@@ -11,6 +11,8 @@ export interface Overview {
   connections(url: string): Promise<Json>;
   /** For those who may read the records of the project: what its calls of the gateway have cost. @throws Refusal 1503 */
   costs(project: string): Promise<Json>;
+  /** For the administrators of the machine: as the member of the state. */
+  confirmations(): Promise<Json>;
   /** For everybody who is signed in: the statements about changes of the signing key, as signed notes, the oldest first. */
   keyChanges(): readonly string[];
 }

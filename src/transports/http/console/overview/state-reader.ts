@@ -19,6 +19,7 @@ const everyMs: { readonly [Name in keyof SlowFacts]?: number } = {
   readiness: readinessEveryMs,
   directory: directoryEveryMs,
   contents: contentsEveryMs,
+  confirmations: contentsEveryMs,
 };
 
 /** @returns the state; facts that are too old are asked for first. Never throws, and takes hardly longer than `stateWaitMs`. */

@@ -1,7 +1,7 @@
 // Owns the state of the installation as clients see it: facts under the names of the API, and the warnings that follow from them.
 
 import { toTimestamp } from "../../../../platform/time/timestamp.ts";
-import type { InstallationFacts } from "./facts.ts";
+import type { Confirmation, InstallationFacts } from "./facts.ts";
 import type { Warning } from "./warning.ts";
 import { findWarnings } from "./warnings.ts";
 
@@ -34,6 +34,7 @@ export interface InstallationState {
     oldest_unsigned_at: string | null;
     verified_at: string | null;
     failed_chains: number;
+    confirmations: readonly ShownConfirmation[] | null;
   }>;
   readonly backup: Readonly<{
     last: Readonly<{ at: string; bytes: number; path: string }> | null;
@@ -47,6 +48,30 @@ export interface InstallationState {
   }>;
   readonly search: Readonly<{ indexes: number; index_bytes: number; limit_bytes: number }>;
   readonly retention: Readonly<{ clock_ahead_seconds: number }> | null;
+}
+
+/** Of those to whom checkpoints are sent. Null: nothing was confirmed yet, nothing waits, nothing has failed. */
+export type ShownConfirmation = Readonly<{
+  kind: string;
+  name: string;
+  confirmed_records: number | null;
+  confirmed_at: string | null;
+  waiting: number;
+  waiting_since: string | null;
+  failure: string | null;
+}>;
+
+export function toConfirmation(confirmation: Confirmation): ShownConfirmation {
+  const { kind, name, waiting, waitingSince, failure, last } = confirmation;
+  return {
+    kind,
+    name,
+    confirmed_records: last?.size ?? null,
+    confirmed_at: timeOf(last?.at),
+    waiting,
+    waiting_since: timeOf(waitingSince),
+    failure,
+  };
 }
 
 export function toState(facts: InstallationFacts): InstallationState {
@@ -74,6 +99,7 @@ export function toState(facts: InstallationFacts): InstallationState {
       oldest_unsigned_at: timeOf(contents?.oldestUnsignedAt),
       verified_at: timeOf(facts.verifiedAt),
       failed_chains: facts.chainsWithFailure,
+      confirmations: facts.confirmations?.map(toConfirmation) ?? null,
     },
     backup: toBackup(facts),
     tls:

@@ -48,6 +48,7 @@ const state = (ready: boolean): InstallationState => ({
     oldest_unsigned_at: null,
     verified_at: null,
     failed_chains: 0,
+    confirmations: [],
   },
   backup: { last: null, failure: null, schedule: null },
   tls: null,

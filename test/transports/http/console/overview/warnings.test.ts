@@ -54,6 +54,7 @@ const healthy: InstallationFacts = {
     freeBytes: 0,
     ofProjects: [],
   },
+  confirmations: [],
   nearLimits: {
     keys: { count: 0, first: [] },
     memories: { count: 0, first: [] },
