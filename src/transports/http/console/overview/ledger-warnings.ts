@@ -2,7 +2,7 @@
 
 import { counted } from "../../../../platform/text/plural.ts";
 import { toTimestamp } from "../../../../platform/time/timestamp.ts";
-import { unsignedAgeMaxMs } from "./limits.ts";
+import { unconfirmedAgeMaxMs, unsignedAgeMaxMs } from "./limits.ts";
 import { commandFor, logRemedy, type WarningRule } from "./warning.ts";
 
 export const ledgerWarnings: readonly WarningRule[] = [
@@ -31,5 +31,20 @@ export const ledgerWarnings: readonly WarningRule[] = [
             message: `${counted(contents.unsignedRecords, "record")} are not covered by a signed checkpoint, the oldest one since ${toTimestamp(contents.oldestUnsignedAt)}.`,
             remedy: `Checkpoints are signed every few minutes; the log has the reason why this one was not. ${logRemedy}`,
           },
+  },
+  {
+    code: "checkpoint_not_confirmed",
+    severity: "warning",
+    when: "a checkpoint has waited for a witness or a time stamp authority for more than one hour",
+    find(facts) {
+      const late = (facts.confirmations ?? []).flatMap(({ name, waitingSince: since }) =>
+        since !== null && facts.at - since > unconfirmedAgeMaxMs ? `${name} since ${toTimestamp(since)}` : [],
+      );
+      if (late.length === 0) return null;
+      return {
+        message: `Checkpoints wait for ${late.join(", ")}.`,
+        remedy: `Find the cause with: ${commandFor(facts, "doctor")}`,
+      };
+    },
   },
 ];

@@ -8,6 +8,8 @@ export const freeDiskMinShare = 0.05;
 export const backupAgeMaxMs = 2 * 86_400_000;
 /** Records that no checkpoint covers after this time. */
 export const unsignedAgeMaxMs = 3_600_000;
+/** A checkpoint that somebody outside has not confirmed after this time. */
+export const unconfirmedAgeMaxMs = 3_600_000;
 /** How far back failures of calls and restarts of threads are shown. */
 export const recentMs = 15 * 60_000;
 /** Keys that expire within this time. */

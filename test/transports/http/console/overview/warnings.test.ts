@@ -10,6 +10,7 @@ import {
   backupAgeMaxMs,
   freeDiskMinBytes,
   freeDiskMinShare,
+  unconfirmedAgeMaxMs,
   unsignedAgeMaxMs,
 } from "../../../../../src/transports/http/console/overview/limits.ts";
 import { findWarnings, warningRules } from "../../../../../src/transports/http/console/overview/warnings.ts";
@@ -18,6 +19,11 @@ import { tableOf } from "../../../../docs/pages.ts";
 const dayMs = 86_400_000;
 const now = Date.parse("2026-11-22T12:00:00Z");
 const distribution = { counts: [], sum: 0 };
+
+const town = {
+  ...{ kind: "cosignature", name: "town", waiting: 1, failure: "It does not answer.", last: null },
+  waitingSince: now - unconfirmedAgeMaxMs - 1,
+};
 
 const healthy: InstallationFacts = {
   at: now,
@@ -112,6 +118,7 @@ const cases: readonly (readonly [code: string, facts: Partial<InstallationFacts>
   ["model_changing", { modelChange: { to, startedAt: now, done: 1, failure: null } }, /1 memory done/],
   ["ledger_does_not_verify", { chainsWithFailure: 2 }, /memledger audit verify --data-dir/],
   ["checkpoint_too_old", { contents: contents(now - unsignedAgeMaxMs - 1) }, /3 records/],
+  ["checkpoint_not_confirmed", { confirmations: [town] }, /wait for town since 2026-11-22T10:59/],
   [
     "key_expires",
     { nearLimits: healthy.nearLimits && { ...healthy.nearLimits, keys: { count: 7, first: [key] } } },
@@ -210,4 +217,5 @@ test("the alert rules for Prometheus have the same limits", () => {
   expect(limitOf(/memledger_disk_bytes < ([\d.]+)/)).toBe(freeDiskMinShare);
   expect(limitOf(/memledger_backup_timestamp_seconds > ([\d *]+)/) * 1_000).toBe(backupAgeMaxMs);
   expect(limitOf(/oldest_unsigned_timestamp_seconds > ([\d *]+)/) * 1_000).toBe(unsignedAgeMaxMs);
+  expect(limitOf(/oldest_waiting_timestamp_seconds > ([\d *]+)/) * 1_000).toBe(unconfirmedAgeMaxMs);
 });
