@@ -76,7 +76,15 @@ function toFields(data: Json): string {
   const fields = isObject(data) ? Object.entries(data).filter(([, value]) => value !== null) : [];
   return list(
     Object.fromEntries(
-      fields.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : value]),
+      fields.map(([name, value]) => [
+        name,
+        typeof value === "object" ? JSON.stringify(value) : shown(name, value),
+      ]),
     ),
   );
+}
+
+/** Nobody has checked for whom a client acts. */
+function shown(name: string, value: Json): Json {
+  return name === "on_behalf_of" ? `${value} (as the client said; not checked)` : value;
 }

@@ -24,7 +24,13 @@ export async function post(
     headers: { "Content-Type": mediaType, "User-Agent": "memledger" },
     redirect: "manual",
   };
-  const response = await fetch(url, withoutProxy(init));
+  const response = await fetch(url, withoutProxy(init)).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `${url} cannot be reached: ${reason.replace(/[.?!]+$/, "")}. Check that it runs, and the way to it.`,
+      { cause },
+    );
+  });
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {

@@ -124,6 +124,11 @@ function recordNotProved({ entry, payload, stamped }: ProvedRecord): string[] {
   return [
     `That the clock of the server was right at ${entry.at}.`,
     ...(isOwn(entry) ? [] : ["That the call was made: a client has appended this record."]),
+    ...(typeof payload?.value?.on_behalf_of === "string"
+      ? [
+          "That the call was made for the person in on_behalf_of: the client has said so, and nobody has checked it.",
+        ]
+      : []),
     ...(payload === null ? ["What was asked and answered: it is not in the receipt."] : []),
     ...(payload !== null && absent > 0
       ? ["What the missing texts say, and whether they were erased from the ledger or from the receipt."]

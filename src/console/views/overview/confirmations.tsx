@@ -33,7 +33,7 @@ export function Confirmations({ confirmations }: ConfirmationsProps) {
                 "Nothing confirmed yet"
               ) : (
                 <>
-                  Last confirmed <Time at={each.confirmed_at} ago />, with{" "}
+                  Last confirmed <Time at={each.confirmed_at} ago />: a checkpoint of{" "}
                   {countOf(each.confirmed_records ?? 0, "record")}
                 </>
               )}
