@@ -176,6 +176,23 @@ async function waitForCount(found: Locator, count: number): Promise<void> {
   expect(await found.count()).toBe(count);
 }
 
+browserTest("the records of a person are found, and say that nobody has checked the name", async () => {
+  const person = "Zo\u00eb <b>M\u00fcller</b>";
+  const headers = { "Memledger-On-Behalf-Of": Buffer.from(person).toString("latin1") };
+  await app.call("POST", "/v1/memories/search", { key, body: { query: "German?" }, headers });
+  const { page, faults, close } = await openLedger();
+  await page.getByLabel("On behalf of").fill(person);
+  await page.keyboard.press("Enter");
+  await row(page, "memory.create").waitFor({ state: "detached" });
+  await row(page, "memory.search").click();
+  expect(await rowsOf(page).count()).toBe(1);
+  const panel = page.locator(".side-panel");
+  await panel.getByText(person, { exact: true }).waitFor();
+  await panel.getByText("as the client said; not checked").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 browserTest("a record saves its receipt, which is valid", async () => {
   const { page, close } = await openLedger("?action=memory.inject");
   try {

@@ -29,6 +29,7 @@ browserTest(
     const { page, faults, close } = await openAsAdministrator(browser, app, "/console/");
     await page.getByText("No backup of this installation was ever made.").waitFor();
     await page.getByRole("heading", { name: "There are no memories yet" }).waitFor();
+    await page.getByText("Nobody outside signs this ledger's checkpoints.").waitFor();
     expect(await faultsInOtherForms(page, "overview-first")).toEqual([]);
     await store("The office is in Lisbon.", app.apiKey);
     await app.call("GET", "/v1/memories/none");

@@ -35,7 +35,7 @@ export const ledgerWarnings: readonly WarningRule[] = [
   {
     code: "checkpoint_not_confirmed",
     severity: "warning",
-    when: "a checkpoint has waited for a witness or a time stamp authority for more than one hour",
+    when: "a checkpoint has waited for a witness or a time stamp authority for one hour",
     find(facts) {
       const late = (facts.confirmations ?? []).flatMap(({ name, waitingSince: since }) =>
         since !== null && facts.at - since > unconfirmedAgeMaxMs ? `${name} since ${toTimestamp(since)}` : [],
