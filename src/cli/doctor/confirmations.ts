@@ -46,11 +46,12 @@ function describe({
       ? "no checkpoint waits"
       : `the newest checkpoint of ${counted(waiting, "chain")} waits since ${waiting_since}`;
   if (failure !== null)
-    throw new Error(`${sentence(wait)} The cause: ${sentence(failure)} It is tried again; ${last}.`);
+    throw new Error(
+      `${wait.slice(0, 1).toUpperCase()}${wait.slice(1)}. The cause: ${ended(failure)} It is tried again; ${last}.`,
+    );
   return `${last}; ${wait}`;
 }
 
-function sentence(text: string): string {
-  const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -25,11 +25,9 @@ export async function post(
     redirect: "manual",
   };
   const response = await fetch(url, withoutProxy(init)).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `${url} cannot be reached: ${reason.replace(/[.?!]+$/, "")}. Check that it runs, and the way to it.`,
-      { cause },
-    );
+    // Behind the first sentence the runtime asks whether the computer can access the URL.
+    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split(/[.?!](?: |$)/);
+    throw new Error(`${url} cannot be reached: ${reason}. Check that it runs, and the network.`, { cause });
   });
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -71,7 +71,7 @@ test("a witness that confirms is named with size and time, one that ends with wh
   });
   expect(late.check).toBe("witness two");
   expect(late.message).toMatch(
-    /^The newest checkpoint of 1 chain waits since \S+Z\. The cause: .+ It is tried again; last confirmed/,
+    /^The newest checkpoint of 1 chain waits since \S+Z\. The cause: http:.+ cannot be reached: [^.]+\. Check that it runs, and the network\. It is tried again; last confirmed/,
   );
   await app.restart();
   const again = await until(app, async () => {
