@@ -1559,7 +1559,8 @@ export class Projects {
 
   /**
    * List projects. Lists all projects with the number of their memories and valid keys, or some of them. With
-   * page_size, the list has at most so many projects; for the next page, pass the id of its last project as after.
+   * page_size, the list has at most that many projects; for the next page, pass the id of its last project as
+   * after.
    *
    * Needs an administration key.
    */

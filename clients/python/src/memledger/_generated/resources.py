@@ -2851,7 +2851,7 @@ class Projects:
         max_retries: int | None = None,
     ) -> ProjectSummaryList:
         """List projects. Lists all projects with the number of their memories and valid keys, or some of them.
-        With page_size, the list has at most so many projects; for the next page, pass the id of its last
+        With page_size, the list has at most that many projects; for the next page, pass the id of its last
         project as after.
 
         Needs an administration key.
