@@ -27,7 +27,7 @@ interface UnrecordedCalls {
 
 type UnauthenticatedLimit = (address: string, nowMs: number) => UnauthenticatedVerdict;
 
-interface Tally {
+interface Counter {
   calls: number;
   recordedAt: number;
 }
@@ -38,8 +38,8 @@ export function createUnauthenticatedLimit({
   const limiter = createRateLimiter({ maxBuckets: maxNetworks });
   // A separate limiter, so that many networks cannot evict its bucket.
   const limiterOfAll = createRateLimiter({ maxBuckets: 1 });
-  const ofAll: Tally = { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
-  const tallies = new LRUCache<string, Tally>({
+  const ofAll: Counter = { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
+  const counters = new LRUCache<string, Counter>({
     max: maxNetworks,
     // The count of an evicted network is added to the count of all networks.
     dispose: ({ calls }) => {
@@ -48,16 +48,16 @@ export function createUnauthenticatedLimit({
     noDisposeOnSet: true,
   });
   const waitForAll = (nowMs: number) => limiterOfAll.take("all", unauthenticatedRate, nowMs);
-  const isDue = ({ recordedAt }: Tally, nowMs: number) => nowMs - recordedAt >= unauthenticatedCountEveryMs;
+  const isDue = ({ recordedAt }: Counter, nowMs: number) => nowMs - recordedAt >= unauthenticatedCountEveryMs;
 
   const limitNetwork = (network: string, waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
-    const tally = tallies.get(network) ?? { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
-    tally.calls += 1;
-    tallies.set(network, tally);
+    const counter = counters.get(network) ?? { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
+    counter.calls += 1;
+    counters.set(network, counter);
     // The count is written as a record, which is limited too.
-    if (!isDue(tally, nowMs) || waitForAll(nowMs) > 0)
+    if (!isDue(counter, nowMs) || waitForAll(nowMs) > 0)
       return { kind: "limit", waitSeconds, unrecorded: null };
-    return { kind: "limit", waitSeconds, unrecorded: { calls: takeCount(tally, nowMs), network } };
+    return { kind: "limit", waitSeconds, unrecorded: { calls: takeCount(counter, nowMs), network } };
   };
   const limitAll = (waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
     ofAll.calls += 1;
@@ -74,10 +74,10 @@ export function createUnauthenticatedLimit({
   };
 }
 
-function takeCount(tally: Tally, nowMs: number): number {
-  const { calls } = tally;
-  tally.calls = 0;
-  tally.recordedAt = nowMs;
+function takeCount(counter: Counter, nowMs: number): number {
+  const { calls } = counter;
+  counter.calls = 0;
+  counter.recordedAt = nowMs;
   return calls;
 }
 

@@ -130,7 +130,7 @@ const settledOfOtherSubject: SettledCall = {
 /** The texts were erased while they were extracted, or the project was deleted. Nothing of the call has happened, and it has no record. */
 const settledNotDue: SettledCall = {
   answer: toRefusalAnswer(
-    new Refusal(2204, "The record whose answer was to be remembered was erased. There is nothing to do."),
+    new Refusal(2204, "The record whose answer was to be remembered was erased. No action is needed."),
   ),
   after: [],
 };

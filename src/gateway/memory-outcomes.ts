@@ -26,7 +26,7 @@ export interface MemoryOutcomes {
 }
 
 /** The misses of at most a minute. */
-interface Tally {
+interface Counter {
   readonly startedMs: number;
   readonly misses: Record<MemoryMiss, number>;
   /** Those that have a line of their own in the log. */
@@ -40,17 +40,17 @@ interface MemoryOutcomesOptions {
 
 export function createMemoryOutcomes({ clock, logger }: MemoryOutcomesOptions): MemoryOutcomes {
   const counts = { found: 0, off: 0, present: 0, not_permitted: 0, late: 0, failed: 0 };
-  let past: Tally[] = [];
+  let past: Counter[] = [];
   /** Null: there was no miss for a minute. */
-  let current: Tally | null = null;
+  let current: Counter | null = null;
   let timer: ClockTimer | null = null;
 
-  const finish = (tally: Tally): void => {
-    const { late, failed } = tally.misses;
-    const seconds = Math.ceil((clock.elapsed() - tally.startedMs) / 1_000);
-    if (late + failed > tally.logged)
+  const finish = (counter: Counter): void => {
+    const { late, failed } = counter.misses;
+    const seconds = Math.ceil((clock.elapsed() - counter.startedMs) / 1_000);
+    if (late + failed > counter.logged)
       logger.warn("requests did not get their memory", { late, failed, seconds });
-    past = [...past, tally].filter(({ startedMs }) => startedMs >= clock.elapsed() - memoryMissesKeptMs);
+    past = [...past, counter].filter(({ startedMs }) => startedMs >= clock.elapsed() - memoryMissesKeptMs);
   };
   const nextMinute = (): void => {
     if (current === null || sumOf(current) === 0) {
@@ -58,13 +58,13 @@ export function createMemoryOutcomes({ clock, logger }: MemoryOutcomesOptions): 
       timer?.cancel();
     } else {
       finish(current);
-      current = newTally(clock.elapsed());
+      current = newCounter(clock.elapsed());
     }
   };
   const countMiss = (miss: MemoryMiss, about: LogFields): void => {
     if (current === null) {
       logger.warn("a request did not get its memory", { reason: miss, ...about });
-      current = { ...newTally(clock.elapsed()), logged: 1 };
+      current = { ...newCounter(clock.elapsed()), logged: 1 };
       timer = clock.every(memoryMissesLoggedEveryMs, nextMinute);
     }
     current.misses[miss] += 1;
@@ -93,10 +93,10 @@ export function createMemoryOutcomes({ clock, logger }: MemoryOutcomesOptions): 
   };
 }
 
-function newTally(startedMs: number): Tally {
+function newCounter(startedMs: number): Counter {
   return { startedMs, misses: { late: 0, failed: 0 }, logged: 0 };
 }
 
-function sumOf({ misses: { late, failed } }: Tally): number {
+function sumOf({ misses: { late, failed } }: Counter): number {
   return late + failed;
 }

@@ -11,7 +11,7 @@ export const missedMax = 10;
 /** Passages beyond the limit that one call removes, besides one for each new passage. */
 export const passageRemovalsMax = 100;
 /** Memories of which an item of an extraction is suggested to be a contradiction. */
-export const lookAlikesMax = 3;
+export const nearMatchesMax = 3;
 /** Checks of a project. Running all of them takes a search for each. */
 export const checksMax = 200;
 /** Checks of one run whose searches wait at once, so that other calls of the project get turns, too. */

@@ -126,7 +126,7 @@ test("a record that was changed after the newest checkpoint is found although th
   );
 });
 
-test("a record that was appended before the first start of this release keeps its chain from moving over, until it is accepted", async () => {
+test("a record that was appended before the first start of this release keeps its chain from being migrated, until it is accepted", async () => {
   const dataDir = copyOf(join(import.meta.dir, "../engines/sqlite/formats/format-7"));
   let forged = 0;
   tamper(join(dataDir, "memledger.db"), (database) => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createCallHistory } from "../../src/calls/statistics/call-history.ts";
 import { type CallWindow, createCallSeries } from "../../src/calls/statistics/call-series.ts";
-import { countedProjectsMax, silentProjectMs } from "../../src/calls/statistics/limits.ts";
+import { countedProjectsMax, idleProjectMs } from "../../src/calls/statistics/limits.ts";
 import { createClock } from "../../src/platform/time/clock.ts";
 import { createClockShift, passTime, setClock } from "../../src/platform/time/clock-shift.ts";
 
@@ -177,7 +177,7 @@ describe("the history", () => {
     for (let project = 0; project < countedProjectsMax; project++) count(`project ${project}`);
     count("one more");
     expect(history.ofProject("one more")).toBeNull();
-    passTime(shift, silentProjectMs - minuteMs);
+    passTime(shift, idleProjectMs - minuteMs);
     count("project 0");
     passTime(shift, 2 * minuteMs);
     count("one more");
@@ -217,12 +217,12 @@ describe("the history", () => {
     for (let project = 0; project < countedProjectsMax; project++) count(`project ${project}`);
     const watch = history.watch("watched");
     count("watched");
-    passTime(shift, 2 * silentProjectMs);
+    passTime(shift, 2 * idleProjectMs);
     for (let project = 0; project < 2 * countedProjectsMax; project++) count(`other ${project}`);
     expect([watch.calls(), history.ofProject("watched")?.calls()]).toEqual([1, 1]);
     watch[Symbol.dispose]();
     watch[Symbol.dispose]();
-    passTime(shift, 2 * silentProjectMs);
+    passTime(shift, 2 * idleProjectMs);
     for (let project = 0; project < 2 * countedProjectsMax; project++) count(`third ${project}`);
     expect(history.ofProject("watched")).toBeNull();
   });

@@ -246,7 +246,7 @@ describe("commands in sentences", () => {
 
   test("the benchmarks are those of the program", async () => {
     const [, names = ""] = /\[([a-z|]+) \.\.\.\]/.exec(await helpOfScript("bench")) ?? [];
-    const shown = tableOf("docs/engineer/BENCHMARKS.md", "name").map(([name]) => name);
+    const shown = tableOf("bench/README.md", "name").map(([name]) => name);
     expect(shown).toEqual(names.split("|"));
   });
 

@@ -20,9 +20,7 @@ import { upstreamSettings } from "../../src/server/config/gateway-settings.ts";
 import { headingOf } from "../../src/server/config/setting-groups.ts";
 import { flagOf, generalSettings, variableOf } from "../../src/server/config/settings.ts";
 import { contents } from "../../src/server/data-directory/contents.ts";
-import { administrationRoutes } from "../../src/transports/http/administration-routes.ts";
 import { routes } from "../../src/transports/http/routes.ts";
-import interopManifest from "../interop/package.json";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -88,14 +86,7 @@ test("calls", () => {
   expect(named.filter((call) => !known.includes(call))).toEqual([]);
 });
 
-test("calls of administration", () => {
-  const rows = tableOf("docs/operator/PROJECTS.md", "call").map((row) => row.slice(0, 2));
-  expect(rows).toEqual(
-    administrationRoutes.map(({ method, path, operation }) => [
-      `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``,
-      `\`${operation.name}\``,
-    ]),
-  );
+test("limits of administration", () => {
   const { perSecond, burst } = administrationKeyRate;
   const page = read("docs/operator/PROJECTS.md");
   expect(page).toContain(`can send ${perSecond} calls per second (burst ${burst})`);
@@ -215,11 +206,6 @@ test("every dependency has its reason", () => {
   const { dependencies, devDependencies } = manifest;
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
   expect(named.toSorted()).toEqual(all.toSorted());
-  const programs = tableOf("docs/engineer/DEPENDENCIES.md", "program").map(([name]) => name);
-  const forPython = [...read("test/interop/requirements.in").matchAll(/^([\w-]+)==/gm)].map(
-    ([, name]) => name,
-  );
-  expect(programs).toEqual([...Object.keys(interopManifest.dependencies), ...forPython]);
   expect(read("README.md")).toContain("](docs/engineer/DEPENDENCIES.md)");
 });
 

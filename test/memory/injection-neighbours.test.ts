@@ -129,8 +129,8 @@ test("neither inactive nor deleted passages stand there, nor memories that were 
 test("without a query, and of passages without a conversation, there are none", async () => {
   await say("none", { conversation: undefined as never });
   expect((await inject("none", hedgehog)).neighbours).toBeUndefined();
-  await say("prominent");
-  const body = { subject: "prominent", top_k: 1 };
+  await say("important");
+  const body = { subject: "important", top_k: 1 };
   expect((await app.call("POST", "/v1/memories/inject", { body })).data.neighbours).toBeUndefined();
 });
 

@@ -1,4 +1,4 @@
-// A data directory of version 1 of the record format, with everything that removes or replaces something: it moves over, goes on, and
+// A data directory of version 1 of the record format, with everything that removes or replaces something: it is migrated, goes on, and
 // parts of a record are erased. What an auditor has kept before and after must fit all of it, by both verifiers.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -49,7 +49,7 @@ async function exportTo(path: string, target: Target, format: "csv" | "json"): P
   return path;
 }
 
-test("a ledger of version 1 moves over, goes on, and loses the parts of a search that have an erased text", async () => {
+test("a ledger of version 1 is migrated, goes on, and loses the parts of a search that have an erased text", async () => {
   const outside = createFolder();
   const dataDir = join(outside, "data");
   cpSync(folder, dataDir, { recursive: true });

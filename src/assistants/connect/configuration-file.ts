@@ -18,7 +18,7 @@ import {
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { makeFolder, syncFolder } from "../../platform/files/durable.ts";
 import { nearestFolder } from "../../platform/files/nearest-folder.ts";
-import { UnfitFile, withRegularFile } from "../../platform/files/regular-file.ts";
+import { RefusedFile, withRegularFile } from "../../platform/files/regular-file.ts";
 import { backupsMax, configurationMaxBytes } from "./limits.ts";
 import { BusyConfiguration, createNewFile, writeAs } from "./new-file.ts";
 import { UnusableConfiguration } from "./text-edit.ts";
@@ -128,11 +128,11 @@ function readBytes(path: string): Buffer {
   try {
     return withRegularFile(path, (descriptor, size) => {
       if (size > configurationMaxBytes)
-        throw new UnfitFile(path, `has ${size} bytes; the maximum is ${configurationMaxBytes}`);
+        throw new RefusedFile(path, `has ${size} bytes; the maximum is ${configurationMaxBytes}`);
       return readFileSync(descriptor);
     });
   } catch (error) {
-    if (error instanceof UnfitFile)
+    if (error instanceof RefusedFile)
       throw new UnusableConfiguration(error.message.replace(`${path} `, "").replace(/\.$/, ""));
     throw error;
   }

@@ -5,7 +5,7 @@ import { type CsvRow, readCsv, separatorOf } from "./csv.ts";
 import type { Entry } from "./entry.ts";
 import { type FieldMap, fieldOf, mapRecord } from "./field-map.ts";
 import { firstRecord, readEntries } from "./json-records.ts";
-import { type Source, UnfitSource } from "./source.ts";
+import { RefusedSource, type Source } from "./source.ts";
 import { readTextLines } from "./text-lines.ts";
 
 export interface MappedSource {
@@ -14,19 +14,19 @@ export interface MappedSource {
   readonly entries: AsyncIterable<Entry>;
 }
 
-/** @throws UnfitSource when the file does not have the columns */
+/** @throws RefusedSource when the file does not have the columns */
 export async function openMapped(source: Source, map: FieldMap): Promise<MappedSource> {
   if (/^\ufeff?\s*[[{]/.test(source.head)) return openJson(source, map);
   const separator = separatorOf(source.head);
   const header = await headerOf(source, separator);
   const missing = [...map.values()].filter((name) => !header.includes(name));
   if (missing.length > 0)
-    throw new UnfitSource(
+    throw new RefusedSource(
       `${source.name} has no column ${quoted(missing)}. Its columns are ${quoted(header)}. Correct --map.`,
     );
   const twice = [...map.values()].filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
   if (twice.length > 0)
-    throw new UnfitSource(`${source.name} has several columns ${quoted(twice)}. Rename them.`);
+    throw new RefusedSource(`${source.name} has several columns ${quoted(twice)}. Rename them.`);
   const rows = readCsv(readTextLines(source.stream), separator);
   return { reason: `has columns${leftOut(header, map)}`, entries: entriesOf(rows, header, map) };
 }
@@ -50,7 +50,7 @@ async function headerOf(
   })();
   for await (const row of readCsv(readTextLines(bytes), separator)) {
     if ("cells" in row) return row.cells.map((cell) => cell.trim());
-    throw new UnfitSource(`${name} has no header: its line ${row.line} ${row.fault}.`);
+    throw new RefusedSource(`${name} has no header: its line ${row.line} ${row.fault}.`);
   }
   return [];
 }

@@ -7,7 +7,7 @@ import type { FieldMap } from "./field-map.ts";
 import { detectFormat, type FormatName, formats } from "./formats/formats.ts";
 import type { PlacedEntry } from "./import-memories.ts";
 import { openMapped } from "./mapped-source.ts";
-import { isDirectory, openFile, openStandardInput, type Source, UnfitSource } from "./source.ts";
+import { isDirectory, openFile, openStandardInput, RefusedSource, type Source } from "./source.ts";
 
 export interface OpenedImport {
   /** `reason` completes "it ..."; null: the source is empty. */
@@ -31,7 +31,7 @@ type NoteFormat = (typeof noteFormats)[number];
  * @param path a file, a directory, or `-` for standard input
  * @param named the format; null: it is detected
  * @param map how the fields of any JSON Lines or CSV are read; null: it is in a format
- * @throws UnfitSource, and errors of the operating system
+ * @throws RefusedSource, and errors of the operating system
  */
 export async function openImport(
   path: string,
@@ -69,14 +69,14 @@ function openDirectory(path: string, named: FormatName | "map" | null): OpenedIm
   const wanted = noteFormats.find((name) => name === named);
   if (named !== null && wanted === undefined) {
     const format = named === "map" ? "--map" : `the format ${named}`;
-    throw new UnfitSource(
+    throw new RefusedSource(
       `${path} is a directory, and ${format} reads files. Name a file; only the formats ${noteFormats.join(" and ")} read directories.`,
     );
   }
   const changed: string[] = [];
   const files = notesIn(path);
   if (files.length === 0)
-    throw new UnfitSource(`${path} contains no Markdown files. Name the directory with the notes.`);
+    throw new RefusedSource(`${path} contains no Markdown files. Name the directory with the notes.`);
   return {
     format: { name: wanted ?? noteFormats.join(" or "), reason: "is a directory" },
     entries: (async function* () {

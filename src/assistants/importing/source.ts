@@ -21,18 +21,18 @@ export interface Source {
 }
 
 /** A source that cannot be imported at all. */
-export class UnfitSource extends Error {}
+export class RefusedSource extends Error {}
 
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** @throws UnfitSource, and errors of the operating system */
+/** @throws RefusedSource, and errors of the operating system */
 export async function openFile(path: string, name = path): Promise<Source> {
   const file = openSync(path, "r");
   const before = fstatSync(file);
   if (before.isDirectory())
-    throw new UnfitSource(
+    throw new RefusedSource(
       `${name} is a directory. Name a file; only the formats basic-memory and markdown read directories.`,
     );
   const stream = createReadStream(path, { fd: file, highWaterMark: headMaxBytes });
@@ -42,7 +42,7 @@ export async function openFile(path: string, name = path): Promise<Source> {
   return { ...source, bytes: before.size, hasChanged };
 }
 
-/** @throws UnfitSource */
+/** @throws RefusedSource */
 export function openStandardInput(): Promise<Source> {
   const reader = Bun.stdin.stream().getReader();
   const chunks = (async function* () {
@@ -51,7 +51,7 @@ export function openStandardInput(): Promise<Source> {
   return openStream(chunks, "standard input", () => void reader.cancel().catch(() => {}));
 }
 
-/** @throws UnfitSource */
+/** @throws RefusedSource */
 export async function openStream(
   stream: AsyncIterable<Uint8Array>,
   name: string,
@@ -120,10 +120,10 @@ const signatures: readonly (readonly [readonly number[], string])[] = [
   [[0xfe, 0xff], "is in UTF-16. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE"],
 ];
 
-/** @throws UnfitSource for a file of another kind, because each of its lines would be a fault */
+/** @throws RefusedSource for a file of another kind, because each of its lines would be a fault */
 function refuseOtherFiles(head: Uint8Array, name: string): void {
   const found = signatures.find(([bytes]) => bytes.every((byte, at) => head[at] === byte));
-  if (found !== undefined) throw new UnfitSource(`${name} ${found[1]}`);
+  if (found !== undefined) throw new RefusedSource(`${name} ${found[1]}`);
 }
 
 function isOther(before: Stats, now: Stats | undefined): boolean {

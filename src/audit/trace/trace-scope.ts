@@ -5,15 +5,15 @@ import type { ProvableRecord } from "../record.ts";
 import { parseObject } from "../record-view.ts";
 import type { Trace } from "./traced.ts";
 
-/** Whose words a record has, for a trace within one conversation. */
-export interface Whose {
+/** RecordScope words a record has, for a trace within one conversation. */
+export interface RecordScope {
   /** Whether the call was for the owner of the conversation. */
   readonly isOwn: boolean;
   /** Whether the call named another conversation. */
   readonly isOther: boolean;
 }
 
-export function whoseOf({ entry }: ProvableRecord, within: Trace["within"]): Whose {
+export function scopeOf({ entry }: ProvableRecord, within: Trace["within"]): RecordScope {
   if (within === undefined) return { isOwn: true, isOther: false };
   const { subject = null, conversation = null }: { readonly [name: string]: Json } = parseObject(entry) ?? {};
   return {
@@ -23,7 +23,9 @@ export function whoseOf({ entry }: ProvableRecord, within: Trace["within"]): Who
 }
 
 /** @returns a function: whether a text shows an origin in the conversation */
-export function createMark(within: Trace["within"]): (text: string, whose: Pick<Whose, "isOwn">) => boolean {
+export function createOriginCheck(
+  within: Trace["within"],
+): (text: string, scope: Pick<RecordScope, "isOwn">) => boolean {
   if (within === undefined) return () => false;
   const mark = `"conversation":${JSON.stringify(within.name)}`;
   // Another owner can have a conversation with the same name.

@@ -10,7 +10,7 @@ export const messageMin = { words: 4, characters: 20 };
 const textMaxWords = 400;
 
 /** Rare enough that an answer with one of them may be about the same: long words, numbers, and names. */
-export function tellingWordsOf(text: string): readonly string[] {
+export function distinctiveWordsOf(text: string): readonly string[] {
   const names = [...text.matchAll(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}\p{L}{2,}/gu)].map(([name]) =>
     toWordText(name).trim(),
   );
@@ -42,7 +42,7 @@ export function withContents(trace: Trace, project: string, contents: readonly s
     ...trace,
     projects: [...new Set([...trace.projects, project])],
     texts: [...new Set([...trace.texts, ...texts])],
-    tellingWords: [...new Set([...trace.tellingWords, ...contents.flatMap(tellingWordsOf)])],
+    distinctiveWords: [...new Set([...trace.distinctiveWords, ...contents.flatMap(distinctiveWordsOf)])],
   };
 }
 

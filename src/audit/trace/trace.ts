@@ -11,8 +11,8 @@ import type { ProvableRecord } from "../record.ts";
 import type { AuditRecordDetail } from "../record-schema.ts";
 import { toAuditRecordDetail } from "../record-view.ts";
 import { createTextIndex, parse, stringsIn, wordsIn } from "./text-index.ts";
-import { createMark, type Whose, whoseOf } from "./trace-scope.ts";
-import { contentMin, messageMin, partsOf, tellingWordsOf } from "./trace-texts.ts";
+import { createOriginCheck, type RecordScope, scopeOf } from "./trace-scope.ts";
+import { contentMin, distinctiveWordsOf, messageMin, partsOf } from "./trace-texts.ts";
 import type { Held, Holding, RecordLocation, Trace } from "./traced.ts";
 
 const textsMax = 5_000;
@@ -32,20 +32,24 @@ export function createTracer(from: Trace): Tracer {
   const { within } = from;
   const texts = createTracedTexts(from);
   const { addText, addContent } = texts;
-  const isMarked = createMark(within);
-  const isRepeated = ({ project }: RecordLocation, text: string, whose: Pick<Whose, "isOwn">): boolean =>
-    (whose.isOwn && projects.has(project) && texts.repeats(text)) || isMarked(text, whose);
+  const isFromConversation = createOriginCheck(within);
+  const isRepeated = (
+    { project }: RecordLocation,
+    text: string,
+    scope: Pick<RecordScope, "isOwn">,
+  ): boolean =>
+    (scope.isOwn && projects.has(project) && texts.repeats(text)) || isFromConversation(text, scope);
   const findHolding = (
     place: RecordLocation,
     payload: string,
     hidden: readonly string[],
-    whose: Whose,
+    scope: RecordScope,
   ): Holding | null => {
     const named = [place.id, ...idsIn(payload)];
     if (named.some(isTraced) && isOrigin(place.id, payload)) return "origin";
     const said = [payload, ...hidden];
     if (said.some((text) => idsIn(text).some(isMemory))) return "shown";
-    return said.some((text) => isRepeated(place, text, whose)) ? "repeated" : null;
+    return said.some((text) => isRepeated(place, text, scope)) ? "repeated" : null;
   };
   /** Adds the record to those of which every word is looked for, if all its words are those of one of them. */
   const isOrigin = (id: string, payload: string): boolean => {
@@ -87,7 +91,7 @@ export function createTracer(from: Trace): Tracer {
   const findParts = (
     place: RecordLocation,
     { content, salt, payload }: ProvableRecord,
-    found: Pick<HeldText, "holding" | "detail" | "isOther"> & Pick<Whose, "isOwn">,
+    found: Pick<HeldText, "holding" | "detail" | "isOther"> & Pick<RecordScope, "isOwn">,
   ): Held["parts"] => {
     const parts = content === null || salt === null ? null : presentParts({ content, salt });
     if (parts === null || payload === null) return null;
@@ -113,12 +117,12 @@ export function createTracer(from: Trace): Tracer {
     take(place, record) {
       const { payload } = record;
       if (payload === null) return null;
-      const whose = whoseOf(record, within);
-      const holding = findHolding(place, payload, hiddenTexts(record), whose);
+      const scope = scopeOf(record, within);
+      const holding = findHolding(place, payload, hiddenTexts(record), scope);
       if (holding === null) return null;
       const detail = toAuditRecordDetail(record, false);
-      if (whose.isOwn && !whose.isOther) follow(place, detail, payload);
-      const parts = findParts(place, record, { holding, detail, ...whose });
+      if (scope.isOwn && !scope.isOther) follow(place, detail, payload);
+      const parts = findParts(place, record, { holding, detail, ...scope });
       return parts?.length === 0 ? null : { holding, parts };
     },
     trace: () => ({
@@ -134,16 +138,16 @@ export function createTracer(from: Trace): Tracer {
 }
 
 /** The texts that are looked for, and the words that tell of them. */
-function createTracedTexts(from: Pick<Trace, "texts" | "tellingWords">) {
+function createTracedTexts(from: Pick<Trace, "texts" | "distinctiveWords">) {
   const texts = createTextIndex(from.texts);
-  const tellingWords = new Set(from.tellingWords);
+  const distinctiveWords = new Set(from.distinctiveWords);
   const addText = (text: Json | undefined, min: typeof contentMin): void => {
     if (typeof text !== "string" || texts.size >= textsMax) return;
     for (const part of partsOf(toWordText(text), min)) texts.add(part);
   };
   const addContent = (text: Json | undefined): void => {
     addText(text, contentMin);
-    if (typeof text === "string") for (const word of tellingWordsOf(text)) tellingWords.add(word);
+    if (typeof text === "string") for (const word of distinctiveWordsOf(text)) distinctiveWords.add(word);
   };
   return {
     addText,
@@ -152,8 +156,8 @@ function createTracedTexts(from: Pick<Trace, "texts" | "tellingWords">) {
     tells: (text: string) =>
       toWordText(text)
         .split(" ")
-        .some((word) => tellingWords.has(word)),
-    all: () => ({ texts: texts.all(), tellingWords: [...tellingWords] }),
+        .some((word) => distinctiveWords.has(word)),
+    all: () => ({ texts: texts.all(), distinctiveWords: [...distinctiveWords] }),
   };
 }
 
@@ -232,8 +236,8 @@ function objectsWith(value: Json, id: string): { readonly content?: Json; readon
   if (Array.isArray(value)) return value.flatMap((each) => objectsWith(each, id));
   if (!isObject(value)) return [];
   const { match } = value;
-  const isIt = value.id === id || (isObject(match) && match.id === id);
-  return [...(isIt ? [value] : []), ...Object.values(value).flatMap((each) => objectsWith(each, id))];
+  const isMatch = value.id === id || (isObject(match) && match.id === id);
+  return [...(isMatch ? [value] : []), ...Object.values(value).flatMap((each) => objectsWith(each, id))];
 }
 
 /** What has the form of an id. A payload can have thousands of them, and so can a trace. */

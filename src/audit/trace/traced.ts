@@ -28,7 +28,7 @@ export interface Trace {
   readonly texts: readonly string[];
   readonly projects: readonly RecordLocation["project"][];
   /** Words by which an answer may repeat the text in other words. */
-  readonly tellingWords: readonly string[];
+  readonly distinctiveWords: readonly string[];
   /** Only records about one conversation, or that show what was said in it; absent: all. */
   readonly within?: TraceScope;
 }
@@ -53,7 +53,7 @@ export const emptyTrace: Trace = {
   sources: [],
   texts: [],
   projects: [],
-  tellingWords: [],
+  distinctiveWords: [],
 };
 
 /**

@@ -34,7 +34,7 @@ export interface Exchange {
   readonly isErasedMeanwhile: boolean;
   /**
    * Runs work once for the call, also if the call is prepared again: later calls get the same promise. Everything that sends something or
-   * has another operation performed belongs into it.
+   * has another operation performed must be done this way.
    */
   once<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Determines status and headers. They are sent with the first bytes, or when the record is committed. @throws Error the second time */

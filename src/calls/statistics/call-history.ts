@@ -7,11 +7,11 @@ import type { PastCalls } from "../storage/statistics.ts";
 import { type CallSeries, type CallWindow, createCallSeries } from "./call-series.ts";
 import {
   countedProjectsMax,
+  idleProjectMs,
   installationStepSeconds,
   installationSteps,
   projectStepSeconds,
   projectSteps,
-  silentProjectMs,
 } from "./limits.ts";
 
 export interface CountedCall {
@@ -91,7 +91,7 @@ export function createCallHistory(clock: Clock): CallHistory {
     if (known !== undefined) return known;
     if (projects.size >= countedProjectsMax) {
       areAllCounted = false;
-      if (!removeSilent(projects, elapsedMs - silentProjectMs)) return;
+      if (!removeIdle(projects, elapsedMs - idleProjectMs)) return;
     }
     return add(project, elapsedMs);
   };
@@ -135,15 +135,15 @@ export function createCallHistory(clock: Clock): CallHistory {
 }
 
 /** Removes the project whose last call is the oldest, if it was before `beforeMs` and nobody watches it. @returns whether there was one */
-function removeSilent(projects: Map<string, OfProject>, beforeMs: number): boolean {
+function removeIdle(projects: Map<string, OfProject>, beforeMs: number): boolean {
   let oldestMs = beforeMs;
-  let silent: string | null = null;
+  let idle: string | null = null;
   for (const [project, { lastAtMs, watches }] of projects) {
     if (watches > 0 || lastAtMs > oldestMs) continue;
     oldestMs = lastAtMs;
-    silent = project;
+    idle = project;
   }
-  return silent !== null && projects.delete(silent);
+  return idle !== null && projects.delete(idle);
 }
 
 /** Numbers the steps of time, from as many before the start as are kept. They begin at full minutes, and a clock that is set changes none that has passed. */

@@ -11,4 +11,4 @@ export const pastCallsMax = 50_000;
 /** Projects whose calls are counted over time at once, besides those that somebody watches. */
 export const countedProjectsMax = 50;
 /** A project without calls for this time is removed for another one. */
-export const silentProjectMs = 600_000;
+export const idleProjectMs = 600_000;

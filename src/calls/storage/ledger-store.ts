@@ -183,7 +183,7 @@ export interface Retention {
   run(): Promise<readonly RetentionResult[]>;
 }
 
-/** Records that another program has appended, or that take the place of others. */
+/** Records that another program has appended, or that replace others. */
 export interface AcceptedHead {
   readonly chain: string;
   /** Id; null: the installation. */

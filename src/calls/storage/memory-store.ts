@@ -58,17 +58,17 @@ export interface InjectionCandidates {
   readonly floor: number;
 }
 
-/** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
-export interface ProminenceQuery
+/** The most important and most recent memories (ranking/priority.ts), for an injection without a query. */
+export interface TopMemoriesQuery
   extends Pick<SearchQuery, "origin" | "tags" | "metadata" | "topK" | "withProject" | "now"> {
   readonly types: readonly MemoryType[];
 }
 
 /** What an injection without a query injects, read in one transaction. */
-export interface ProminentMemories {
+export interface TopMemories {
   /** By importance, then oldest first. */
   readonly rules: readonly Memory[];
-  /** Active and unexpired; by prominence, then newest first. */
+  /** Active and unexpired; by priority, then newest first. */
   readonly memories: readonly Memory[];
 }
 
@@ -155,8 +155,8 @@ export interface MemoryReader {
   search(owner: Owner, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search, without those below the floor. */
   readForInjection(owner: Owner, query: InjectionQuery, signal: AbortSignal): Promise<InjectionCandidates>;
-  /** All active, unexpired rules, and the `topK` best of **all** active, unexpired memories of the types by prominence. */
-  readProminent(owner: Owner, query: ProminenceQuery, signal: AbortSignal): Promise<ProminentMemories>;
+  /** All active, unexpired rules, and the `topK` best of **all** active, unexpired memories of the types by priority. */
+  readTopMemories(owner: Owner, query: TopMemoriesQuery, signal: AbortSignal): Promise<TopMemories>;
   /** The similar memories of several vectors at once. */
   findSimilar(owner: Owner, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }

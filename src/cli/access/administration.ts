@@ -41,7 +41,7 @@ interface AdministrationCommand {
 export const reasonField: Field = {
   flags: "--reason <text>",
   field: "reason",
-  description: "why, for whoever reads the ledger later, such as the number of an order",
+  description: "reason, stored in the audit record, such as a ticket number",
 };
 
 export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {

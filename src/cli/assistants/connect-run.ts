@@ -35,7 +35,7 @@ export interface Connection {
   readonly withHooks: boolean;
 }
 
-/** What belongs into each file, if it were empty. */
+/** What would be in each file, if it were empty. */
 export function printEntries(connection: Connection): Report {
   const { assistant, scope } = connection;
   requireKey(connection);

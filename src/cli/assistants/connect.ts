@@ -23,9 +23,7 @@ const names = assistants.map(({ name }) => name);
 export function addConnectCommand(program: Command, session: Session): void {
   const command = program
     .command("connect")
-    .description(
-      "Add memledger to the configuration of an AI assistant. Without --write, print what belongs into it.",
-    )
+    .description("Add memledger to the configuration of an AI assistant. Without --write, print what to add.")
     // The names are shown and completed. The command says more about an unknown one.
     .addArgument(new Argument("[client]", "the assistant").choices(names).argParser(String))
     .option("--write", "change the configuration files of the assistant")

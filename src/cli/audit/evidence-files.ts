@@ -1,7 +1,7 @@
 // Owns reading the files that a person gives for a verification, and what is said when one cannot be read. Must never write a file.
 
 import { UnusableInput } from "../../audit/verify/verdict.ts";
-import { readRegularBytes, UnfitFile } from "../../platform/files/regular-file.ts";
+import { RefusedFile, readRegularBytes } from "../../platform/files/regular-file.ts";
 import { explainSystemError } from "../../platform/files/system-error.ts";
 import { evidenceFileMaxBytes } from "../../platform/limits.ts";
 
@@ -15,7 +15,7 @@ export function orUnusable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof UnfitFile) throw new UnusableInput(cause.message, { cause });
+    if (cause instanceof RefusedFile) throw new UnusableInput(cause.message, { cause });
     const found = explainSystemError(cause);
     const reason = found === null ? "." : `: ${found.cause}. ${found.remedy}`;
     throw new UnusableInput(`${path} cannot be read${reason}`, { cause });

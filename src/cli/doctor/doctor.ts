@@ -57,7 +57,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   command
     .option(
       "--fix",
-      "list what can be repaired safely: files that ended processes left, permissions, embeddings and the keyword index; the server must be stopped",
+      "list what can be repaired safely: leftover files, permissions, embeddings and the keyword index; the server must be stopped",
     )
     .option("--apply", "with --fix: repair it; recorded in the ledger if the database is changed");
   addSettings(command, [settings.model, settings.auditKey, settings.tlsCert, settings.tlsKey]);

@@ -1,4 +1,4 @@
-// Binds `memledger conversation`: the conversations of which memories were made, through the API, so each call is in the ledger.
+// Binds `memledger conversation`: the conversations from which memories were extracted, through the API, so each call is in the ledger.
 
 import type { Command } from "commander";
 import { machineUser } from "../../access/machine-user.ts";
@@ -19,7 +19,7 @@ export function addConversationCommands(program: Command, session: Session): voi
   const conversation = program
     .command("conversation")
     .description(
-      `List, show and erase the conversations of which memories were made. Those of hooks on this machine have --subject ${machineUser}.`,
+      `List, show and erase the conversations from which memories were extracted. For those of hooks on this machine, add --subject ${machineUser}.`,
     );
   const add = (command: Command) => addSubjectOption(addTargetOptions(command, "refused"));
   bindWork(
@@ -44,7 +44,7 @@ export function addConversationCommands(program: Command, session: Session): voi
       conversation
         .command("erase")
         .description(
-          "Erase a conversation: its passages, the memories that were made from it, and what audit records have of them. Counts first, and asks.",
+          "Erase a conversation: its passages, the memories that were extracted from it, and their texts in audit records. Shows the numbers first, and asks.",
         )
         .argument("<id>", "id of the conversation"),
     )

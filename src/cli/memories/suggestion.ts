@@ -30,7 +30,7 @@ export function addSuggestionCommands(program: Command, session: Session): void 
       .command(decision)
       .description(
         decision === "accept"
-          ? "Do what suggestions propose. Exit code 1 if one could not be accepted."
+          ? "Make the changes that suggestions propose. Exit code 1 if one could not be accepted."
           : "Remove suggestions; memories stay as they are. Exit code 1 if one does not exist.",
       )
       .argument("<id...>", "ids of suggestions", addId);

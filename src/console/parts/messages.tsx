@@ -25,7 +25,7 @@ const shownMax = 3;
 
 /**
  * Shows a message for some seconds; with an action until it is closed, or until there are three newer ones, because a person may need time to
- * see that something has to be undone. A failure that needs an action of the person belongs into the view (failure.tsx).
+ * see that something has to be undone. A failure that needs an action of the person belongs to the view (failure.tsx).
  */
 export function showMessage(message: Message): void {
   count += 1;

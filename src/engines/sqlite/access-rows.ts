@@ -24,7 +24,7 @@ export const projectColumns =
 export const keyColumns =
   "k.id AS keyId, k.name AS keyName, k.permissions, k.created_at AS keyCreatedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt, k.subject, k.gateway, k.token_epoch AS tokenEpoch";
 /**
- * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
+ * A key with its project. The bound value is in a subquery: SQLite plans a join again for each value that is bound to it directly, which
  * takes eight times as long as the query.
  */
 export const callerBy = (column: "id" | "secret_digest") =>

@@ -1,4 +1,4 @@
-// Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
+// Owns when the writer does what no call waits for: access times, purging, unused vectors, merging the index of words,
 // checkpoints, the trees of chains that a previous version has begun, retention. Runs between groups, never inside
 // one, because a group awaits nothing that lets a timer in between. Pauses while the database file is marked as damaged.
 

@@ -42,7 +42,7 @@ export function serialsOf(database: Database): Lookup["serialOf"] {
   return lookupOf(database).serialOf;
 }
 
-/** The number of the owner of memories; `nobody` for a subject that has stored nothing. */
+/** The number of the owner of memories; `noOwner` for a subject that has stored nothing. */
 export function ownerSerialsOf(database: Database): (owner: Owner) => number {
   const { find, serialOf } = lookupOf(database);
   return (owner) => (owner.subject === null ? serialOf(owner.project) : (find(ownerId(owner)) ?? noOwner));

@@ -52,12 +52,12 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
     replacesAtOnce: options.replacesAtOnce ?? false,
     counts: gate.counts,
     async extract(source, now, { project, signal }, { onRead = () => {}, findNear = nothingNear } = {}) {
-      const tally = createTally();
+      const totals = createTotals();
       const chunks = chunksOf(source);
       let read = 0;
       const work = async (chunk: TextChunk, stop: AbortSignal) => {
         const memories = await findNear(textsOf(source, chunk), stop);
-        const asking = { ask, now, signal: stop, tally, memories };
+        const asking = { ask, now, signal: stop, totals, memories };
         const items = await gate({ project, signal: stop }, () => askAbout(source, chunk, asking));
         read += 1;
         onRead(read / chunks.length);
@@ -66,8 +66,8 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
       try {
         const found = await runConcurrently(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);
-        const leftOut = tally.leftOut();
-        const offered = tally.offered();
+        const leftOut = totals.leftOut();
+        const offered = totals.offered();
         const counts = {
           chunks: chunks.length,
           offered,
@@ -75,14 +75,14 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
           leftOut: leftOut.length,
         };
         logger.debug("the language model has answered", counts);
-        return { items, model: tally.model() ?? options.model, usage: tally.usage(), leftOut };
+        return { items, model: totals.model() ?? options.model, usage: totals.usage(), leftOut };
       } catch (error) {
         if (signal.aborted) throw cancelled();
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
         const details = detailsForLog(error, source.text, options.apiKey);
         logger.warn("the language model has failed", { kind, status, details, chunks: chunks.length });
-        throw toRefusal(error).withDetails({ model_id: tally.model() ?? options.model });
+        throw toRefusal(error).withDetails({ model_id: totals.model() ?? options.model });
       }
     },
   };
@@ -92,7 +92,7 @@ interface Asking {
   readonly ask: AskLlm;
   readonly now: number;
   readonly signal: AbortSignal;
-  readonly tally: Tally;
+  readonly totals: Totals;
   readonly memories: readonly NearMemory[];
 }
 
@@ -137,15 +137,15 @@ function partsOf({ text, utterances }: ExtractionSource, chunk: TextChunk): Prom
 async function askAbout(
   source: ExtractionSource,
   chunk: TextChunk,
-  { ask, now, signal, tally, memories }: Asking,
+  { ask, now, signal, totals, memories }: Asking,
 ): Promise<readonly PlacedItem[]> {
   const nonce = crypto.randomUUID().replaceAll("-", "");
   const parts = partsOf(source, chunk);
   const prompt = createLlmPrompt({ parts, memories, detail: source.detail }, now, nonce);
-  const answer = await ask({ prompt, signal, onReply: tally.add });
-  tally.offer(answer.items.length);
+  const answer = await ask({ prompt, signal, onReply: totals.add });
+  totals.offer(answer.items.length);
   const { items, leftOut } = quotedItems(answer.items, { source, chunk, memories, now });
-  tally.leaveOut([...answer.leftOut, ...leftOut]);
+  totals.leaveOut([...answer.leftOut, ...leftOut]);
   return items;
 }
 
@@ -178,7 +178,7 @@ async function runConcurrently<Result>(
   return results;
 }
 
-interface Tally {
+interface Totals {
   add(reply: { readonly model: string | null; readonly usage: TokenUsage | null }): void;
   model(): string | null;
   usage(): TokenUsage | null;
@@ -190,7 +190,7 @@ interface Tally {
 }
 
 /** Sums the token usage of all replies; the model name is that of the first reply. */
-function createTally(): Tally {
+function createTotals(): Totals {
   let model: string | null = null;
   let usage: TokenUsage | null = null;
   let offered = 0;

@@ -3,23 +3,23 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from "node:fs";
 
 /** The path is a directory, a pipe, a socket or a device, or a file that is too large. */
-export class UnfitFile extends Error {
+export class RefusedFile extends Error {
   constructor(path: string, reason: string) {
     super(`${path} ${reason}.`);
-    this.name = "UnfitFile";
+    this.name = "RefusedFile";
   }
 }
 
 /**
  * Opens a file for reading, follows links, and passes its descriptor and its size in bytes to `work`.
- * @throws UnfitFile when it is not a regular file; the error of the operating system when it cannot be opened
+ * @throws RefusedFile when it is not a regular file; the error of the operating system when it cannot be opened
  */
 export function withRegularFile<Result>(path: string, work: (file: number, bytes: number) => Result): Result {
   // Without O_NONBLOCK, opening a pipe blocks until another process opens it for writing. Windows has no such pipes.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const status = fstatSync(file);
-    if (!status.isFile()) throw new UnfitFile(path, "is not a regular file");
+    if (!status.isFile()) throw new RefusedFile(path, "is not a regular file");
     return work(file, status.size);
   } finally {
     closeSync(file);
@@ -31,10 +31,10 @@ export function readRegularText(path: string, maxBytes: number): string {
   return readRegularBytes(path, maxBytes).toString("utf8");
 }
 
-/** @throws as withRegularFile, and UnfitFile when the file is larger than `maxBytes` */
+/** @throws as withRegularFile, and RefusedFile when the file is larger than `maxBytes` */
 export function readRegularBytes(path: string, maxBytes: number): Buffer {
   return withRegularFile(path, (file, bytes) => {
-    if (bytes > maxBytes) throw new UnfitFile(path, `has ${bytes} bytes; the maximum is ${maxBytes}`);
+    if (bytes > maxBytes) throw new RefusedFile(path, `has ${bytes} bytes; the maximum is ${maxBytes}`);
     const content = Buffer.alloc(bytes);
     let read = 0;
     for (let more = 1; more > 0 && read < bytes; read += more) {

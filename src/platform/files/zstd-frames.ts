@@ -12,7 +12,7 @@ const checksumBytes = 4;
 const [repeated, reserved] = [1, 3];
 const dictionaryBytes = [0, 1, 2, 4];
 
-/** @returns the position of the first byte that is no part of a frame; null: there is none. @throws UnfitFile */
+/** @returns the position of the first byte that is no part of a frame; null: there is none. @throws RefusedFile */
 export function findStrayByte(path: string): number | null {
   return withRegularFile(path, (file, bytes) => {
     const read = (at: number, length: number): Buffer => {

@@ -6,6 +6,6 @@ const maxCharacters = 500;
 
 export const reasonText = Text({
   maxLength: maxCharacters,
-  description: `Why, for whoever reads the ledger later: 1 to ${maxCharacters} characters. The record of an erasure keeps it, so give the number of an order or a ticket, not the name of a person.`,
+  description: `Reason, stored in the audit record: 1 to ${maxCharacters} characters. The record of an erasure keeps it, so give a ticket number, not the name of a person.`,
   examples: ["Order 4711 of the data protection officer"],
 });

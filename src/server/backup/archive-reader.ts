@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { constants, createZstdDecompress } from "node:zlib";
 import { backupReserveBytes, manifestMaxBytes } from "../../calls/operations/backups/limits.ts";
 import { syncFolder } from "../../platform/files/durable.ts";
-import { UnfitFile, withRegularFile } from "../../platform/files/regular-file.ts";
+import { RefusedFile, withRegularFile } from "../../platform/files/regular-file.ts";
 import { findStrayByte } from "../../platform/files/zstd-frames.ts";
 import { type ArchivedFile, type Manifest, manifestName, parseManifest } from "./manifest.ts";
 import { blockBytes, paddingOf, readTarHeader } from "./tar.ts";
@@ -166,7 +166,8 @@ function readStart(path: string, start: Buffer): number {
   try {
     return withRegularFile(path, (file) => readSync(file, start, 0, start.length, 0));
   } catch (error) {
-    if (error instanceof UnfitFile) throw new UnusableBackup(`${error.message} ${remedy}`, { cause: error });
+    if (error instanceof RefusedFile)
+      throw new UnusableBackup(`${error.message} ${remedy}`, { cause: error });
     throw error;
   }
 }

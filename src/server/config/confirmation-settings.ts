@@ -16,7 +16,7 @@ export const confirmationSettings = {
   timestampRoots: file({
     name: "timestamp-roots",
     description:
-      "certificates that the one of the time stamp authority must lead to, in PEM; without it, to none",
+      "PEM file with trusted certificates, one of which must have issued that of the time stamp authority; without it, the issuer is not checked",
   }),
   timestampMinutes: whole(
     { name: "timestamp-minutes", description: "minutes after which a chain gets another time stamp" },

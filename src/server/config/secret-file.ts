@@ -3,7 +3,7 @@
 //
 // The permissions of the file are not checked: Docker and Kubernetes mount secrets that every user of the container can read.
 
-import { readRegularText, UnfitFile } from "../../platform/files/regular-file.ts";
+import { RefusedFile, readRegularText } from "../../platform/files/regular-file.ts";
 import { explainSystemError } from "../../platform/files/system-error.ts";
 import { ConfigError } from "./config-file.ts";
 import type { Variables } from "./service-variables.ts";
@@ -56,7 +56,7 @@ function readText(path: string, refuse: (reason: string, cause: unknown) => Conf
   try {
     return readRegularText(path, maxBytes);
   } catch (error) {
-    if (error instanceof UnfitFile) {
+    if (error instanceof RefusedFile) {
       const reason = error.message.slice(path.length + 1);
       throw refuse(`cannot be used: it ${reason} Name a file that has only the secret.`, error);
     }

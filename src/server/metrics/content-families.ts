@@ -31,7 +31,7 @@ const contentFamilies: readonly Family[] = [
   {
     name: "memledger_remember_tasks",
     type: "gauge",
-    help: "Answers of the gateway that are still to be remembered.",
+    help: "Answers of the gateway from which memories are still to be extracted.",
     read: ({ contents }) => one(contents?.rememberTasks),
   },
   {

@@ -7,11 +7,11 @@ import { hashBytes } from "../../audit/verify/cryptography.ts";
 import { sizeMediaType } from "../../audit/witness/add-checkpoint.ts";
 import type { Cosigner } from "../../audit/witness/cosigner.ts";
 import {
-  judge,
   readSubmission,
+  refusalOf,
   type Submission,
   type WitnessRefusal,
-} from "../../audit/witness/judgement.ts";
+} from "../../audit/witness/decision.ts";
 import { parseSignedCheckpoint, type SignedCheckpointOf } from "../../audit/witness/signed-checkpoint.ts";
 import type { VerifierKey } from "../../audit/witness/verifier-key.ts";
 import type { WitnessStates } from "../../engines/engines.ts";
@@ -88,7 +88,7 @@ function createCosigning({ cosigner, logs, states, clock, logger }: WitnessServe
   runtimeCryptography.hashInto(new Uint8Array(), emptyRoot);
 
   const decide = (submission: Submission, last: string | null): Outcome => {
-    const refusal = judge(submission, last === null ? null : knownState(last), hasher, emptyRoot);
+    const refusal = refusalOf(submission, last === null ? null : knownState(last), hasher, emptyRoot);
     if (refusal !== null) return { ...refusal, note: null };
     const { checkpoint, logLines } = submission;
     const line = cosigner.cosign(checkpoint.text, clock.now());

@@ -41,7 +41,7 @@ export interface CallLog {
 }
 
 /** Failed calls of one code since the last summary. */
-interface Tally {
+interface Counter {
   readonly code: number;
   readonly status: number;
   readonly startedMs: number;
@@ -75,20 +75,23 @@ interface CallLogOptions {
 
 export function createCallLog({ logger, clock, statistics, isAccessLogged }: CallLogOptions): CallLog {
   /** By code. */
-  const tallies = new Map<number, Tally>();
+  const counters = new Map<number, Counter>();
   let timer: ClockTimer | null = null;
 
   const tell = (): void => {
-    for (const [code, tally] of tallies) {
-      const { startedMs, calls, status, sources, linesOfAll } = tally;
+    for (const [code, counter] of counters) {
+      const { startedMs, calls, status, sources, linesOfAll } = counter;
       const seconds = Math.ceil((clock.elapsed() - startedMs) / 1000);
       if (calls > 0) logSummary(logger, status, { code, calls, seconds, by: mostFrequent(sources) });
       // Without a valid key, the next failure of a code has a line again after a minute without one.
-      if (calls === 0 && linesOfAll === 0) tallies.delete(code);
+      if (calls === 0 && linesOfAll === 0) counters.delete(code);
       else
-        tallies.set(code, { ...newTally(code, status, clock.elapsed()), isUnknownLogged: tally.unknown > 0 });
+        counters.set(code, {
+          ...newCounter(code, status, clock.elapsed()),
+          isUnknownLogged: counter.unknown > 0,
+        });
     }
-    if (tallies.size === 0 && timer !== null) {
+    if (counters.size === 0 && timer !== null) {
       timer.cancel();
       timer = null;
     }
@@ -96,11 +99,11 @@ export function createCallLog({ logger, clock, statistics, isAccessLogged }: Cal
   const failed = (code: number, call: LoggedCall): void => {
     const { method, path, operation, status, record, durationMs, project, key } = call;
     const source = { project, key, network: call.address === null ? null : networkOf(call.address) };
-    const tally = tallies.get(code) ?? newTally(code, status, clock.elapsed());
-    tallies.set(code, tally);
+    const counter = counters.get(code) ?? newCounter(code, status, clock.elapsed());
+    counters.set(code, counter);
     timer ??= clock.every(failureSummaryEveryMs, tell);
-    if (!takeLine(tally, key)) {
-      count(tally, source);
+    if (!takeLine(counter, key)) {
+      count(counter, source);
       return;
     }
     const timing = { duration_ms: rounded(durationMs) };
@@ -139,7 +142,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-function newTally(code: number, status: number, startedMs: number): Tally {
+function newCounter(code: number, status: number, startedMs: number): Counter {
   return {
     code,
     status,
@@ -154,29 +157,29 @@ function newTally(code: number, status: number, startedMs: number): Tally {
 }
 
 /** Whether the call gets a line of its own. @param key null: without a valid key, calls cost nothing, so that they get fewer lines */
-function takeLine(tally: Tally, key: string | null): boolean {
+function takeLine(counter: Counter, key: string | null): boolean {
   if (key === null) {
-    tally.unknown += 1;
-    if (tally.isUnknownLogged) return false;
-    tally.isUnknownLogged = true;
+    counter.unknown += 1;
+    if (counter.isUnknownLogged) return false;
+    counter.isUnknownLogged = true;
   } else {
-    const ofKey = tally.lines.get(key) ?? 0;
-    if (ofKey >= failureLinesOfKeyMax || tally.linesOfAll >= failureLinesOfCodeMax) return false;
-    tally.lines.set(key, ofKey + 1);
+    const ofKey = counter.lines.get(key) ?? 0;
+    if (ofKey >= failureLinesOfKeyMax || counter.linesOfAll >= failureLinesOfCodeMax) return false;
+    counter.lines.set(key, ofKey + 1);
   }
-  tally.linesOfAll += 1;
+  counter.linesOfAll += 1;
   return true;
 }
 
-function count(tally: Tally, source: Source): void {
-  tally.calls += 1;
+function count(counter: Counter, source: Source): void {
+  counter.calls += 1;
   const name = `${source.key} ${source.network}`;
-  const known = tally.sources.get(name);
+  const known = counter.sources.get(name);
   if (known !== undefined) known.calls += 1;
-  else if (tally.sources.size < failureSourcesMax) tally.sources.set(name, { source, calls: 1 });
+  else if (counter.sources.size < failureSourcesMax) counter.sources.set(name, { source, calls: 1 });
 }
 
-function mostFrequent(sources: Tally["sources"]) {
+function mostFrequent(sources: Counter["sources"]) {
   return [...sources.values()]
     .toSorted((a, b) => b.calls - a.calls)
     .slice(0, failureSourcesShown)

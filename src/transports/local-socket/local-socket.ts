@@ -38,7 +38,7 @@ interface LocalSocketOptions {
 }
 
 /**
- * Listens at `path`. An existing file there is a remnant of a killed server, because the caller holds the lock of the directory. If
+ * Listens at `path`. An existing file there was left by a killed server, because the caller holds the lock of the directory. If
  * `path` is too long for the system, it becomes a link to the real socket.
  */
 export function openLocalSocket(

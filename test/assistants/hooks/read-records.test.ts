@@ -5,7 +5,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readRecords } from "../../../src/assistants/hooks/transcripts/read-records.ts";
-import { UnfitFile } from "../../../src/platform/files/regular-file.ts";
+import { RefusedFile } from "../../../src/platform/files/regular-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-hooks-"));
 const path = join(folder, "transcript.jsonl");
@@ -71,11 +71,11 @@ describe("a transcript", () => {
 describe("what is no regular file is refused without waiting", () => {
   test("a pipe", () => {
     expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
-    expect(() => readRecords(path, 0)).toThrow(UnfitFile);
+    expect(() => readRecords(path, 0)).toThrow(RefusedFile);
   });
 
   test.each(["/dev/zero", folder])("%s", (odd) => {
-    expect(() => readRecords(odd, 0)).toThrow(UnfitFile);
+    expect(() => readRecords(odd, 0)).toThrow(RefusedFile);
   });
 
   test("nothing", () => {

@@ -14,7 +14,7 @@ import { isExpired, keepsContent, type Memory } from "../../../src/memory/memory
 import { type Owner, ownerId } from "../../../src/memory/owner.ts";
 import { nearWordsMax, nearWordsOfQueryMax } from "../../../src/memory/ranking/limits.ts";
 import { canBeMistyped, Vocabulary } from "../../../src/memory/ranking/near-words.ts";
-import { prominence, recencyOf } from "../../../src/memory/ranking/prominence.ts";
+import { priority, recencyOf } from "../../../src/memory/ranking/priority.ts";
 import { relevanceFloor, spreadOf } from "../../../src/memory/ranking/relevance-floor.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/memory/ranking/scores.ts";
 import { queryWords, splitWords } from "../../../src/memory/ranking/words.ts";
@@ -90,11 +90,11 @@ export function createMemoryReader(data: Data): MemoryReader {
         const floor = relevanceFloor(spreadOf(prompt.unrelated, vectors), rows.length, prompt.need);
         return { rules, hits: search(rows, { ...query, minRelevance: floor }), floor };
       }),
-    readProminent: (owner, { types, origin, tags, metadata, topK, withProject, now }, signal) =>
+    readTopMemories: (owner, { types, origin, tags, metadata, topK, withProject, now }, signal) =>
       read(signal, () => {
         const rows = rowsOf(owner, withProject);
         const scoreOf = ({ importance, updatedAt }: Memory) =>
-          prominence(importance, recencyOf(updatedAt, now));
+          priority(importance, recencyOf(updatedAt, now));
         const memories = visible(rows, now)
           .filter(isOfKinds(kindsOf(types, origin)))
           .filter((memory) => isSelected(memory, { tags, metadata }))

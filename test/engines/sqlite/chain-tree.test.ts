@@ -151,7 +151,7 @@ test.each<[string, (entry: string) => string]>([
   expect(() => trees.grow(1, 301, 100_000)).toThrow(TreeDifference);
 });
 
-test("until the tree of a chain that is moved over reaches the head, checkpoints of early records are of version 1, too", () => {
+test("until the tree of a migrated chain reaches the head, checkpoints of early records are of version 1, too", () => {
   const { trees, database, leaves } = makeChain({ records: 70_000, first: 70_001, through: 0 });
   const signer = createSigner(createSigningKey());
   /** As each start makes it. */

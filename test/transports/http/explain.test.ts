@@ -92,7 +92,7 @@ describe("an injection", () => {
     });
   });
 
-  test("without a query names what is less prominent", async () => {
+  test("without a query names what is less important", async () => {
     const { missed, results } = await ask("inject", { top_k: 1, explain: true });
     expect(results).toHaveLength(1);
     expect((missed ?? []).map(({ reasons }) => reasons)).toEqual([["rank"], ["rank"]]);

@@ -564,8 +564,8 @@ export interface ConversationEraseRequest {
   /** true: only count what would be erased. Default: false. */
   dry_run?: boolean | undefined;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
   /**
@@ -1022,8 +1022,8 @@ export interface KeyCreateRequest {
    */
   gateway?: KeyGatewayChange | null | undefined;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -1082,8 +1082,8 @@ export interface KeyUpdateRequest {
    */
   gateway: KeyGatewayChange | null;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -1739,8 +1739,8 @@ export interface ProjectCreateRequest {
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -1749,8 +1749,8 @@ export interface ProjectDeleteRequest {
   /** The name of the project, as a confirmation. If it is another one, nothing is deleted. */
   name: string;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -1800,8 +1800,8 @@ export interface ProjectUpdateRequest {
   /** Days that audit records are kept, then they are deleted; null: as in the plan. */
   retention_days?: number | null | undefined;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -2007,8 +2007,8 @@ export interface SubjectEraseRequest {
   /** true: only count what would be erased. Default: false. */
   dry_run?: boolean | undefined;
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }
@@ -2603,8 +2603,8 @@ export interface KeyListQuery {
 /** Parameters of keyRevoke. */
 export interface KeyRevokeQuery {
   /**
-   * Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps it, so give the
-   * number of an order or a ticket, not the name of a person.
+   * Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it, so give a ticket
+   * number, not the name of a person.
    */
   reason?: string | undefined;
 }

@@ -1560,7 +1560,8 @@ export class Projects {
 
   /**
    * List projects. Lists all projects with the number of their memories and valid keys, or some of them. With
-   * page_size, a list that has as many projects continues behind its last one: pass its id as after.
+   * page_size, the list has at most that many projects; for the next page, pass the id of its last project as
+   * after.
    *
    * Needs an administration key.
    */

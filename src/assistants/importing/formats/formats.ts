@@ -2,7 +2,7 @@
 
 import { firstRecord } from "../json-records.ts";
 import { headMaxBytes } from "../limits.ts";
-import { type Source, UnfitSource } from "../source.ts";
+import { RefusedSource, type Source } from "../source.ts";
 import { basicMemory } from "./basic-memory.ts";
 import { chatgpt } from "./chatgpt.ts";
 import { claude } from "./claude.ts";
@@ -42,7 +42,7 @@ export interface DetectedFormat {
   readonly reason: string;
 }
 
-/** Null: the source is empty. @throws UnfitSource when it is in none of the formats */
+/** Null: the source is empty. @throws RefusedSource when it is in none of the formats */
 export async function detectFormat({ head, name }: Source): Promise<DetectedFormat | null> {
   if (head.trim() === "") return null;
   const seen = { text: head, record: await firstRecord(head) };
@@ -52,7 +52,7 @@ export async function detectFormat({ head, name }: Source): Promise<DetectedForm
   }
   const isCutOff = Buffer.byteLength(head) >= headMaxBytes && !head.includes("\n");
   const why = isCutOff ? `, because its first line is longer than ${headMaxBytes / 1024} KiB` : "";
-  throw new UnfitSource(
+  throw new RefusedSource(
     `The format of ${name} was not recognised${why}. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt; if each paragraph is, --format markdown. Other JSON Lines and CSV: say with --map which field is the content.`,
   );
 }

@@ -66,7 +66,7 @@ export const listProjects = installationOperation({
   name: "project.list",
   summary: "List projects",
   description:
-    "Lists all projects with the number of their memories and valid keys, or some of them. With page_size, a list that has as many projects continues behind its last one: pass its id as after.",
+    "Lists all projects with the number of their memories and valid keys, or some of them. With page_size, the list has at most that many projects; for the next page, pass the id of its last project as after.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   input: Fields({
     text: Type.Optional(

@@ -12,7 +12,7 @@ export const createBackup = installationOperation({
   name: "backup.create",
   summary: "Create a backup",
   description:
-    "Writes a copy of the data directory to one compressed file, while a server runs or not. The signing key and secret settings are left out by default. No memory is changed, and calls do not wait.",
+    "Writes a copy of the data directory to one compressed file, with or without a running server. The signing key and secret settings are left out by default. No memory is changed, and calls do not wait.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   input: Fields({
     file: Text({ maxLength: pathMaxCharacters, description: "Path of the new file." }),

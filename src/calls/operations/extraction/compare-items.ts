@@ -8,7 +8,7 @@ import {
   trigramsOf,
 } from "../../../memory/extraction/content-similarity.ts";
 import type { ExtractedItem } from "../../../memory/extraction/extractor.ts";
-import { lookAlikesMax } from "../../../memory/limits.ts";
+import { nearMatchesMax } from "../../../memory/limits.ts";
 import { toSharedMatrix } from "../../../memory/ranking/scan/vector-matrix.ts";
 import { differenceOf } from "../../../memory/suggestions/difference.ts";
 import { comparedAtOnce } from "../../../platform/limits.ts";
@@ -16,7 +16,7 @@ import { cancelled } from "../../../platform/scheduling/cancellation.ts";
 import { createTurns } from "../../../platform/scheduling/turns.ts";
 import type { Preparation } from "../../contract/operation.ts";
 import type { SimilarItems, SimilarMemory } from "../../storage/memory-store.ts";
-import { type LookAlike, updateAboveSimilarity } from "./comparison-set.ts";
+import { type NearMatch, updateAboveSimilarity } from "./comparison-set.ts";
 
 /** The similarities are those of the contents. `revision` is null when the items were not compared. */
 export interface Compared {
@@ -24,10 +24,10 @@ export interface Compared {
   readonly found: readonly (readonly SimilarMemory[])[];
   readonly similarItems: readonly SimilarItems[];
   /** Memories that are less similar, and differ from the item in one place. */
-  readonly lookAlikes: readonly (readonly LookAlike[])[];
+  readonly nearMatches: readonly (readonly NearMatch[])[];
 }
 
-export const uncompared: Compared = { revision: null, found: [], similarItems: [], lookAlikes: [] };
+export const uncompared: Compared = { revision: null, found: [], similarItems: [], nearMatches: [] };
 
 /** The memories that are similar now; the transaction compares those that changed after `revision`. `report`: the part that is done. */
 export async function compareItems(
@@ -44,7 +44,7 @@ export async function compareItems(
   let revision: number | null = null;
   const found: SimilarMemory[][] = [];
   const similarItems: SimilarItems[] = [];
-  const lookAlikes: LookAlike[][] = [];
+  const nearMatches: NearMatch[][] = [];
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
     report(found.length / vectors.length);
     const earlier = matrix.subarray(0, found.length * dimensions);
@@ -58,7 +58,7 @@ export async function compareItems(
       similarItems.push(similarItemsOf(own, nearItems, trigrams));
       const content = items[found.length]?.content ?? "";
       const similar: SimilarMemory[] = [];
-      const alike: LookAlike[] = [];
+      const alike: NearMatch[] = [];
       for (const { id, similarity: cosine } of compared.found[at] ?? []) {
         await nextTurn();
         // If it changes from now on, the transaction compares it again.
@@ -66,16 +66,16 @@ export async function compareItems(
         if (version === null) continue;
         const similarity = contentSimilarity(cosine, own, trigramsOf(version.memory.content));
         if (similarity > updateAboveSimilarity) similar.push({ id, similarity });
-        else if (alike.length < lookAlikesMax) {
+        else if (alike.length < nearMatchesMax) {
           const kind = differenceOf(version.memory.content, content);
           if (kind !== null) alike.push({ id, kind });
         }
       }
       found.push(similar);
-      lookAlikes.push(alike);
+      nearMatches.push(alike);
     }
   }
-  return { revision, found, similarItems, lookAlikes };
+  return { revision, found, similarItems, nearMatches };
 }
 
 /** Of the items whose embeddings are near, those whose contents are similar. */

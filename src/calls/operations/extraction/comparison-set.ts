@@ -19,7 +19,7 @@ export const skipAboveSimilarity = 0.98;
 export const updateAboveSimilarity = 0.9;
 
 /** A memory from which an item differs in one place. */
-export interface LookAlike {
+export interface NearMatch {
   readonly id: string;
   readonly kind: FoundPair["kind"];
 }
@@ -34,7 +34,7 @@ export interface Candidate extends ExtractedItem {
   /** Items before it in the same call with similar contents; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
   /** Absent: none. */
-  readonly lookAlikes?: readonly LookAlike[];
+  readonly nearMatches?: readonly NearMatch[];
 }
 
 /** The memory that is most similar to an item, as read inside the transaction. */

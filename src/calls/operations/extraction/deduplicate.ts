@@ -87,7 +87,7 @@ async function storeItem(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, now } = storing;
-  const { vector, contentKey: key, found: _, similarItems: __, lookAlikes: _l, ...item } = candidate;
+  const { vector, contentKey: key, found: _, similarItems: __, nearMatches: _l, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = async (same: { readonly id: string; readonly similarity: number }): Promise<Outcome> => {
@@ -123,13 +123,13 @@ async function storeItem(
 }
 
 /** An updated memory and its previous text, or a new memory and those that it looks like. */
-function pairsOf({ action, memoryId, item, former }: Outcome, { lookAlikes = [] }: Candidate): FoundPair[] {
+function pairsOf({ action, memoryId, item, former }: Outcome, { nearMatches = [] }: Candidate): FoundPair[] {
   if (former !== null) {
     const { id, content } = former.memory;
     return [{ memories: [id, memoryId], kind: differenceOf(content, item.content) ?? "near_duplicate" }];
   }
   if (action !== "created") return [];
-  return lookAlikes.map(({ id, kind }) => ({ memories: [id, memoryId], kind }));
+  return nearMatches.map(({ id, kind }) => ({ memories: [id, memoryId], kind }));
 }
 
 /**
@@ -144,7 +144,7 @@ async function storePassage(
 ): Promise<Outcome> {
   const { memories } = transaction;
   const { caller, plan, now } = storing;
-  const { vector: _, contentKey: key, found: __, similarItems: ___, lookAlikes: _l, ...item } = candidate;
+  const { vector: _, contentKey: key, found: __, similarItems: ___, nearMatches: _l, ...item } = candidate;
   const holder = await memories.claimContent(caller.owner, key, now, { fromInactive: true });
   const known = holder === null ? null : await memories.find(caller.owner, holder);
   if (known === null) {

@@ -65,11 +65,11 @@ export async function findCandidates(
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
-    const { found, similarItems, lookAlikes } = compared;
+    const { found, similarItems, nearMatches } = compared;
     const similar = {
       found: found[at] ?? [],
       similarItems: similarItems[at] ?? null,
-      lookAlikes: lookAlikes[at] ?? [],
+      nearMatches: nearMatches[at] ?? [],
     };
     const { passage = false } = item;
     const expiresAt = passage ? passagesEnd : item.expiresAt;

@@ -9,7 +9,7 @@ export const acceptRecords = installationOperation({
   name: "audit.accept",
   summary: "Accept records of another program",
   description:
-    "Accepts records that this server did not write, or that take the place of others, so that it continues and signs their chains. The acceptance is recorded with the number and the hash of the newest record of each chain.",
+    "Accepts records that this server did not write, or that replace others, so that it continues and signs their chains. The acceptance is recorded with the number and the hash of the newest record of each chain.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   input: Fields({}),
   output: Fields({

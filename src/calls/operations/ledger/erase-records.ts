@@ -67,7 +67,7 @@ export const eraseRecords = installationOperation({
     const { now } = application;
     const sender = application.sender();
     const end = (memory: string, isDeleted: boolean) =>
-      endMemory(transaction, memory, isDeleted, { now, sender });
+      deleteNamed(transaction, memory, isDeleted, { now, sender });
     const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while the payloads were read have added records that must be searched too.
     const later = await transaction.audit.traceAfter(holders);
@@ -173,7 +173,7 @@ function nothingHolds(state: "kept" | "absent" | null): Refusal {
 }
 
 /** Deletes the memory if it exists and `isDeleted` is true, and appends the same record as a call of memory.delete. */
-async function endMemory(
+async function deleteNamed(
   transaction: Transaction,
   id: string,
   isDeleted: boolean,

@@ -180,8 +180,8 @@ async function search(
   { store, caller, plan, now, signal }: Preparation,
 ): Promise<{ records: MemoryRecord<EventRecord>[]; below: number | null }> {
   const floor = retentionFloor(plan, now);
-  const born = bornAt(memoryId);
-  const from = Math.max(floor ?? 0, born === null ? 0 : born - creationSlackMs);
+  const created = creationOf(memoryId);
+  const from = Math.max(floor ?? 0, created === null ? 0 : created - creationSlackMs);
   const query = {
     memoryId,
     naming: namingActions[include],
@@ -208,7 +208,7 @@ async function search(
 }
 
 /** When the memory was created; null: the id does not say it. */
-function bornAt(memoryId: string): number | null {
+function creationOf(memoryId: string): number | null {
   return memoryId.charAt(12) === "7" ? Number.parseInt(memoryId.slice(0, 12), 16) : null;
 }
 

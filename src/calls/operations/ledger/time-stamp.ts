@@ -21,7 +21,7 @@ export const addTimeStamp = installationOperation({
   name: "audit.timestamp",
   summary: "Store a time stamp of a checkpoint",
   description:
-    "Verifies the answer of a time stamp authority (RFC 3161), and stores the time stamp with the checkpoint that it is of. It is given out with this checkpoint from then on.",
+    "Verifies the answer of a time stamp authority (RFC 3161), and stores it with its checkpoint. Both are returned together from then on.",
   effects: { readOnly: false, destructive: false, idempotent: true },
   input: Fields({
     answer: Type.String({ description: "The answer of the authority (TimeStampResp in DER), in Base64." }),

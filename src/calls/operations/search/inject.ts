@@ -1,4 +1,4 @@
-// Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below the floor is excluded,
+// Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below the minimum similarity or relevance is excluded,
 // whatever its importance; without one, the most important and most recent memories are injected.
 
 import { Type } from "@sinclair/typebox";
@@ -183,7 +183,7 @@ export const injectMemories = projectOperation({
       rules_exceed_budget: lengthOf(rules) > budget,
       characters: lengthOf(references),
       ...ranked,
-      ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
+      ...(input.explain === true ? { missed: [...overBudget(found, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.owner, injected, now);
     const told = describeTold(inPromptOrder(injected), data.prompt === "" ? [] : [data.prompt]);
@@ -234,7 +234,7 @@ function fit(found: readonly Found[], budget: number): readonly Found[] {
 }
 
 /** What does not fit would be in the prompt with a larger budget, so it is in front of what was not chosen. */
-function unfitting(found: readonly Found[], fitting: readonly Found[]): MissedMemory[] {
+function overBudget(found: readonly Found[], fitting: readonly Found[]): MissedMemory[] {
   const taken = new Set(fitting);
   return found.filter((each) => !taken.has(each)).map(({ result }) => ({ ...result, reasons: ["budget"] }));
 }

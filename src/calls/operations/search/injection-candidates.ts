@@ -1,10 +1,10 @@
 // Owns which memories an injection chooses from: all rules, and the facts and contexts that are relevant to its query, or without one the
-// most prominent ones. Must never decide what fits into a prompt.
+// most important and most recent ones. Must never decide what fits into a prompt.
 
 import type { Static } from "@sinclair/typebox";
 import { missedMax } from "../../../memory/limits.ts";
 import { type Memory, type MemoryOrigin, type MemoryType, toAgentMemory } from "../../../memory/memory.ts";
-import { prominence, recencyOf } from "../../../memory/ranking/prominence.ts";
+import { priority, recencyOf } from "../../../memory/ranking/priority.ts";
 import {
   type MetadataFilter,
   matchesMetadata,
@@ -14,7 +14,7 @@ import type { RerankChoice } from "../../../memory/search/reranker.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "../../../memory/tags.ts";
 import { topKDefault } from "../../../platform/limits.ts";
 import type { Preparation } from "../../contract/operation.ts";
-import type { ProminenceQuery, ProminentMemories } from "../../storage/memory-store.ts";
+import type { TopMemories, TopMemoriesQuery } from "../../storage/memory-store.ts";
 import { findMissed, type MissedMemory } from "./missed.ts";
 import { candidatesOf, type RankedHit, rerank, toReranking } from "./rerank.ts";
 import { type searchResult, toDetailedResult } from "./search-result.ts";
@@ -78,7 +78,7 @@ export async function findCandidates(
       withProject,
       now,
     };
-    const { rules, memories } = await readProminent(search, preparation);
+    const { rules, memories } = await readTopMemories(search, preparation);
     const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
       isSelected,
@@ -134,11 +134,11 @@ function withoutFaint(hits: readonly RankedHit[]): readonly RankedHit[] {
 }
 
 /** Passages are injected without a query only where what is kept leaves room: nobody has chosen them, and the newest ones are many. */
-async function readProminent(
-  query: ProminenceQuery,
+async function readTopMemories(
+  query: TopMemoriesQuery,
   { store, caller, signal }: Preparation,
-): Promise<ProminentMemories> {
-  const read = (wanted: ProminenceQuery) => store.memories.readProminent(caller.owner, wanted, signal);
+): Promise<TopMemories> {
+  const read = (wanted: TopMemoriesQuery) => store.memories.readTopMemories(caller.owner, wanted, signal);
   if (query.origin !== null) return await read(query);
   const { rules, memories: kept } = await read({ ...query, origin: "kept" });
   if (kept.length === query.topK) return { rules, memories: kept };
@@ -160,7 +160,7 @@ function toUnqueried(memory: Memory, now: number): Static<typeof searchResult> {
   return {
     memory: toAgentMemory(memory),
     similarity: 0,
-    final_score: prominence(importance, recency),
+    final_score: priority(importance, recency),
     score_details: { similarity: 0, keyword: 0, relevance: 0, importance, recency },
   };
 }

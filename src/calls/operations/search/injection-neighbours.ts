@@ -1,5 +1,5 @@
 // Owns which passages are in a prompt only because of found ones: what was said next to them, without which they may not be understood. Must
-// never take the place of a found memory.
+// never replace a found memory.
 
 import { withoutRepeated } from "../../../memory/extraction/conversation-order.ts";
 import { understoodMax } from "../../../memory/limits.ts";

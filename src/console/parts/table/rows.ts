@@ -32,7 +32,7 @@ export interface Rows<Row> {
   /** All rows from `first` to `last`, also those that are not in memory. @throws what `load` throws */
   readonly collect: (first: number, last: number) => Promise<Row[]>;
   /** Replaces a row that is in memory. */
-  readonly replace: (isIt: (row: Row) => boolean, row: Row) => void;
+  readonly replace: (isMatch: (row: Row) => boolean, row: Row) => void;
   /** After a failure: the next `need` loads again. */
   readonly retry: () => void;
   /** Loads the pages again when they are needed, from the cursors with which they began: what is shown stays until then, and its place, too. */
@@ -147,9 +147,9 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
       }
       return found;
     },
-    replace(isIt, row) {
+    replace(isMatch, row) {
       for (const slot of slots) {
-        if (slot.rows?.some(isIt)) slot.rows = slot.rows.map((each) => (isIt(each) ? row : each));
+        if (slot.rows?.some(isMatch)) slot.rows = slot.rows.map((each) => (isMatch(each) ? row : each));
       }
       changed();
     },

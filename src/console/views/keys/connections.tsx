@@ -1,4 +1,4 @@
-// How each assistant is connected to this server: the file, and what belongs into it, with the key filled in.
+// How each assistant is connected to this server: the file, and what to add to it, with the key filled in.
 
 import { useState } from "preact/hooks";
 import { readOfConsole } from "../../api/calls.ts";

@@ -1,5 +1,5 @@
 // Owns the Merkle tree of a chain in the database (format version 2): reads its leaves and nodes, and stores nodes. Appending a record writes
-// no node: those that a checkpoint needs are stored before it is signed, so a chain that is moved over is completed in the same way.
+// no node: those that a checkpoint needs are stored before it is signed, so a migrated chain is completed in the same way.
 
 import { entryHash } from "../../../audit/chain.ts";
 import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";

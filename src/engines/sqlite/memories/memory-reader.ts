@@ -1,10 +1,10 @@
-// Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most prominent ones.
+// Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most important and most recent ones.
 
-import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../calls/storage/memory-store.ts";
+import type { HeldQuery, MemoryVersion, TopMemoriesQuery } from "../../../calls/storage/memory-store.ts";
 import { kindsOf } from "../../../memory/kind.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import type { Owner } from "../../../memory/owner.ts";
-import { mostProminent } from "../../../memory/ranking/prominence.ts";
+import { highestPriority } from "../../../memory/ranking/priority.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { ownerSerialsOf } from "../project-serials.ts";
 import {
@@ -69,12 +69,12 @@ export function createRuleReader(database: Database): (owners: readonly number[]
 }
 
 /**
- * The most prominent of all active, unexpired memories of some types. Reads numbers of each, and the contents of the best only. Pauses as
- * mostProminent does.
+ * The most important and most recent of all active, unexpired memories of some types. Reads numbers of each, and the contents of the best only. Pauses as
+ * highestPriority does.
  */
-export function createProminenceReader(
+export function createTopReader(
   database: Database,
-): (owners: readonly number[], query: ProminenceQuery) => Generator<undefined, Memory[], undefined> {
+): (owners: readonly number[], query: TopMemoriesQuery) => Generator<undefined, Memory[], undefined> {
   const rank = (condition: string) =>
     database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
       `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
@@ -90,7 +90,7 @@ export function createProminenceReader(
     const statement = selected === null ? ranked : rank(`AND m.serial IN (${selected.sql})`);
     const wanted = { kinds: toKindsParameter(kindsOf(types, origin)), now, ...selected?.parameters };
     const rows = owners.values().flatMap((project) => statement.iterate({ ...wanted, project }));
-    const best = yield* mostProminent(rows, topK, now);
+    const best = yield* highestPriority(rows, topK, now);
     return best.map(({ serial }) => {
       const row = bySerial.get(serial);
       if (row === undefined) throw new Error("a memory disappeared within a transaction");

@@ -1,4 +1,4 @@
-// Owns how the cache files of a project are written anew: a draft is begun, its blocks are written, and a manifest publishes them. A row is
+// Owns how the cache files of a project are written again: a draft is begun, its blocks are written, and a manifest publishes them. A row is
 // written only after the removals were read from the database.
 
 import { viewRowBlock } from "../../../memory/ranking/scan/row-block.ts";

@@ -16,7 +16,7 @@ type AskWriter = <Name extends keyof CacheWriter & string>(
 export interface IndexWriting {
   /** Writes the indexes that are due, one after the other. One that cannot be written does not prevent the next. @throws the first failure */
   writeDue(): Promise<void>;
-  /** Writes what was changed, as far as the time suffices, at the end of the server. @throws as writeDue */
+  /** Writes what was changed, as far as there is time, at the end of the server. @throws as writeDue */
   finish(): Promise<void>;
 }
 

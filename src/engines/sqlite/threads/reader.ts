@@ -118,7 +118,7 @@ export function createReader(
       expectSearch: ({ project }) => searches.expect(project),
       search: (owner, query, signal) => search(owner, signal, "search", query, 1),
       readForInjection: (owner, query, signal) => search(owner, signal, "readForInjection", query, 1),
-      readProminent: (owner, query, signal) => search(owner, signal, "readProminent", query, 1),
+      readTopMemories: (owner, query, signal) => search(owner, signal, "readTopMemories", query, 1),
       findSimilar: (owner, query, signal) =>
         search(owner, signal, "findSimilar", query, query.vectors.length),
     },

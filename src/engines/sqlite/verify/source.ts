@@ -8,7 +8,7 @@ import { constants, Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readSync, realpathSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { UnusableInput } from "../../../audit/verify/verdict.ts";
-import { UnfitFile, withRegularFile } from "../../../platform/files/regular-file.ts";
+import { RefusedFile, withRegularFile } from "../../../platform/files/regular-file.ts";
 import { findIrregular } from "../database-file/adjacent-files.ts";
 import { applicationId } from "../schema/migrate.ts";
 
@@ -70,7 +70,7 @@ function requireSqliteFile(path: string): void {
   try {
     withRegularFile(path, (file) => readSync(file, magic, 0, magic.length, 0));
   } catch (error) {
-    if (error instanceof UnfitFile) throw new UnusableInput(error.message, { cause: error });
+    if (error instanceof RefusedFile) throw new UnusableInput(error.message, { cause: error });
     const reason = error instanceof Error && "code" in error ? ` (${error.code})` : "";
     throw new UnusableInput(`${path} cannot be read${reason}.`, { cause: error });
   }

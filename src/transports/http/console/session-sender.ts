@@ -17,7 +17,7 @@ export interface ConsoleListener {
 export const projectHeader = "Memledger-Project";
 
 /**
- * For routes of the API and of the console. The header Authorization takes the place of a cookie.
+ * For routes of the API and of the console. The header Authorization replaces a cookie.
  * @returns null if the request has no cookie of a session
  * @throws Refusal 1400, 1403 or 1421 if the request may be forged; nothing of it may be read then
  */

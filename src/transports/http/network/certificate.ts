@@ -3,7 +3,7 @@
 
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { readRegularText, UnfitFile } from "../../../platform/files/regular-file.ts";
+import { RefusedFile, readRegularText } from "../../../platform/files/regular-file.ts";
 import { explainSystemError } from "../../../platform/files/system-error.ts";
 import { counted } from "../../../platform/text/plural.ts";
 import { quoteWord } from "../../../platform/text/shell-word.ts";
@@ -87,7 +87,7 @@ function readText(path: string, role: Role): string {
   try {
     return readRegularText(path, fileMaxBytes);
   } catch (error) {
-    if (error instanceof UnfitFile) {
+    if (error instanceof RefusedFile) {
       const reason = error.message.slice(path.length + 1);
       throw refuse(role, path, `cannot be used: it ${reason} Set ${options[role]} to a PEM file.`, error);
     }

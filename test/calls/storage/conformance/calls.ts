@@ -103,7 +103,7 @@ export function testCalls(subject: EngineUnderTest): void {
           contentKey: contentKey(content),
           found: [],
           similarItems: null,
-          lookAlikes: [],
+          nearMatches: [],
         };
         const prepared = {
           candidates: [candidate],

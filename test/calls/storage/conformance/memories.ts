@@ -334,17 +334,17 @@ export function testMemories(subject: EngineUnderTest): void {
         expect(expected).toHaveLength(importances.length);
         for (const topK of [1, 3, 8, 50]) {
           const query = { types: ["fact", "context"], tags: null, topK, now } as const;
-          const { rules, memories } = await seam.store.memories.readProminent(owner, query, neverAborted);
+          const { rules, memories } = await seam.store.memories.readTopMemories(owner, query, neverAborted);
           expect(memories).toEqual(expected.slice(0, topK));
           expect(rules.map(({ content }) => content)).toEqual(["another rule", "a rule"]);
         }
         const facts = { types: ["fact"], tags: null, topK: 50, now } as const;
-        expect((await seam.store.memories.readProminent(owner, facts, neverAborted)).memories).toEqual(
+        expect((await seam.store.memories.readTopMemories(owner, facts, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "fact"),
         );
         await member.call("memory.delete_all", { memory_type: "fact" });
         const query = { types: ["fact", "context"], tags: null, topK: 50, now } as const;
-        expect((await seam.store.memories.readProminent(owner, query, neverAborted)).memories).toEqual(
+        expect((await seam.store.memories.readTopMemories(owner, query, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "context"),
         );
       }));

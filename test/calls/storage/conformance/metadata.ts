@@ -130,19 +130,19 @@ class Run {
     const exported = await this.#seam.store.memories.exportPage(owner, page, neverAborted);
     expect(idsOf(exported?.memories ?? [])).toEqual(idsOf(matching));
     const wanted = { types: ["fact", "context"], tags, metadata: filter, topK: 100 } as const;
-    const { memories } = await this.#seam.store.memories.readProminent(
+    const { memories } = await this.#seam.store.memories.readTopMemories(
       owner,
       { ...wanted, now: this.#seam.now() },
       neverAborted,
     );
-    const prominent = this.#memories.filter(
+    const top = this.#memories.filter(
       (memory) =>
         memory.active &&
         memory.type !== "rule" &&
         (tags === null || memory.tags.length > 0) &&
         isDescribed(memory.metadata, filter),
     );
-    expect(idsOf(memories).toSorted()).toEqual(idsOf(prominent).toSorted());
+    expect(idsOf(memories).toSorted()).toEqual(idsOf(top).toSorted());
     this.found += listed.length;
   }
 }

@@ -26,14 +26,14 @@ async function readAll({ store }: Seam, member: Member, origin: "conversation" |
   const search = { ...query, includeExpired: false, includeInactive: false, prompt: null };
   const page = { type: null, tags: null, withVectors: false, cursor: null, limit: 10, origin };
   const { rules, hits } = await store.memories.readForInjection(owner, search, neverAborted);
-  const prominent = await store.memories.readProminent(owner, query, neverAborted);
+  const top = await store.memories.readTopMemories(owner, query, neverAborted);
   const exported = await store.memories.exportPage(owner, page, neverAborted);
   return {
     listed: contentsOf((await member.list({ origin })).memories),
     found: contentsOf((await member.search({ vector, origin })).map(({ memory }) => memory)),
     injected: contentsOf(hits.map(({ memory }) => memory)),
     rules: contentsOf(rules),
-    prominent: contentsOf(prominent.memories),
+    top: contentsOf(top.memories),
     exported: contentsOf(exported?.memories ?? []),
     tags: (
       await store.memories.listTags(owner, { type: null, origin, limit: 9, after: { skip: 0 } }, neverAborted)
@@ -54,7 +54,7 @@ export function testPassages(subject: EngineUnderTest): void {
         expect(data).toMatchObject({ memory_type: "context", origin: "conversation", importance: 0.9 });
         const all = (of: string[], rest: string[]) => ({
           ...{ listed: [...of, ...rest], found: [...of, ...rest], exported: [...of, ...rest] },
-          ...{ injected: of, prominent: of, rules: ["rule"] },
+          ...{ injected: of, top: of, rules: ["rule"] },
         });
         expect(await readAll(seam, member, null)).toEqual({
           ...all(["context", "said"], []),

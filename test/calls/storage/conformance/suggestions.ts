@@ -30,7 +30,7 @@ async function extract(
   known: readonly string[],
   kind: FoundPair["kind"],
 ) {
-  const lookAlikes = known.map((id) => ({ id, kind }));
+  const nearMatches = known.map((id) => ({ id, kind }));
   const candidates = contents.map((content) => ({
     content,
     type: "fact",
@@ -41,7 +41,7 @@ async function extract(
     contentKey: contentKey(content),
     found: [],
     similarItems: null,
-    lookAlikes,
+    nearMatches,
   }));
   const read = { input: {}, said: [], extractor: "built-in", detail: "essential", model: null, usage: null };
   const prepared = {

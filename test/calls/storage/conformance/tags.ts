@@ -198,7 +198,7 @@ class Run {
   /** The facts and contexts; which rules are included is not up to an engine. */
   async #inject(tags: TagFilter): Promise<void> {
     const query = { types: ["fact", "context"], tags, topK: 50, now: this.#seam.now() } as const;
-    const { memories } = await this.#seam.store.memories.readProminent(
+    const { memories } = await this.#seam.store.memories.readTopMemories(
       this.#member.caller.owner,
       query,
       neverAborted,

@@ -1270,8 +1270,8 @@ class AsyncConversations:
 
         conversation: Id of the conversation, as the client names it.
         dry_run: true: only count what would be erased. Default: false.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1399,8 +1399,8 @@ class AsyncSubjects:
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         dry_run: true: only count what would be erased. Default: false.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             SUBJECT_ERASE,
@@ -2692,8 +2692,8 @@ class AsyncKeys:
         The key can do nothing else. Absent: the key is for the project and all subjects.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             KEY_CREATE,
@@ -2755,8 +2755,8 @@ class AsyncKeys:
         key: Id of the key.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             KEY_UPDATE,
@@ -2788,8 +2788,8 @@ class AsyncKeys:
         Needs an administration key.
 
         key: Id of the key.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             KEY_REVOKE,
@@ -2839,8 +2839,8 @@ class AsyncProjects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_CREATE,
@@ -2872,8 +2872,8 @@ class AsyncProjects:
         max_retries: int | None = None,
     ) -> ProjectSummaryList:
         """List projects. Lists all projects with the number of their memories and valid keys, or some of them.
-        With page_size, a list that has as many projects continues behind its last one: pass its id as
-        after.
+        With page_size, the list has at most that many projects; for the next page, pass the id of its last
+        project as after.
 
         Needs an administration key.
 
@@ -2950,8 +2950,8 @@ class AsyncProjects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_UPDATE,
@@ -2990,8 +2990,8 @@ class AsyncProjects:
 
         project: Id or name of the project.
         name: The name of the project, as a confirmation. If it is another one, nothing is deleted.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return await self._calls.data(
             PROJECT_DELETE,

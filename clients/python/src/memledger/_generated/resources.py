@@ -1264,8 +1264,8 @@ class Conversations:
 
         conversation: Id of the conversation, as the client names it.
         dry_run: true: only count what would be erased. Default: false.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         """
@@ -1392,8 +1392,8 @@ class Subjects:
         subject: Whose memories these are: a person, an agent or a thread of the application, as a name of 1
         to 200 characters. Absent: those of the project itself.
         dry_run: true: only count what would be erased. Default: false.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             SUBJECT_ERASE,
@@ -2681,8 +2681,8 @@ class Keys:
         The key can do nothing else. Absent: the key is for the project and all subjects.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             KEY_CREATE,
@@ -2744,8 +2744,8 @@ class Keys:
         key: Id of the key.
         gateway: Settings of the key for requests to the gateway, which override those of the upstream. A
         member that is null removes a setting; null instead of the object removes all.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             KEY_UPDATE,
@@ -2777,8 +2777,8 @@ class Keys:
         Needs an administration key.
 
         key: Id of the key.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             KEY_REVOKE,
@@ -2828,8 +2828,8 @@ class Projects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             PROJECT_CREATE,
@@ -2861,8 +2861,8 @@ class Projects:
         max_retries: int | None = None,
     ) -> ProjectSummaryList:
         """List projects. Lists all projects with the number of their memories and valid keys, or some of them.
-        With page_size, a list that has as many projects continues behind its last one: pass its id as
-        after.
+        With page_size, the list has at most that many projects; for the next page, pass the id of its last
+        project as after.
 
         Needs an administration key.
 
@@ -2939,8 +2939,8 @@ class Projects:
         passage_limit: Maximum number of passages of conversations, above which the oldest are deleted;
         null: the limit of the plan.
         retention_days: Days that audit records are kept, then they are deleted; null: as in the plan.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             PROJECT_UPDATE,
@@ -2979,8 +2979,8 @@ class Projects:
 
         project: Id or name of the project.
         name: The name of the project, as a confirmation. If it is another one, nothing is deleted.
-        reason: Why, for whoever reads the ledger later: 1 to 500 characters. The record of an erasure keeps
-        it, so give the number of an order or a ticket, not the name of a person.
+        reason: Reason, stored in the audit record: 1 to 500 characters. The record of an erasure keeps it,
+        so give a ticket number, not the name of a person.
         """
         return self._calls.data(
             PROJECT_DELETE,

@@ -3,19 +3,19 @@
 import type {
   InjectionCandidates,
   InjectionQuery,
-  ProminenceQuery,
-  ProminentMemories,
   SearchHit,
   SearchQuery,
   SimilarityQuery,
   SimilarMemories,
+  TopMemories,
+  TopMemoriesQuery,
 } from "../../../../calls/storage/memory-store.ts";
 
 /** By name. */
 export interface GroupRequests {
   readonly search: { readonly query: SearchQuery; readonly answer: readonly SearchHit[] };
   readonly readForInjection: { readonly query: InjectionQuery; readonly answer: InjectionCandidates };
-  readonly readProminent: { readonly query: ProminenceQuery; readonly answer: ProminentMemories };
+  readonly readTopMemories: { readonly query: TopMemoriesQuery; readonly answer: TopMemories };
   readonly findSimilar: { readonly query: SimilarityQuery; readonly answer: SimilarMemories };
 }
 

@@ -124,7 +124,7 @@ const loadedPerByte = 1.1;
 
 const uncounted: Counting = { endStage: () => undefined, rescored: () => undefined };
 
-/** As ordinary as those of callers. */
+/** A query like those of callers. */
 function anyQuery(dimensions: number): SearchQuery {
   return {
     vector: new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions)),

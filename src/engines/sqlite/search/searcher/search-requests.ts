@@ -66,13 +66,13 @@ const kinds: Kinds = {
       };
     },
   }),
-  readProminent: (query) => ({
+  readTopMemories: (query) => ({
     queries: [],
     withProject: query.withProject,
     *answer(statements, owners) {
       return {
         rules: statements.rules(owners, query.now),
-        memories: yield* statements.prominent(owners, query),
+        memories: yield* statements.top(owners, query),
       };
     },
   }),

@@ -1,13 +1,17 @@
 // Owns what the searches of a group read from the database besides the changes of an index. Prepared once for each connection.
 
-import type { InjectionQuery, ProminenceQuery, SearchQuery } from "../../../../calls/storage/memory-store.ts";
+import type {
+  InjectionQuery,
+  SearchQuery,
+  TopMemoriesQuery,
+} from "../../../../calls/storage/memory-store.ts";
 import type { ModelBinding } from "../../../../calls/storage/model-change-store.ts";
 import type { Memory } from "../../../../memory/memory.ts";
 import type { Owner } from "../../../../memory/owner.ts";
 import type { Reading, ReadNearWords } from "../../../../memory/ranking/query-keywords.ts";
 import { relevanceFloor, spreadOfAll } from "../../../../memory/ranking/relevance-floor.ts";
 import type { Database } from "../../../../platform/native/sqlite.ts";
-import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
+import { createRuleReader, createTopReader } from "../../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
 import { ownerSerialsOf, ownerSetsOf } from "../../project-serials.ts";
 import { createModelLookup } from "../../schema/model-binding.ts";
@@ -38,7 +42,7 @@ export interface SearchStatements {
   relevanceFloor(owners: readonly number[], query: Pick<InjectionQuery, "prompt" | "now">): number;
   memoryOf(memory: number): Memory;
   rules(owners: readonly number[], now: number): Memory[];
-  prominent(owners: readonly number[], query: ProminenceQuery): Reading<Memory[]>;
+  top(owners: readonly number[], query: TopMemoriesQuery): Reading<Memory[]>;
   /** A search without an index: the best memories, best first. */
   scan(owners: readonly number[], query: SearchQuery): Reading<readonly Scored[]>;
 }
@@ -97,7 +101,7 @@ export function createSearchStatements(
       return toMemory(row);
     },
     rules: createRuleReader(database),
-    prominent: createProminenceReader(database),
+    top: createTopReader(database),
     scan: createScan(database, nearWords),
   };
 }

@@ -25,7 +25,7 @@ export interface ServerFacts {
   readonly backupSchedule: Readonly<{ folder: string; everyMs: number; keep: number | null }> | null;
 }
 
-/** Known in the main thread, read anew for each state. */
+/** Known in the main thread, read again for each state. */
 export interface CurrentFacts {
   /** Of the database. */
   readonly format: number;

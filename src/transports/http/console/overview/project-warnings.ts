@@ -34,7 +34,7 @@ export const projectWarnings: readonly WarningRule[] = [
         ({ project, memories, limit }) => `"${project}" has ${memories} of ${limit}`,
       );
       return {
-        message: `${counted(nearLimits.memories.count, "project")} is close to its memory limit: ${listed(names, nearLimits.memories.count)}.`,
+        message: `${counted(nearLimits.memories.count, "project is close to its", "projects are close to their")} memory limit: ${listed(names, nearLimits.memories.count)}.`,
         remedy: `Delete memories, or raise the limit: memledger project update ${first.projectId} --memory-limit NUMBER`,
         view: "/console/projects",
       };
@@ -51,7 +51,7 @@ export const projectWarnings: readonly WarningRule[] = [
         ({ project, credits }) => `"${project}" has ${counted(credits, "credit")}`,
       );
       return {
-        message: `${counted(nearLimits.credits.count, "project")} is almost out of credits: ${listed(names, nearLimits.credits.count)}.`,
+        message: `${counted(nearLimits.credits.count, "project has", "projects have")} used almost all credits: ${listed(names, nearLimits.credits.count)}.`,
         remedy: `Add credits: memledger project update ${first.projectId} --credits NUMBER`,
         view: "/console/projects",
       };

@@ -103,7 +103,7 @@ export const serverWarnings: readonly WarningRule[] = [
         ? null
         : {
             message: `The system clock jumped forward by ${counted(Math.round(groups.retentionClockAheadMs / 60_000), "minute")}. Retention does not trust it for one day, so old records are removed later.`,
-            remedy: "Check the clock of this machine. If it is right now, there is nothing to do.",
+            remedy: "Check the clock of this machine. If it is correct, no action is needed.",
           },
   },
 ];

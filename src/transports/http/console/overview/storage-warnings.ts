@@ -95,7 +95,7 @@ export const storageWarnings: readonly WarningRule[] = [
         ? null
         : {
             message: `The embedding model is being changed to ${modelChange.to.id}: ${counted(modelChange.done, "memory", "memories")} done. Searches use the previous model until all are done.`,
-            remedy: "There is nothing to do. It continues after a restart.",
+            remedy: "No action is needed. It continues after a restart.",
           },
   },
 ];

@@ -97,7 +97,7 @@ test("searches of all kinds are answered together", async () => {
       () => seam.store.memories.search(owner, all, signal),
       () => seam.store.memories.readForInjection(owner, { ...all, prompt: null }, signal),
       () => seam.store.memories.findSimilar(owner, similar, signal),
-      () => seam.store.memories.readProminent(owner, { types: ["fact"], tags: null, topK: 3, now }, signal),
+      () => seam.store.memories.readTopMemories(owner, { types: ["fact"], tags: null, topK: 3, now }, signal),
     ] as const;
   const alone: unknown[] = [];
   for (const one of ask()) alone.push(await one());

@@ -9,7 +9,7 @@ import type { TreeRoot } from "../../../src/audit/verify/tree-paths.ts";
 import { addCheckpointBody, parseKnownSize } from "../../../src/audit/witness/add-checkpoint.ts";
 import { checkSignatures } from "../../../src/audit/witness/cosignature.ts";
 import { createCosigner } from "../../../src/audit/witness/cosigner.ts";
-import { judge, readSubmission } from "../../../src/audit/witness/judgement.ts";
+import { readSubmission, refusalOf } from "../../../src/audit/witness/decision.ts";
 import { parseSignedCheckpoint } from "../../../src/audit/witness/signed-checkpoint.ts";
 import { parseVerifierKeyOf, type VerifierKey } from "../../../src/audit/witness/verifier-key.ts";
 import { naiveRoot, sha256 } from "../naive-tree.ts";
@@ -24,7 +24,7 @@ function statusOf(body: Uint8Array, log: MadeLog, known = 0, keys: readonly Veri
   const submission = readSubmission(body, keys, runtimeCryptography);
   if ("status" in submission) return submission.status;
   const state: TreeRoot | null = known === 0 ? null : parseSignedCheckpoint(log.checkpoint(known));
-  return judge(submission, state, hasher, naiveRoot([]))?.status ?? 200;
+  return refusalOf(submission, state, hasher, naiveRoot([]))?.status ?? 200;
 }
 
 test("any two sizes of a log are consistent, and only with the proof between them", () => {
@@ -104,7 +104,7 @@ describe("what is refused", () => {
     expect(statusOf(empty.request(0, 0), empty)).toBe(200);
     const submission = readSubmission(empty.request(0, 0), [empty.key], runtimeCryptography);
     if ("status" in submission) throw new Error(submission.message);
-    expect(judge(submission, null, hasher, sha256(bytes("x")))?.status).toBe(422);
+    expect(refusalOf(submission, null, hasher, sha256(bytes("x")))?.status).toBe(422);
   });
 });
 

@@ -47,7 +47,7 @@ export function readSubmission(
 }
 
 /** Null: it is to be cosigned. @param known what was cosigned last; null: nothing */
-export function judge(
+export function refusalOf(
   { oldSize, proof, checkpoint }: Submission,
   known: TreeRoot | null,
   hasher: TreeHasher,

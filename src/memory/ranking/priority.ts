@@ -14,7 +14,7 @@ export function recencyOf(updatedAt: number, now: number): number {
  * The final score of a memory without a query, 0..1; importance and recency in 0..1. A sum, so that an important memory does not
  * disappear with time: at equal recency importance decides, and no age outweighs a difference in importance of more than 3/7.
  */
-export function prominence(importance: number, recency: number): number {
+export function priority(importance: number, recency: number): number {
   return importance * importanceWeight + recency * recencyWeight;
 }
 
@@ -32,7 +32,7 @@ const partRows = 1_000;
  * The `topK` best rows, best first; of equal scores, the newest row is first. Takes one comparison for most rows. A generator, because
  * there may be a million rows: it pauses after each part.
  */
-export function* mostProminent<Row extends Ranked>(
+export function* highestPriority<Row extends Ranked>(
   rows: Iterable<Row>,
   topK: number,
   now: number,
@@ -44,8 +44,8 @@ export function* mostProminent<Row extends Ranked>(
     read += 1;
     if (read % partRows === 0) yield;
     // Even a memory of this moment would not be among the best.
-    if (prominence(row.importance, 1) < least) continue;
-    const score = prominence(row.importance, recencyOf(row.updatedAt, now));
+    if (priority(row.importance, 1) < least) continue;
+    const score = priority(row.importance, recencyOf(row.updatedAt, now));
     if (score < least) continue;
     const at = best.findIndex(
       (other) => score > other.score || (score === other.score && row.serial > other.row.serial),
