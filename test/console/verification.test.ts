@@ -16,7 +16,7 @@ import { writeExport } from "../audit/exported.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
 import { publicKeys, reportOf } from "../audit/receipts/ask-receipt.ts";
-import { makeReceipts, witness } from "../audit/receipts/made-receipts.ts";
+import { makeReceipts, stranger, witness } from "../audit/receipts/made-receipts.ts";
 import { outcomeInBrowser, type Supplied, saidByCommand, saidInBrowser } from "./differential.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-browser-"));
@@ -107,8 +107,9 @@ describe("the browser and the command say the same", () => {
 });
 
 describe("a receipt of a record", () => {
-  const verify = (text: string, publicKey: string | null) =>
+  const verify = (text: string, publicKey: string | null, policy: string | null = null) =>
     verifyReceiptFile(new TextEncoder().encode(text), {
+      policy: policy === null ? null : { name: "policy", text: policy },
       name: "a receipt",
       publicKey,
       rotations: "",
@@ -122,6 +123,22 @@ describe("a receipt of a record", () => {
       expect([verdict, headline]).toEqual([reportOf(text).verdict, reportOf(text).headline]);
       expect(receipt?.proved).toEqual(reportOf(text).proved);
     }
+  });
+
+  test("is judged by a policy", () => {
+    const cosigned = makeReceipts().find(({ text }) => reportOf(text).verdict === "intact")?.text ?? "";
+    const lines = (quorum: number) =>
+      `witness one ${witness.verifierKey}\nwitness two ${stranger.verifierKey}\ngroup both ${quorum} one two\nquorum both\n`;
+    const own = publicKeys.join("\n");
+    expect(verify(cosigned, own, lines(1)).verdict).toBe("intact");
+    expect(verify(cosigned, own, lines(2))).toMatchObject({
+      verdict: "unattested",
+      headline: expect.stringContaining("Too few witnesses"),
+    });
+    expect(verify(cosigned, own, "quorum nobody\n")).toMatchObject({
+      verdict: "unusable",
+      failures: [expect.stringContaining("policy, line 1")],
+    });
   });
 
   test("needs the public key of the ledger", () => {
@@ -197,6 +214,10 @@ describe("what a person supplies", () => {
     expect(kindOf("memledger-rotation/v1\n")).toBe("rotations");
     expect(kindOf("memledger/0193a5c0000070008000000000000001\n3\n")).toBe("checkpoints");
     expect(kindOf('{"success":true')).toBe("checkpoints");
+    expect([kindOf("# ours\nquorum none\n"), kindOf("witness one w+1+A\n")]).toEqual([
+      "policies",
+      "policies",
+    ]);
     expect(kindOf("c2sp.org/tlog-proof@v1\nextra ")).toBe("receipts");
     expect([kindOf("[\n{"), kindOf("id,action\r\n"), kindOf(""), kindOf("\u001f\u008b")]).toEqual(
       Array.from({ length: 4 }, () => "exports"),

@@ -1,5 +1,5 @@
-// Owns finding out what dropped files are: the export, its manifest, a receipt of a record, public keys, statements about changes of the key, checkpoints. Decides by
-// their beginning, because people rename files.
+// Owns finding out what dropped files are: the export, its manifest, a receipt of a record, public keys, statements about changes of the key, checkpoints,
+// a policy. Decides by their beginning, because people rename files.
 
 import type { SuppliedFile } from "../../audit/verify/evidence.ts";
 import { tlogProofHeading } from "../../audit/verify/receipts/tlog-proof.ts";
@@ -13,6 +13,7 @@ export interface InputFiles {
   readonly publicKeys: readonly SuppliedFile[];
   readonly rotations: readonly SuppliedFile[];
   readonly checkpoints: readonly SuppliedFile[];
+  readonly policies: readonly SuppliedFile[];
   /** Why files cannot be used. */
   readonly refused: readonly string[];
 }
@@ -28,6 +29,7 @@ export async function sortFiles(files: Iterable<File>): Promise<InputFiles> {
     publicKeys: [],
     rotations: [],
     checkpoints: [],
+    policies: [],
   };
   for (const file of files) {
     try {
@@ -56,5 +58,6 @@ export function kindOf(beginning: string): Kind {
   if (text.startsWith("memledger-rotation/")) return "rotations";
   if (text.startsWith("memledger+")) return "publicKeys";
   if (text.startsWith("memledger/") || text.startsWith("{")) return "checkpoints";
+  if (/^(#|(log|witness|group|quorum)[ \t])/.test(text)) return "policies";
   return "exports";
 }

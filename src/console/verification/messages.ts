@@ -1,5 +1,6 @@
 // Owns the messages between a page and the worker that verifies for it, and between this one and the worker that hashes the file.
 
+import type { SuppliedFile } from "../../audit/verify/evidence.ts";
 import type { Outcome } from "./outcome.ts";
 import type { ExportInput, Progress } from "./verify-export.ts";
 
@@ -13,6 +14,8 @@ export type ExportSource =
 
 export interface VerificationRequest extends Omit<ExportInput, "file" | "fileHash"> {
   readonly source: ExportSource;
+  /** Which witnesses suffice for a receipt; null: any that is given. */
+  readonly policy: SuppliedFile | null;
 }
 
 /** The two ports are connected: the page starts both workers, because a worker of a saved page cannot start another one. */

@@ -20,6 +20,7 @@ const noFiles: InputFiles = {
   publicKeys: [],
   rotations: [],
   checkpoints: [],
+  policies: [],
   refused: [],
 };
 export const nothingSupplied: Supplied = { files: noFiles, publicKey: "", checkpoint: "" };
@@ -85,13 +86,14 @@ export function evidenceOf({
   files,
   publicKey,
   checkpoint,
-}: Supplied): Pick<VerificationRequest, "publicKey" | "rotations" | "checkpoints"> {
+}: Supplied): Pick<VerificationRequest, "publicKey" | "rotations" | "checkpoints" | "policy"> {
   const texts = (supplied: readonly SuppliedFile[]) => supplied.map(({ text }) => text);
   const keys = [...texts(files.publicKeys), publicKey].join("\n");
   const isPasted = checkpoint.trim() !== "";
   return {
     publicKey: keys.trim() === "" ? null : keys,
     rotations: texts(files.rotations).join("\n"),
+    policy: files.policies.at(-1) ?? null,
     checkpoints: [
       ...files.checkpoints,
       ...(isPasted ? [{ name: "the kept checkpoint", text: checkpoint }] : []),
@@ -124,8 +126,9 @@ function DropPlace({ title, onFiles }: DropPlaceProps) {
     >
       <strong>{title}</strong>
       <span class="quiet">
-        JSON or CSV, also compressed with gzip, or a receipt of a record. Public keys, kept checkpoints and
-        audit.rotations are recognised, too. The files stay on this machine.
+        JSON or CSV, also compressed with gzip, or a receipt of a record. Public keys, kept checkpoints,
+        audit.rotations and, for a receipt, a policy (C2SP tlog-policy) are recognised, too. The files stay on
+        this machine.
       </span>
       <input
         type="file"
@@ -147,6 +150,7 @@ function FileList({ files, onClear }: { readonly files: InputFiles; readonly onC
     ["Manifest", files.manifests.at(-1)?.name],
     ["Public key", files.publicKeys.map(({ name }) => name).join(", ")],
     ["Kept checkpoint", files.checkpoints.map(({ name }) => name).join(", ")],
+    ["Policy", files.policies.at(-1)?.name],
     ["Changes of the key", files.rotations.map(({ name }) => name).join(", ")],
     ["Not used", files.refused.join(" ")],
   ].filter(([, value]) => value !== undefined && value !== "");
@@ -175,6 +179,7 @@ function joined(before: InputFiles, found: InputFiles): InputFiles {
     publicKeys: [...before.publicKeys, ...found.publicKeys],
     rotations: [...before.rotations, ...found.rotations],
     checkpoints: [...before.checkpoints, ...found.checkpoints],
+    policies: [...before.policies, ...found.policies],
     refused: found.refused,
   };
 }

@@ -7,24 +7,29 @@ import { readKeys } from "../../audit/verify/note-reader.ts";
 import { parseWitnessKey } from "../../audit/verify/receipts/record-receipt.ts";
 import { reportReceipt } from "../../audit/verify/receipts/report.ts";
 import { UnusableInput } from "../../audit/verify/verdict.ts";
+import { readPolicy } from "../../audit/witness/policy.ts";
 import { browserCryptography } from "./browser-cryptography.ts";
+import type { VerificationRequest } from "./messages.ts";
 import { inputNames, type Outcome, unusable } from "./outcome.ts";
-import type { ExportInput } from "./verify-export.ts";
+
+type ReceiptInput = Pick<VerificationRequest, "name" | "publicKey" | "rotations" | "remarks" | "policy">;
 
 /** Never throws for what a file contains. */
 export function verifyReceiptFile(
   file: Uint8Array,
-  { name, publicKey, rotations, remarks }: Pick<ExportInput, "name" | "publicKey" | "rotations" | "remarks">,
+  { name, publicKey, rotations, remarks, policy: given }: ReceiptInput,
 ): Outcome {
   try {
+    const policy = given === null ? null : readPolicy(given.text, given.name, browserCryptography);
     const lines = (publicKey ?? "").split("\n");
-    const witnesses = lines.flatMap((line) => parseWitnessKey(line, browserCryptography) ?? []);
-    const isWitness = (line: string) => witnesses.some(({ text }) => text === line.trim());
+    const pasted = lines.flatMap((line) => parseWitnessKey(line, browserCryptography) ?? []);
+    const isWitness = (line: string) => pasted.some(({ text }) => text === line.trim());
+    const witnesses = [...(policy?.witnesses.map(({ key }) => key) ?? []), ...pasted];
     const own = lines.filter((line) => line.trim() !== "" && !isWitness(line)).join("\n");
     if (own === "") throw new UnusableInput("No public key was given. Add the public key of the ledger.");
-    const given = readKeys(own, "The public key", browserCryptography);
-    const accepted = acceptKeys(given, splitNotes(rotations), inputNames, browserCryptography);
-    const trust = { ledger: accepted.keys, witnesses, policy: null, witnessOption: inputNames.publicKey };
+    const keys = readKeys(own, "The public key", browserCryptography);
+    const accepted = acceptKeys(keys, splitNotes(rotations), inputNames, browserCryptography);
+    const trust = { ledger: accepted.keys, witnesses, policy, witnessOption: inputNames.publicKey };
     const receipt = reportReceipt(file, trust, browserCryptography);
     const { verdict, headline } = receipt;
     const shown = { verdict, headline, failures: [], advice: "", report: null, receipt };

@@ -59,6 +59,7 @@ export async function readProjectLedger(
         ...(kept === null ? [] : [{ name: "the checkpoint that this browser keeps", text: kept.note }]),
         ...checkpoints,
       ],
+      policy: null,
       isWhole: true,
       remarks: known === null ? [firstTime] : [],
     },
