@@ -86,6 +86,12 @@ export function createWriter(
   const groupSize = groupCommit ? groupMaxCalls : 1;
   const queue = new FairQueue<Waiting>(writerQueueLimits);
   let running: Promise<void> | null = null;
+  let turn = Promise.withResolvers<void>();
+  /** The calls that waited were sent, or nobody waits. */
+  const nextTurn = (): void => {
+    turn.resolve();
+    turn = Promise.withResolvers();
+  };
   const thread = start({
     onSilence(silentMs) {
       if (silentMs >= writerHangsAfterMs) queue.drain(hangs);
@@ -107,7 +113,9 @@ export function createWriter(
     await new Promise((resolve) => setImmediate(resolve));
     for (let group = await nextGroup(); group.length > 0; group = await nextGroup()) {
       try {
-        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
+        const settling = ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
+        nextTurn();
+        const settled = await settling;
         for (const [index, { call, resolve, reject }] of group.entries()) {
           const outcome = settled[index];
           if (outcome) resolve(withAnswer(call, outcome));
@@ -124,6 +132,7 @@ export function createWriter(
       }
     }
     running = null;
+    nextTurn();
   };
 
   let opening: OpenExchange[] = [];
@@ -132,15 +141,12 @@ export function createWriter(
   const commitOpening = (): Promise<void> => {
     const together = opening;
     [opening, nextOpened] = [[], null];
-    const committed = ask<unknown>({ opened: together }).then(() => {});
-    opened = committed.catch(() => {});
+    const committed = ask<unknown>({ opened: together }).then(ignore);
+    opened = committed.catch(ignore);
     return committed;
   };
   // The first request, so it is done before any exchange is opened.
-  const recordedLeft = ask<unknown>({ recordLeft: true }).then(
-    () => {},
-    () => {},
-  );
+  const recordedLeft = ask<unknown>({ recordLeft: true }).then(ignore, ignore);
 
   return {
     recordedLeft,
@@ -161,7 +167,11 @@ export function createWriter(
     async logExport(change) {
       await ask({ exported: change });
     },
-    removeErasedText: (eraseThrough) => ask({ eraseThrough }),
+    async removeErasedText(eraseThrough) {
+      // Calls that have waited for the erasure, or for a step of it, go first.
+      if (queue.size > 0) await turn.promise;
+      return ask({ eraseThrough });
+    },
     changeQueue: (queued) => ask({ queued }),
     addAttestation: (checkpoint, attestation) => ask({ attested: { checkpoint, attestation } }),
     async addVectors(change, vectors) {
@@ -194,6 +204,8 @@ export function createWriter(
     },
   };
 }
+
+const ignore = (): void => {};
 
 /** For calls that the thread has not been given. */
 const hangs = unavailable(
