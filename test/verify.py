@@ -60,11 +60,11 @@ SCHEMAS = set("""
 9 869c8010c9aea27bcf9c6d77e9bbde172a9f7ea2993bac92c79c6dbc0dbe37fb
 9 b60375ec31e5983cc634015ce6b9380137ed6b3e274b390ed87506b504b945bf
 9 b45316277eb11774738a89a6b609086d66822b071051325d5a3adb143c206a0d
-10 37624fe3ab686e4c06ea8b6f82e342b81bedeaa20eb426ccb38a87c44eaee5c5
-10 5aeaaed8e3a9280ccccf59a8a25ae29c5b9c350cbf7e6b2905c35a5ac9aa3091
-10 c7a80164ba00a3e84aab97dc4985020013dde39734a2a0e1fd885705108584bf
-10 9282880a8010e465e25b8a336248a9e7c04bac7c6cc8c4f4ec1d2c0631def328
-10 33c34dc2f7f9d52dabe77eb2b2eb0d44e113dbc86c3c7155d3fa589ac4f7ea08
+10 f9b5dae8f874e57766d56b15bd3ed4ba465c85dd99636722ef6713dde826bdd9
+10 2b7800bb46d8443bbfbff133d0621f5c87ef3d6c4a8282c6529355223dfd7042
+10 e2fbbced5dc9f03ce6053f2e133cb65c38caa2ad58bdbb769a5008a18ba39471
+10 be58cf5e3576a1bde799962f104e0254902ac29c1b4c0d710c4dcbcd4ccc3071
+10 f6960988fd6ea16c66400fee23bd3af2349cc7bc237436eb2497329aeca0d70e
 """.split("\n"))
 FOREIGN_TABLES = (
     ("table", "_litestream_seq", "_litestream_seq",
@@ -73,7 +73,7 @@ FOREIGN_TABLES = (
 )
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 TABLES_2 = ["audit_node", "audit_pseudonym", "pseudonym"]
-TABLES_10 = ["audit_attestation"]
+TABLES_10 = ["audit_attestation", "audit_deposit"]
 ORDER = "genesis anchor signature checkpoint form seq link chain time hash payload columns owner tree manifest".split()
 LASTING = ("audit.redact", "audit.prune")
 SHOWN = ("memory.create", "memory.read", "memory.update", "memory.put")

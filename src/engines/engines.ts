@@ -7,6 +7,7 @@ import { createSqliteEngine } from "./sqlite/engine.ts";
 import { formatVersion } from "./sqlite/schema/migrate.ts";
 import { readCosignedNotes, readStampedNotes } from "./sqlite/verify/attested-notes.ts";
 import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";
+import { readStoredEntries } from "./sqlite/verify/stored-entries.ts";
 import { verifyDatabase } from "./sqlite/verify/verify.ts";
 
 /** Paths in a data directory. */
@@ -33,6 +34,7 @@ export const ledgerVerifier: LedgerVerifier = {
   verify: verifyDatabase,
   cosignedNotes: readCosignedNotes,
   stampedNotes: readStampedNotes,
+  storedEntries: readStoredEntries,
   verifyRecent: async (options) => verifyRecentRecords(options),
 };
 

@@ -13,6 +13,12 @@ export interface StampedNote {
   readonly timestamp: string;
 }
 
+export interface StoredEntries extends Disposable {
+  /** Seq of the newest record, and of the last one that an anchor says was removed; 0: there is none. */
+  extent(chain: string): { readonly newest: number; readonly removed: number };
+  find(chain: string, seq: number): { readonly entry: string; readonly hash: string } | null;
+}
+
 export interface LedgerVerifier {
   /** Verifies all records. @throws UnusableInput */
   verify(options: LedgerVerification): Promise<Report>;
@@ -20,6 +26,8 @@ export interface LedgerVerifier {
   cosignedNotes(path: string): readonly string[];
   /** Of each chain the newest note of a database that has a time stamp, not verified. @throws UnusableInput */
   stampedNotes(path: string): readonly StampedNote[];
+  /** The entries of a database, not verified; null: it has another schema. @throws UnusableInput */
+  storedEntries(path: string): StoredEntries | null;
   /** Verifies the newest records of each chain with the same checks, within seconds. @throws UnusableInput */
   verifyRecent(options: RecentVerification): Promise<RecentFinding>;
 }

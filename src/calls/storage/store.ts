@@ -8,6 +8,7 @@ import type { AccessReader, AccessTransaction } from "./access-store.ts";
 import type { AttestationStore } from "./attestation-store.ts";
 import type { CheckReader, CheckTransaction } from "./check-store.ts";
 import type { ConversationReader, ConversationTransaction } from "./conversation-store.ts";
+import type { DepositStore } from "./deposit-store.ts";
 import type { ExportRunner } from "./export-runner.ts";
 import type { ExportTransaction } from "./export-store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "./ledger-store.ts";
@@ -32,6 +33,7 @@ export interface Store {
   readonly conversations: ConversationReader;
   readonly audit: AuditReader;
   readonly attestations: AttestationStore;
+  readonly deposits: DepositStore;
   readonly reports: ReportReader;
   readonly retention: Retention;
   readonly models: ModelVectors;

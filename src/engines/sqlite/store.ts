@@ -101,6 +101,7 @@ export async function openStore(
     conversations: { ...reader.conversations, ...lookUps(createConversationLookup(database)) },
     audit: { ...reader.audit, ...lookUps({ erasures: createErasureMarks(database) }) },
     attestations: { ...reader.attestations, add: unlessDamaged(writer.addAttestation) },
+    deposits: { ...reader.deposits, add: unlessDamaged(writer.addDeposit) },
     reports: reader.reports,
     retention: { run: unlessDamaged(writer.runRetention) },
     models: {

@@ -15,7 +15,7 @@ export async function* splitLines(
     else parts.push(part);
   };
   const take = (): Uint8Array | null => {
-    const line = bytes > lineMaxBytes ? null : Buffer.concat(parts);
+    const line = bytes > lineMaxBytes ? null : joinBytes(parts, bytes);
     parts = [];
     bytes = 0;
     return line;
@@ -31,4 +31,14 @@ export async function* splitLines(
     if (start < chunk.length) add(chunk.slice(start));
   }
   if (bytes > 0) yield take();
+}
+
+function joinBytes(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const joined = new Uint8Array(bytes);
+  let length = 0;
+  for (const part of parts) {
+    joined.set(part, length);
+    length += part.length;
+  }
+  return joined;
 }

@@ -127,6 +127,16 @@ export function openMemoryStore(
       stampedAs: async () => null,
       add: async () => false,
     },
+    // No checkpoint of version 2, and so nothing to keep elsewhere.
+    deposits: {
+      due: async () => [],
+      next: async () => null,
+      entries: () => Promise.reject(new Error("there is no deposit")),
+      head: () => Promise.reject(new Error("there is no deposit")),
+      erasures: async () => "",
+      last: async () => null,
+      add: async () => {},
+    },
     // It counts nothing for reports.
     reports: {
       owners: async () => ({ owners: [], more: 0 }),

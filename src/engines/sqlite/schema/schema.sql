@@ -911,6 +911,19 @@ BEGIN
   DELETE FROM audit_attestation WHERE chain = OLD.chain AND size = OLD.size;
 END
 
+-- 10.. table audit_deposit ON audit_deposit
+CREATE TABLE audit_deposit (
+  destination TEXT    NOT NULL,
+  chain       INTEGER NOT NULL REFERENCES audit_chain (number),
+  log         TEXT    NOT NULL,
+  size        INTEGER NOT NULL,
+  first       INTEGER NOT NULL,
+  sha256      TEXT    NOT NULL,
+  answer      TEXT    NOT NULL CHECK (json_type(answer) = 'object'),
+  at          INTEGER NOT NULL,
+  PRIMARY KEY (destination, chain, log, size)
+) STRICT, WITHOUT ROWID
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

@@ -7,6 +7,7 @@ import { createNeighbours } from "../conversation-neighbours.ts";
 import { createConversationContents, createConversationList, createMade } from "../conversations.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createDepositReader } from "../export/deposits.ts";
 import { createTreeProofs } from "../export/tree-proofs.ts";
 import { createAttestationReader } from "../ledger/attestations.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
@@ -38,6 +39,7 @@ yieldToOthers();
 const database = openReading(file);
 const attestations = createAttestationReader(database);
 const audit = createAuditReader(database);
+const deposits = createDepositReader(database, verifierKeys);
 const periods = createPeriodReader(database);
 const proofs = createTreeProofs(database);
 const prover = createVerificationSteps(database, verifierKeys);
@@ -69,6 +71,12 @@ const handlers = {
   newestAttestation: attestations.newestBy,
   attestationsOf: attestations.of,
   checkpointStampedAs: attestations.stampedAs,
+  dueDeposits: deposits.due,
+  nextDeposit: deposits.next,
+  depositEntries: deposits.entries,
+  depositHead: deposits.head,
+  depositErasures: deposits.erasures,
+  lastDeposit: deposits.last,
   traceBatch: audit.traceBatch,
   recordsAbout: createRecordsAbout(database).prepare,
   countMemories: missing.countMemories,

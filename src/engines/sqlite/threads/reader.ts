@@ -4,6 +4,7 @@
 import type { Trace, TracedRecord, TracedRecords } from "../../../audit/trace/traced.ts";
 import type { AttestationStore } from "../../../calls/storage/attestation-store.ts";
 import type { ConversationReader } from "../../../calls/storage/conversation-store.ts";
+import type { DepositStore } from "../../../calls/storage/deposit-store.ts";
 import type { AuditReader, ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import type { MemoryReader } from "../../../calls/storage/memory-store.ts";
 import type { ModelVectors } from "../../../calls/storage/model-change-store.ts";
@@ -46,6 +47,7 @@ interface Reader {
   readonly models: Pick<ModelVectors, "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   readonly attestations: Omit<AttestationStore, "add">;
+  readonly deposits: Omit<DepositStore, "add">;
   readonly reports: ReportReader;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
   contents(countsProjects: boolean): Promise<DatabaseContents>;
@@ -170,6 +172,7 @@ export function createReader(
       of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
       stampedAs: (hash) => ask(serverItself, "checkpointStampedAs", hash),
     },
+    deposits: depositsThrough((name, ...values) => ask(serverItself, name, ...values)),
     reports: {
       owners: (limit) => ask(serverItself, "reportedOwners", limit),
       chain: (owner, period, signal) => ask(by(owner, signal), "chainInPeriod", owner, period),
@@ -183,6 +186,22 @@ export function createReader(
     gatewayCost: (owner, from) => ask(serverItself, "gatewayCost", owner, from),
     counts: () => ({ queue: gate.counts(), ...verify.read() }),
     close: async () => thread?.close(),
+  };
+}
+
+type AskReader = <Name extends keyof ReadHandlers>(
+  name: Name,
+  ...values: Parameters<ReadHandlers[Name]>
+) => Promise<ReturnType<ReadHandlers[Name]>>;
+
+function depositsThrough(ask: AskReader): Reader["deposits"] {
+  return {
+    due: (query) => ask("dueDeposits", query),
+    next: (query, chain, recordsMax) => ask("nextDeposit", query, chain, recordsMax),
+    entries: (range) => ask("depositEntries", range),
+    head: (range) => ask("depositHead", range),
+    erasures: (range) => ask("depositErasures", range),
+    last: (destination) => ask("lastDeposit", destination),
   };
 }
 

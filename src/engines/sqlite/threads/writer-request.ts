@@ -1,6 +1,7 @@
 // Owns what the main thread asks the thread of the writer, and what it is answered.
 
 import type { SettledCall } from "../../../calls/storage/after-commit.ts";
+import type { StoredDeposit } from "../../../calls/storage/deposit-store.ts";
 import type { ExportChange } from "../../../calls/storage/export-store.ts";
 import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-change-store.ts";
 import type { OpenExchange } from "../../../calls/storage/open-exchange.ts";
@@ -21,6 +22,7 @@ export type WriterRequest =
   | { readonly eraseThrough: number | null }
   /** Answered with whether it was stored. */
   | { readonly attested: NewAttestation }
+  | { readonly deposited: StoredDeposit }
   | { readonly opened: readonly OpenExchange[] }
   | { readonly recordLeft: true }
   | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }

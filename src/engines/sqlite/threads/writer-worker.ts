@@ -13,6 +13,7 @@ import { createClock } from "../../../platform/time/clock.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { unwritable } from "../database-file/disk-failure.ts";
 import { watchFile } from "../database-file/file-in-place.ts";
+import { createDepositLog } from "../export/deposits.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
@@ -172,6 +173,7 @@ const housekeeping = startHousekeeping({
 const logExport = createExportLog(database, init.exportLifeMs);
 const changeQueue = createRememberLog(database);
 const attest = createAttestationLog(database);
+const deposit = createDepositLog(database);
 const openExchanges = createOpenExchangeLog({ database, transaction, inTransaction, signer, clock, logger });
 const nextVectors = createNextVectors(database);
 const removeErasedText = createErasedTextStep(database, state, wordMerge, clock);
@@ -203,6 +205,7 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
   if ("eraseThrough" in work) return removeErasedText(work.eraseThrough);
   if ("queued" in work) return changeQueue(work.queued);
   if ("attested" in work) return attest(work.attested);
+  if ("deposited" in work) return deposit(work.deposited);
   if ("opened" in work) {
     await openExchanges.open(work.opened).catch((error: unknown) => {
       writeCheck.failed(error);

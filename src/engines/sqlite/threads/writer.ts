@@ -4,6 +4,7 @@ import type { Call } from "../../../calls/contract/call.ts";
 import { withAnswer } from "../../../calls/outcome.ts";
 import type { AnsweredCall } from "../../../calls/storage/after-commit.ts";
 import type { AttestationStore } from "../../../calls/storage/attestation-store.ts";
+import type { DepositStore } from "../../../calls/storage/deposit-store.ts";
 import type { ExportChange } from "../../../calls/storage/export-store.ts";
 import type { RetentionResult } from "../../../calls/storage/ledger-store.ts";
 import type { EmbeddedContent, ModelChange } from "../../../calls/storage/model-change-store.ts";
@@ -61,6 +62,8 @@ export interface Writer {
   changeQueue(change: QueueChange): Promise<boolean>;
   /** As AttestationStore.add. @throws when it cannot be written now. */
   addAttestation: AttestationStore["add"];
+  /** As DepositStore.add. @throws when it cannot be written now. */
+  addDeposit: DepositStore["add"];
   /** As ModelVectors.add. */
   addVectors(change: ModelChange, vectors: readonly EmbeddedContent[]): Promise<void>;
   /** As ModelVectors.fail. */
@@ -174,6 +177,9 @@ export function createWriter(
     },
     changeQueue: (queued) => ask({ queued }),
     addAttestation: (checkpoint, attestation) => ask({ attested: { checkpoint, attestation } }),
+    async addDeposit(deposited) {
+      await ask({ deposited });
+    },
     async addVectors(change, vectors) {
       await ask({ change, vectors });
     },

@@ -43,7 +43,7 @@ const ownedTables = ["api_key", "memory"];
 /** From format 8 on. */
 const version2Tables = ["audit_node", "audit_pseudonym", "pseudonym"];
 /** From format 10 on. */
-const attestationTables = ["audit_attestation"];
+export const attestationTables: readonly string[] = ["audit_attestation", "audit_deposit"];
 
 /** Compares each index with its table, and the types of values with those of their columns. Takes a fifth of a verification. */
 export function checkTables(source: LedgerSource): Failure | null {

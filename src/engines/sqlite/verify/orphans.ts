@@ -2,6 +2,7 @@
 // such a row, or returns null.
 
 import { findStrayPlace } from "../../../audit/verify/tree-verification.ts";
+import { attestationTables } from "./database-checks.ts";
 import type { ChainFrame } from "./ledger.ts";
 import type { LedgerSource } from "./source.ts";
 import { hasAttestations, hasVersion2 } from "./version-2.ts";
@@ -31,7 +32,7 @@ export function findStrayPayload(source: LedgerSource, oldest: number, newest: n
 /** A checkpoint, a statement about one, an anchor or a verification of no chain, or a row that the server cannot have written. */
 export function findStrayNote(source: LedgerSource): string | null {
   const tables = ["audit_checkpoint", "audit_anchor", "audit_verification"];
-  for (const table of hasAttestations(source) ? [...tables, "audit_attestation"] : tables) {
+  for (const table of hasAttestations(source) ? [...tables, ...attestationTables] : tables) {
     const [row] = source.all(
       `SELECT chain FROM ${table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED) LIMIT 1`,
     ) as { chain: number }[];

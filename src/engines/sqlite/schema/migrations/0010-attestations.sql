@@ -20,3 +20,17 @@ WHEN substr(OLD.note, 1, instr(OLD.note, char(10, 10))) <> substr(NEW.note, 1, i
 BEGIN
   DELETE FROM audit_attestation WHERE chain = OLD.chain AND size = OLD.size;
 END;
+
+-- The files with records of a chain that destinations elsewhere keep. log: of the checkpoints (AUDIT-FORMAT-2.md). first, size: the first record
+-- and the last. answer: what the destination has answered, a JSON object.
+CREATE TABLE audit_deposit (
+  destination TEXT    NOT NULL,
+  chain       INTEGER NOT NULL REFERENCES audit_chain (number),
+  log         TEXT    NOT NULL,
+  size        INTEGER NOT NULL,
+  first       INTEGER NOT NULL,
+  sha256      TEXT    NOT NULL,
+  answer      TEXT    NOT NULL CHECK (json_type(answer) = 'object'),
+  at          INTEGER NOT NULL,
+  PRIMARY KEY (destination, chain, log, size)
+) STRICT, WITHOUT ROWID;
