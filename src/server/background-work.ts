@@ -12,12 +12,15 @@ import type { Logger } from "../platform/log/logger.ts";
 import type { Supervisor } from "../platform/threads/supervisor.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { type Attesting, startAttesting } from "./attesting/attesting.ts";
-import type { Destination } from "./attesting/destination.ts";
+import { attestedBy, type Destination } from "./attesting/destination.ts";
 import { createTimeStampAuthority } from "./attesting/time-stamp-authority.ts";
 import { createWitness } from "./attesting/witness.ts";
 import { scheduleBackups } from "./backup/scheduled-backups.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { createDepositor } from "./depositing/depositor.ts";
+import { attestationsWaitMs } from "./depositing/limits.ts";
+import { createPlaces } from "./depositing/places.ts";
 import { continueModelChange } from "./model/changing-model.ts";
 import { beginNewerModel } from "./model/newer-model.ts";
 
@@ -69,7 +72,8 @@ export function createBackgroundWork(): BackgroundWork {
       parts.defer(remembering.close);
       remembering.start();
       wakeRemembering = remembering.wake;
-      attesting = startAttesting(attestersOf(config, store, verifierKeys), { store, clock, logger });
+      const destinations = destinationsOf(config, { store, verifierKeys, clock, logger });
+      attesting = startAttesting(destinations, { clock, logger });
       parts.defer(attesting.close);
       const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
       list = () => listKnownBackups(root, schedule);
@@ -93,12 +97,17 @@ export function createBackgroundWork(): BackgroundWork {
   };
 }
 
-function attestersOf(
-  { witness, timestampUrl: url, timestampRoots: roots, timestampMinutes }: Config,
-  store: Store,
-  verifierKeys: readonly string[],
+/** @throws Error that says what to do */
+function destinationsOf(
+  config: Config,
+  { verifierKeys, ...tools }: Pick<StartedServer, "store" | "verifierKeys" | "clock" | "logger">,
 ): readonly Destination[] {
-  const witnesses = witness.map((each) => createWitness(each, { store, verifierKeys }));
-  if (url === null) return witnesses;
-  return [...witnesses, createTimeStampAuthority({ url, roots, everyMs: timestampMinutes * 60_000 })];
+  const { dataDir, witness, timestampUrl: url, timestampRoots: roots, timestampMinutes } = config;
+  const witnesses = witness.map((each) => createWitness(each, { store: tools.store, verifierKeys }));
+  const authorities =
+    url === null ? [] : [createTimeStampAuthority({ url, roots, everyMs: timestampMinutes * 60_000 })];
+  const parties = [...witnesses, ...authorities].map((party) => attestedBy(party, tools));
+  const waitMs = parties.length === 0 ? 0 : attestationsWaitMs;
+  const places = createPlaces(config, tools);
+  return [...parties, ...places.map((place) => createDepositor(place, { ...tools, dataDir, waitMs }))];
 }

@@ -7,13 +7,13 @@ import type { DestinationState } from "./attesting/destination.ts";
 /** @returns in the order of the states */
 export function createConfirmationReader(
   states: () => readonly DestinationState[],
-  { attestations }: Pick<Store, "attestations">,
+  { attestations, deposits }: Pick<Store, "attestations" | "deposits">,
 ): () => Promise<readonly Confirmation[]> {
   return () =>
     Promise.all(
       states().map(async ({ kind, name, waiting, oldestAt, failure }) => ({
         ...{ kind, name, waiting, waitingSince: oldestAt, failure },
-        last: await attestations.newestBy(kind, name),
+        last: await (kind === "deposit" ? deposits.last(name) : attestations.newestBy(kind, name)),
       })),
     );
 }

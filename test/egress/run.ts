@@ -2,10 +2,11 @@
 // as one line of JSON. proof.ts starts it in a network namespace of its own: `bun test/egress/run.ts EXECUTABLE SECONDS`.
 
 import { Database } from "bun:sqlite";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
 import { items, startFakeLlm } from "../models/extraction/fake-llm.ts";
+import { credentials, startBucketServer } from "../server/depositing/bucket-server.ts";
 import {
   administer,
   answerHooks,
@@ -90,16 +91,26 @@ async function observe(program: string, duration: number): Promise<Report> {
   const { witness, setting } = await sandbox.startWitness(ledgerKey);
   commands.add("witness");
   const authority = startRefusingAuthority();
-  const parties = { MEMLEDGER_WITNESS: setting, MEMLEDGER_TIMESTAMP_URL: authority.url };
+  const buckets = startBucketServer();
+  const folder = join(sandbox.named, "kept");
+  mkdirSync(folder);
+  const parties = {
+    ...{ MEMLEDGER_WITNESS: setting, MEMLEDGER_TIMESTAMP_URL: authority.url },
+    ...{ MEMLEDGER_KEEP: `s3://ledger,${folder}`, MEMLEDGER_KEEP_S3_ENDPOINT: buckets.url },
+    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
+  };
   await live(await sandbox.startServer({ ...languageModel, ...parties }), "model", until(1));
   faults.push(...(await unwitnessed(sandbox.dataDir)));
   if (authority.asked() === 0) faults.push("nobody asked for a time stamp");
   await authority.stop();
+  if (buckets.objects.size === 0) faults.push("no records were kept in the bucket");
+  if (readdirSync(folder).length === 0) faults.push("no records were kept in the folder");
+  await buckets.stop();
   if ((await witness.stop()) !== 0) faults.push(`the witness failed: ${witness.log().slice(0, 300)}`);
   await llm.stop();
   await crash(await sandbox.startServer());
 
-  const ports = [llm.url, witness.url, authority.url].map((url) => Number(new URL(url).port));
+  const ports = [llm.url, witness.url, authority.url, buckets.url].map((url) => Number(new URL(url).port));
   faults.push(
     ...notPerformed(performed).map((line) => `nobody performed ${line}; add it to test/egress/operations.ts`),
   );

@@ -8,11 +8,11 @@ import type { ShownConfirmation } from "../../transports/http/console/overview/s
 
 /** One for each of them, or one that says that there is none. `find` throws an Error when checkpoints are not confirmed. */
 export async function confirmationChecks(
-  { witness, timestampUrl }: Pick<Config, "witness" | "timestampUrl">,
+  { witness, timestampUrl, keep }: Pick<Config, "witness" | "timestampUrl" | "keep">,
   { socket }: Pick<DataDirectory, "socket">,
 ): Promise<readonly { readonly check: string; readonly find: () => string }[]> {
   const known = await askConfirmations(socket);
-  const configured = witness.length + (timestampUrl === null ? 0 : 1);
+  const configured = witness.length + (timestampUrl === null ? 0 : 1) + keep.length;
   if (known === null && configured > 0) {
     const said = `${configured} configured. Only a running server knows what was confirmed: start it and repeat the command`;
     return [{ check: "confirmations", find: () => said }];
@@ -28,7 +28,11 @@ function kindOf({ kind }: ShownConfirmation): string {
   return kinds[kind] ?? kind;
 }
 
-const kinds: Readonly<Record<string, string>> = { cosignature: "witness", timestamp: "time stamp authority" };
+const kinds: Readonly<Record<string, string>> = {
+  cosignature: "witness",
+  timestamp: "time stamp authority",
+  deposit: "kept in",
+};
 
 function describe({
   confirmed_records,

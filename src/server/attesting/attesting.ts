@@ -1,15 +1,17 @@
-// Owns when third parties are asked to attest checkpoints: the newest one of each chain is sent to each of them that has not attested it. What they
-// have attested is in the database, so a restart changes nothing. Must never delay a call, or stop the server.
+// Owns when checkpoints are sent to third parties that attest them, and to destinations that keep them: the newest one of each chain to each of them that
+// does not have it. Must never delay a call, or stop the server.
 
-import type { UnattestedCheckpoint } from "../../calls/storage/attestation-store.ts";
-import type { Store } from "../../calls/storage/store.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { AttestationRefused, type Destination, type DestinationState } from "./destination.ts";
+import {
+  AttestationRefused,
+  type Destination,
+  type DestinationState,
+  type WaitingCheckpoint,
+} from "./destination.ts";
 import { attestEveryMs, attestRetryMaxMs, attestRetryMinMs, refusedPauseMs } from "./limits.ts";
 
 interface AttestingTools {
-  readonly store: Pick<Store, "attestations">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,25 +39,22 @@ interface Refusal {
   readonly untilMs: number;
 }
 
-function startSchedule(destination: Destination, { store, clock, logger }: AttestingTools) {
-  const { kind, source, name } = destination;
+function startSchedule(destination: Destination, { clock, logger }: AttestingTools) {
+  const { kind, name } = destination;
   const ending = new AbortController();
   const refusals = new Map<string, Refusal>();
   const counts = { attested: 0, failed: 0, refused: 0 };
-  let waiting: readonly UnattestedCheckpoint[] = [];
+  let waiting: readonly WaitingCheckpoint[] = [];
   let failures = 0;
   let retryAtMs = Number.NEGATIVE_INFINITY;
   let logged = { message: "", untilMs: Number.NEGATIVE_INFINITY };
   let running: Promise<void> | null = null;
 
-  /** A clock that was set back makes nothing wait for longer. */
-  const isTime = ({ attestedAt }: UnattestedCheckpoint): boolean =>
-    attestedAt === null || Math.abs(clock.now() - attestedAt) >= destination.everyMs;
-  const isPaused = ({ chain, note }: UnattestedCheckpoint): boolean => {
+  const isPaused = ({ chain, note }: WaitingCheckpoint): boolean => {
     const refusal = refusals.get(chain);
     return refusal?.note === note && clock.elapsed() < refusal.untilMs;
   };
-  const refuse = ({ chain, project, note }: UnattestedCheckpoint, message: string): void => {
+  const refuse = ({ chain, project, note }: WaitingCheckpoint, message: string): void => {
     counts.refused++;
     const before = refusals.get(chain);
     const untilMs = clock.elapsed() + refusedPauseMs;
@@ -84,10 +83,9 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
     logged = { message: "", untilMs: Number.NEGATIVE_INFINITY };
   };
 
-  const attest = async (checkpoint: UnattestedCheckpoint): Promise<void> => {
+  const attest = async (checkpoint: WaitingCheckpoint): Promise<void> => {
     try {
-      const content = await destination.attest(checkpoint, ending.signal);
-      await store.attestations.add(checkpoint, { kind, source, content, at: clock.now() });
+      await destination.attest(checkpoint, ending.signal);
       counts.attested++;
       refusals.delete(checkpoint.chain);
       waiting = waiting.filter((each) => each !== checkpoint);
@@ -98,13 +96,14 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
   };
   const round = async (): Promise<void> => {
     try {
-      waiting = (await store.attestations.unattested({ kind, source })).filter(isTime);
+      waiting = await destination.waiting();
+      await destination.check?.();
       const due = waiting.filter((checkpoint) => !isPaused(checkpoint));
       for (const checkpoint of due) {
         if (ending.signal.aborted) return;
         await attest(checkpoint);
       }
-      if (due.length > 0) succeed();
+      if (due.length > 0 || destination.check !== undefined) succeed();
     } catch (error) {
       fail(error);
     }
@@ -122,7 +121,8 @@ function startSchedule(destination: Destination, { store, clock, logger }: Attes
       ...{ kind, name, ...counts },
       failure: failures > 0 ? logged.message : ([...refusals.values()].at(-1)?.message ?? null),
       waiting: waiting.length,
-      oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at)),
+      oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ at, oldestAt = at }) => oldestAt)),
+      records: destination.records?.() ?? null,
     }),
     async close() {
       ending.abort();

@@ -5,7 +5,7 @@ import { X509Certificate } from "node:crypto";
 import { textOfNote } from "../../audit/verify/note.ts";
 import { readRegularText } from "../../platform/files/regular-file.ts";
 import { explainedAs } from "../../platform/files/system-error.ts";
-import { AttestationRefused, type Destination } from "./destination.ts";
+import { AttestationRefused, type Party } from "./destination.ts";
 import { rootsMaxBytes } from "./limits.ts";
 import { post } from "./post.ts";
 
@@ -17,7 +17,7 @@ interface AuthoritySettings {
 }
 
 /** @throws Error that says what to do when the roots cannot be read */
-export function createTimeStampAuthority({ url, roots: path, everyMs }: AuthoritySettings): Destination {
+export function createTimeStampAuthority({ url, roots: path, everyMs }: AuthoritySettings): Party {
   const { host } = new URL(url);
   const pem = path === null ? null : readRoots(path);
   return {

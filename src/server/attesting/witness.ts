@@ -8,7 +8,7 @@ import { parseSignedCheckpoint, type SignedCheckpointOf } from "../../audit/witn
 import { parseWitness } from "../../audit/witness/witness.ts";
 import type { UnattestedCheckpoint } from "../../calls/storage/attestation-store.ts";
 import type { Store } from "../../calls/storage/store.ts";
-import { AttestationRefused, type Destination } from "./destination.ts";
+import { AttestationRefused, type Party } from "./destination.ts";
 import { post } from "./post.ts";
 
 interface WitnessTools {
@@ -18,7 +18,7 @@ interface WitnessTools {
 }
 
 /** @param setting a URL and a verifier key, as the setting `witness` has them */
-export function createWitness(setting: string, { store, verifierKeys }: WitnessTools): Destination {
+export function createWitness(setting: string, { store, verifierKeys }: WitnessTools): Party {
   const witness = parseWitness(setting);
   if (witness === null) throw new Error(`not a witness: ${setting}`);
   const { url, key } = witness;

@@ -22,13 +22,18 @@ export function openBackupFolder(path: string, dataDir: string): BackupFolder {
     createFolder(path);
   }
   requireFolder(path);
-  const isOnOtherDisk = ![dataDir, "/"].some((other) => statSync(other).dev === statSync(path).dev);
-  if (wasUsed && known.isOnOtherDisk && !isOnOtherDisk) {
+  const isOnOther = isOnOtherDisk(statSync(path).dev, dataDir);
+  if (wasUsed && known.isOnOtherDisk && !isOnOther) {
     throw new Error(
       `The folder ${path} was on another disk when the last scheduled backup was made. Mount this disk. If backups shall be made on the disk where the folder is now, choose another folder with --backup-dir.`,
     );
   }
-  return { path, isOnOtherDisk };
+  return { path, isOnOtherDisk: isOnOther };
+}
+
+/** Whether the device of a folder is that of neither the data directory nor the system. */
+export function isOnOtherDisk(device: number, dataDir: string): boolean {
+  return ![dataDir, "/"].some((other) => statSync(other).dev === device);
 }
 
 function createFolder(path: string): void {

@@ -1,6 +1,6 @@
-// Owns the settings of third parties that confirm checkpoints: witnesses, and a time stamp authority.
+// Owns the settings of third parties that confirm checkpoints, and of destinations that keep them with their records.
 
-import { witnesses } from "./list-setting.ts";
+import { destinations, witnesses } from "./list-setting.ts";
 import { address, file, whole } from "./setting.ts";
 
 export const confirmationSettings = {
@@ -24,4 +24,19 @@ export const confirmationSettings = {
     1,
     10_080,
   ),
+  keep: destinations({
+    name: "keep",
+    description:
+      "where the entries of the ledger are kept, too: a folder, a bucket with Object Lock, a command",
+  }),
+  keepDays: whole(
+    { name: "keep-days", description: "days for which a bucket locks what it keeps" },
+    365,
+    1,
+    36_500,
+  ),
+  keepS3Endpoint: address({
+    name: "keep-s3-endpoint",
+    description: "server of the buckets, if it is not Amazon S3",
+  }),
 };

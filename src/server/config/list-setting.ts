@@ -2,7 +2,9 @@
 // environment.
 
 import { isIP } from "node:net";
+import { resolve } from "node:path";
 import { parseWitness } from "../../audit/witness/witness.ts";
+import { parseKeep } from "../depositing/keep-setting.ts";
 import { type Naming, type Setting, setting } from "./setting.ts";
 
 /** Addresses or networks. */
@@ -31,6 +33,18 @@ export function witnesses(naming: Naming): Setting<readonly string[]> {
     "comma-separated witnesses, each an http or https URL, a space and a verifier key with the type of a cosignature",
     (part) => parseWitness(part) !== null,
   );
+}
+
+/** Where the records of the ledger are kept. Relative paths are relative to the base of the source. */
+export function destinations(naming: Naming): Setting<readonly string[]> {
+  const texts = list(
+    naming,
+    "comma-separated destinations, each the path of a folder that begins with / or ./, s3://BUCKET/PREFIX, or command: and a program with arguments",
+    (part) => parseKeep(part) !== null,
+  );
+  const read: typeof texts.read = (raw, base) =>
+    texts.read(raw, base)?.map((part) => (parseKeep(part)?.kind === "folder" ? resolve(base, part) : part));
+  return { ...texts, read };
 }
 
 export function list(

@@ -49,6 +49,10 @@ export const contents: readonly DirectoryEntry[] = [
     names: ["before-migration/"],
     description: "backups made before a new version migrated the database; kept until you remove them",
   },
+  {
+    names: ["deposits/"],
+    description: "files for destinations elsewhere (keep), until they are kept there",
+  },
   { names: ["exports/"], description: "files of exports, kept for seven days" },
   {
     names: ["models/"],

@@ -9,7 +9,7 @@ const files = [
   ...["memledger.db", "memledger.lock", "memledger.toml", "memledger.log", "memledger.starting"],
   ...["audit.key", "audit.pub", "audit.rotations"],
 ];
-const folders = ["cache", "checkpoints", "exports", "hooks", "models", "runtime"];
+const folders = ["cache", "checkpoints", "deposits", "exports", "hooks", "models", "runtime"];
 
 /**
  * A file in place of a folder, and a folder in place of a file, are found by whoever opens them.

@@ -9,7 +9,7 @@ import { quoteWord } from "../../platform/text/shell-word.ts";
 
 /** The names of all files that the program opens in a data directory begin with one of these. */
 const names =
-  /^(memledger\.(db|lock|toml|sock|starting|log)|audit\.\w+|runtime|cache|checkpoints|exports|hooks|models)(?![a-z])/;
+  /^(memledger\.(db|lock|toml|sock|starting|log)|audit\.\w+|runtime|cache|checkpoints|deposits|exports|hooks|models)(?![a-z])/;
 
 /**
  * Checks the directory, a link to it, and each file, folder or link in it that the program uses. Users who can write to the directory

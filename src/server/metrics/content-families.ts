@@ -92,14 +92,14 @@ const attestationFamilies: readonly Family[] = [
   {
     name: "memledger_attestations_waiting",
     type: "gauge",
-    help: "Chains whose newest checkpoint a third party has not attested. Only with a witness or a time stamp authority.",
+    help: "Chains whose newest checkpoint a third party has not attested, or a destination has not kept. Only with witness, timestamp-url or keep.",
     labels,
     read: ({ attestations }) => attestations.map((each) => ({ labels: ofParty(each), value: each.waiting })),
   },
   {
     name: "memledger_attestations_oldest_waiting_timestamp_seconds",
     type: "gauge",
-    help: "When the oldest of these checkpoints was signed. Absent if none waits.",
+    help: "When the oldest of these checkpoints was signed, or the first record made that is not kept. Absent if none waits.",
     labels,
     read: ({ attestations }) =>
       attestations.flatMap((each) =>
@@ -109,7 +109,7 @@ const attestationFamilies: readonly Family[] = [
   {
     name: "memledger_attestations_total",
     type: "counter",
-    help: "Checkpoints that were sent to a third party, by what became of it: attested, failed (it could not be asked), refused.",
+    help: "Checkpoints that were sent to a third party or a destination, by what became of it: attested, failed (it could not be asked), refused.",
     labels: [...labels, "outcome"],
     read: ({ attestations }) =>
       attestations.flatMap((each) =>
@@ -117,6 +117,24 @@ const attestationFamilies: readonly Family[] = [
           labels: { ...ofParty(each), outcome },
           value: each[outcome],
         })),
+      ),
+  },
+  {
+    name: "memledger_attestations_failing",
+    type: "gauge",
+    help: "Whether the last try has failed or was refused, such as for a folder whose disk is not mounted: 1 or 0.",
+    labels,
+    read: ({ attestations }) =>
+      attestations.map((each) => ({ labels: ofParty(each), value: Number(each.failure !== null) })),
+  },
+  {
+    name: "memledger_deposits_waiting_records",
+    type: "gauge",
+    help: "Records that a destination has not kept. Only with keep.",
+    labels: ["party"],
+    read: ({ attestations }) =>
+      attestations.flatMap(({ name, records }) =>
+        records === null ? [] : [{ labels: { party: name }, value: records }],
       ),
   },
 ];

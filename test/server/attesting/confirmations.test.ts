@@ -95,7 +95,7 @@ test("a ledger without witnesses is told so, and one whose server does not run t
   const { socket } = locate(app.config.dataDir);
   await app.stop();
   const [{ find } = { find: () => "" }] = await confirmationChecks(
-    { witness: ["https://witness.example/ key"], timestampUrl: null },
+    { witness: ["https://witness.example/ key"], timestampUrl: null, keep: [] },
     { socket },
   );
   expect(find()).toStartWith("1 configured.");

@@ -53,7 +53,10 @@ export async function startWitnessOf(
 }
 
 export async function startWith(settings: readonly string[], flags: Readonly<Record<string, string>> = {}) {
-  const app = await startTestApp({ witness: settings.join(","), ...flags });
+  const app = await startTestApp({
+    ...(settings.length === 0 ? {} : { witness: settings.join(",") }),
+    ...flags,
+  });
   apps.push(app);
   return app;
 }

@@ -62,7 +62,7 @@ let scraped: ReadonlyMap<string, MetricFamily>;
 beforeAll(async () => {
   // Nothing listens there, so checkpoints wait.
   const { text } = createCosigner("absent", createSigningKey()).verifierKey;
-  app = await startTestApp({ "metrics-port": "0", witness: `http://127.0.0.1:9 ${text}` });
+  app = await startTestApp({ "metrics-port": "0", witness: `http://127.0.0.1:9 ${text}`, keep: "/nowhere" });
   const body = { content: "The lift is repaired in May.", memory_type: "fact" };
   await app.call("POST", "/v1/memories", { body });
   await app.call("POST", "/v1/memories", { body });

@@ -4,7 +4,11 @@ import { countOf } from "../../parts/text/count.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import type { Confirmation } from "./state.ts";
 
-const kinds: Readonly<Record<string, string>> = { cosignature: "Witness", timestamp: "Time stamp authority" };
+const kinds: Readonly<Record<string, string>> = {
+  cosignature: "Witness",
+  timestamp: "Time stamp authority",
+  deposit: "Keeps records",
+};
 
 interface ConfirmationsProps {
   /** Null: not known yet. */

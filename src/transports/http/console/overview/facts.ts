@@ -70,7 +70,7 @@ export interface SlowFacts {
 
 /** Of one to whom checkpoints are sent. */
 export interface Confirmation {
-  /** `cosignature`: it is a witness; `timestamp`: a time stamp authority. */
+  /** `cosignature`: it is a witness; `timestamp`: a time stamp authority; `deposit`: a destination that keeps records. */
   readonly kind: string;
   readonly name: string;
   /** Chains whose newest checkpoint it does not have, and since when the oldest of these waits. */
