@@ -24,7 +24,7 @@ const advice: Readonly<Record<Exclude<Verdict, "unattested">, string>> = {
 };
 
 interface Verified {
-  readonly kind: "database" | "export";
+  readonly kind: "database" | "export" | "deposits";
   readonly refusedOutside: Failure | null;
 }
 
@@ -64,6 +64,8 @@ function missingCheckpoints(kind: Verified["kind"], { chains }: Report, { checkp
     if (firstSeq === null) return "The export contains no records, so no checkpoint can cover it.";
     return `The signature shows that a holder of the signing key made this export. To detect a change by such a holder too, give a checkpoint of a record from ${firstSeq} to ${lastSeq} that was kept outside the server: ${checkpoint}.`;
   }
+  if (kind === "deposits")
+    return `The files fit together, and a holder of the signing key has signed them. To compare a ledger with them, give its database, and this folder with --kept.`;
   const open = chains.filter(({ records, coveredThrough }) => records > 0 && coveredThrough === null);
   const names = open.map(({ project }) => (project === null ? "the installation" : project)).join(", ");
   return `Anyone who can write to this file could have rewritten all records or removed the newest ones. No external checkpoint covers: ${names || "any chain"}. Give a checkpoint that was kept outside the server with ${checkpoint}, or verify one project with --project.`;

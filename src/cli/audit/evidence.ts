@@ -10,6 +10,7 @@ import {
   acceptKeys,
   type InputNames,
   readCheckpoints,
+  type SuppliedFile,
 } from "../../audit/verify/evidence.ts";
 import { splitNotes } from "../../audit/verify/note.ts";
 import { checkNotes, type NoteReader, readKeys, readNotes } from "../../audit/verify/note-reader.ts";
@@ -21,11 +22,14 @@ import { withRegularFile } from "../../platform/files/regular-file.ts";
 import { counted } from "../../platform/text/plural.ts";
 import { locate } from "../../server/data-directory/data-directory.ts";
 import { rotationsPath } from "../../server/ledger/ledger-rotation.ts";
+import { findDeposits } from "./deposits.ts";
 import { orUnusable, readBytes } from "./evidence-files.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
-  | { readonly kind: "export"; readonly path: string; readonly manifest: string };
+  | { readonly kind: "export"; readonly path: string; readonly manifest: string }
+  /** What a destination has kept. */
+  | { readonly kind: "deposits"; readonly path: string };
 
 /** Finds out what a path is: a data directory, a database, an export, or the manifest of an export. @throws UnusableInput */
 export function findSubject(path: string): Subject {
@@ -35,6 +39,7 @@ export function findSubject(path: string): Subject {
     const { database } = locate(path);
     if (orUnusable(database, () => statSync(database, { throwIfNoEntry: false })) !== undefined)
       return { kind: "database", path: database };
+    if (findDeposits(path).length > 0) return { kind: "deposits", path };
     throw new UnusableInput(
       `There is no memledger database in ${path}. Give the path of a database, a data directory or an export.`,
     );
@@ -82,6 +87,8 @@ interface EvidenceOptions {
   readonly policy?: string | null;
   readonly publicKey: string | null;
   readonly checkpoints: readonly string[];
+  /** Checkpoints that were kept elsewhere; absent: none. */
+  readonly kept?: readonly SuppliedFile[];
 }
 
 /** How messages name the options. */
@@ -98,7 +105,10 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
       `The public key was read from ${keySource}. Anyone who can write to this folder can replace the key and sign again. For a check against them, give a copy of the key that was kept elsewhere: --public-key FILE.`,
     );
   }
-  const outside = options.checkpoints.map((name) => ({ name, text: readText(name) }));
+  const outside = [
+    ...options.checkpoints.map((name) => ({ name, text: readText(name) })),
+    ...(options.kept ?? []),
+  ];
   if (reader === null && outside.length > 0)
     throw new UnusableInput("A checkpoint cannot be checked without the public key. Add --public-key FILE.");
   const beside = reader === null ? noCheckpoints : readBeside(subject, reader, remarks);
@@ -142,7 +152,7 @@ function applyPolicy(
 ): PolicyEvidence {
   const policy = readPolicy(readText(path), path, runtimeCryptography);
   const stored =
-    subject.kind === "export" || reader === null
+    subject.kind !== "database" || reader === null
       ? []
       : checkNotes(ledgerVerifier.cosignedNotes(subject.path), reader).roots;
   const cosigned = stored.map((root) => ({
@@ -205,7 +215,7 @@ function findKeys(
     return { keys: readKeys(readText(file), file, runtimeCryptography), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
   throw new UnusableInput(
-    "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
+    "No public key was given or found, so no signature can be checked. Add --public-key FILE.",
   );
 }
 
@@ -215,7 +225,7 @@ function readBeside(
   reader: NoteReader,
   remarks: string[],
 ): Pick<Evidence, "checkpoints" | "roots"> {
-  if (subject.kind === "export") return noCheckpoints;
+  if (subject.kind !== "database") return noCheckpoints;
   const folder = join(dirname(subject.path), "checkpoints");
   const read = globSync("*.notes", { cwd: folder })
     .toSorted()

@@ -3,6 +3,7 @@
 
 import { type Command, Option } from "commander";
 import { runtimeCryptography } from "../../audit/runtime-cryptography.ts";
+import { verifyDeposits } from "../../audit/verify/deposits/verification.ts";
 import { verifyExport } from "../../audit/verify/export/verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../../audit/verify/verdict.ts";
 import { ledgerVerifier } from "../../engines/engines.ts";
@@ -10,6 +11,7 @@ import { settings } from "../../server/config/settings.ts";
 import { addSettings, bindWork, type Session, type Work } from "../command.ts";
 import { createProgress } from "../progress.ts";
 import type { Report } from "../terminal.ts";
+import { checkpointsIn, compareWithDeposits, findDeposits, requireDeposits } from "./deposits.ts";
 import {
   type Evidence,
   findSubject,
@@ -25,9 +27,12 @@ export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
     .command("verify")
     .description(
-      "Verify a database, a data directory or an export. Writes no file. Needs no server and no network.",
+      "Verify a database, a data directory, an export or what was kept elsewhere. Writes no file. Needs no server and no network.",
     )
-    .argument("[path]", "database, data directory or export (default: the data directory)")
+    .argument(
+      "[path]",
+      "database, data directory, export or folder of kept records (default: the data directory)",
+    )
     .addOption(
       new Option("--checkpoint <file>", "external checkpoint, kept outside the server; can be repeated")
         .argParser(collect)
@@ -36,6 +41,10 @@ export function addVerifyCommand(audit: Command, session: Session): void {
     .option(
       "--public-key <file>",
       "public key of the ledger (default: audit.pub beside the database or export)",
+    )
+    .option(
+      "--kept <folder>",
+      "records that were kept elsewhere (keep), with which those of the database are compared",
     )
     .option(
       "--policy <file>",
@@ -68,6 +77,8 @@ interface VerifyOptions {
   readonly publicKey: string | null;
   readonly policy?: string | null;
   readonly project: string | null;
+  /** Folder of what was kept elsewhere; absent or null: none. */
+  readonly kept?: string | null;
   /** File of the roots of time stamp authorities; absent or null: none. */
   readonly timestampRoots?: string | null;
 }
@@ -78,7 +89,7 @@ export function collect(file: string, files: readonly string[]): readonly string
 }
 
 function toOptions(
-  { checkpoint, publicKey, policy, project }: Readonly<Record<string, unknown>>,
+  { checkpoint, publicKey, policy, project, kept }: Readonly<Record<string, unknown>>,
   timestampRoots: string | null,
 ): VerifyOptions {
   return {
@@ -87,6 +98,7 @@ function toOptions(
     publicKey: typeof publicKey === "string" ? publicKey : null,
     policy: typeof policy === "string" ? policy : null,
     project: typeof project === "string" ? project : null,
+    kept: typeof kept === "string" ? kept : null,
   };
 }
 
@@ -97,8 +109,18 @@ export async function verifyPath(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<Verification> {
   const subject = findSubject(path);
-  const evidence = gatherEvidence(subject, options);
-  const finding = await examine(subject, evidence, options, onProgress);
+  const { kept: folder = null } = options;
+  const deposits = folder === null ? [] : requireDeposits(folder);
+  if (folder !== null && subject.kind !== "database")
+    throw new UnusableInput("--kept compares a database with what was kept. Give the path of a database.");
+  const evidence = gatherEvidence(subject, { ...options, kept: await checkpointsIn(deposits) });
+  const examined = await examine(subject, evidence, options, onProgress);
+  const finding =
+    folder === null || evidence.reader === null
+      ? examined
+      : await compareWithDeposits(examined, {
+          ...{ folder, deposits, reader: evidence.reader, database: subject.path },
+        });
   return { subject, evidence, finding, stamps: await stampsOf(subject, evidence, finding, options) };
 }
 
@@ -110,7 +132,7 @@ async function stampsOf(
   { timestampRoots = null }: VerifyOptions,
 ): Promise<readonly StampedCheckpoint[]> {
   const roots = await readRoots(timestampRoots);
-  if (kind === "export" || reader === null) return [];
+  if (kind !== "database" || reader === null) return [];
   const stamps = await verifyStamps(ledgerVerifier.stampedNotes(path), reader, roots);
   return stamps.filter(({ chain }) => chains.some((one) => one.chain === chain));
 }
@@ -124,11 +146,18 @@ async function examine(
   const { reader } = evidence;
   if (subject.kind === "database")
     return ledgerVerifier.verify({ ...evidence, path: subject.path, project, onProgress });
-  if (project !== null) throw new UnusableInput("An export contains one project. Remove --project.");
+  if (project !== null) throw new UnusableInput("--project is for a database. Remove it.");
   if (reader === null)
     throw new UnusableInput(
-      "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
+      "No public key was given or found, so no signature can be checked. Add --public-key FILE.",
     );
+  if (subject.kind === "deposits")
+    return verifyDeposits({
+      ...evidence,
+      reader,
+      cryptography: runtimeCryptography,
+      deposits: findDeposits(subject.path),
+    });
   requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
   return verifyExport({ ...evidence, reader, cryptography: runtimeCryptography, file, manifest, onProgress });
