@@ -61,6 +61,8 @@ export const timestampServer = {
   name: "timestamp-server",
   module: "github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server@v2.0.3",
 };
+/** A server of buckets over a folder. */
+export const versitygw = { name: "versitygw", module: "github.com/versity/versitygw/cmd/versitygw@v1.8.0" };
 /** A log of one command, with a client of witnesses. */
 export const tesseraLog = {
   name: "posix-oneshot",

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fromSource, killAll, startServer } from "../crash/server.ts";
+import { keepInVersitygw } from "./buckets.ts";
 import { runConformance } from "./conformance.ts";
 import { useFrameworks } from "./frameworks.ts";
 import { useGateway } from "./gateway.ts";
@@ -19,6 +20,7 @@ import {
   litewitness,
   tesseraLog,
   timestampServer,
+  versitygw,
 } from "./install.ts";
 import { startKeyProxy } from "./key-proxy.ts";
 import { replicateWithLitestream } from "./litestream.ts";
@@ -79,6 +81,9 @@ try {
   else await cosignTessera(tessera.path, { command, place: join(place, "tessera"), report });
   if (Bun.which("openssl") === null) report.skip("time stamps of openssl", "there is no openssl");
   else await stampWithOpenssl({ command, place: join(place, "openssl"), report });
+  const gateway = await findGoProgram(versitygw);
+  if ("reason" in gateway) report.skip("records in a bucket of versitygw", gateway.reason);
+  else await keepInVersitygw(gateway.path, { command, place: join(place, "versitygw"), report });
   const stamping =
     values.all === true
       ? await findGoProgram(timestampServer)
