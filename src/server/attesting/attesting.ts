@@ -9,7 +9,13 @@ import {
   type DestinationState,
   type WaitingCheckpoint,
 } from "./destination.ts";
-import { attestEveryMs, attestRetryMaxMs, attestRetryMinMs, refusedPauseMs } from "./limits.ts";
+import {
+  attestEndWaitMs,
+  attestEveryMs,
+  attestRetryMaxMs,
+  attestRetryMinMs,
+  refusedPauseMs,
+} from "./limits.ts";
 
 interface AttestingTools {
   readonly clock: Clock;
@@ -127,7 +133,9 @@ function startSchedule(destination: Destination, { clock, logger }: AttestingToo
     async close() {
       ending.abort();
       timer.cancel();
-      await running;
+      // A folder on a server that does not answer may never do so.
+      const waited = AbortSignal.timeout(attestEndWaitMs);
+      await Promise.race([running, new Promise((end) => waited.addEventListener("abort", end))]);
     },
   };
 }

@@ -7,6 +7,8 @@ export const attestRetryMinMs = 10_000;
 export const attestRetryMaxMs = 600_000;
 /** How long a checkpoint that was refused is not sent again, and how often the same refusal is logged. */
 export const refusedPauseMs = 3_600_000;
+/** How long the end of the server waits for what is being sent. */
+export const attestEndWaitMs = 5_000;
 /** Of one request. */
 export const attestTimeoutMs = 30_000;
 /** Cosignatures with ML-DSA-44 have up to 5 KB each. */
