@@ -42,8 +42,13 @@ export function destinations(naming: Naming): Setting<readonly string[]> {
     "comma-separated destinations, each the path of a folder that begins with / or ./, s3://BUCKET/PREFIX, or command: and a program with arguments",
     (part) => parseKeep(part) !== null,
   );
-  const read: typeof texts.read = (raw, base) =>
-    texts.read(raw, base)?.map((part) => (parseKeep(part)?.kind === "folder" ? resolve(base, part) : part));
+  const isFolder = (part: string) => parseKeep(part)?.kind === "folder";
+  const read: typeof texts.read = (raw, base) => {
+    const parts = texts.read(raw, base);
+    return parts?.some(isFolder) === true
+      ? parts.map((part) => (isFolder(part) ? resolve(base, part) : part))
+      : parts;
+  };
   return { ...texts, read };
 }
 
