@@ -17,12 +17,12 @@ const logOf = (note: string) => requireTree(note).log;
 
 /**
  * Of the newest checkpoints that cover a record and of which a third party has stated something: one with both a cosignature and a time stamp, of
- * which there are fewer, or else the largest.
+ * which there are fewer, or else the largest with a cosignature, because an authority stamps everything.
  */
 const newestAttested = `SELECT p.size, ${cosignedNote} AS note, ${newestStamp} AS timestamp
   FROM audit_checkpoint p WHERE p.chain = :chain AND ${isOfVersion2} AND p.size = (
     SELECT size FROM (SELECT size, kind FROM audit_attestation WHERE chain = :chain AND size >= :seq ORDER BY size DESC LIMIT 100)
-    GROUP BY size ORDER BY COUNT(DISTINCT kind) DESC, size DESC LIMIT 1)`;
+    GROUP BY size ORDER BY COUNT(DISTINCT kind) DESC, MAX(kind = 'cosignature') DESC, size DESC LIMIT 1)`;
 
 export function createTreeProofs(database: Database) {
   const span = createChainSpan(database);
