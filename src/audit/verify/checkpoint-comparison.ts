@@ -95,10 +95,11 @@ export function compareRoots({
 }: RootComparison): Comparison {
   let coveredThrough: number | null = null;
   let contradiction: Contradiction | null = null;
+  const matching = roots.filter(({ leaves, root }) => hexOf(rootAt(leaves)) === root);
+  const trusted = matching.filter(({ isOutside }) => isOutside).map((one) => sizeOf(one, through));
   for (const one of roots) {
-    const { leaves, root, isOutside, source } = one;
+    const { leaves, isOutside, source } = one;
     const size = sizeOf(one, through);
-    const known = rootAt(leaves);
     const accepted =
       one.log === log || log === firstLog
         ? ""
@@ -110,14 +111,24 @@ export function compareRoots({
           ? `${source} covers ${counted(size, "record")}, but the chain has no tree: an older copy of the file was restored`
           : describeTruncation(source, size, newest, covered);
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message: message + accepted });
-    } else if (known === null || (known !== undefined && toHex(known) !== root)) {
-      const message = `${source} does not match the records up to ${size}: one of them was replaced${accepted}`;
+    } else if (rootAt(leaves) !== undefined && !matching.includes(one)) {
+      const replaced = describeReplaced(Math.max(0, ...trusted.filter((each) => each < size)), size);
+      const message = `${source} does not match the records up to ${size}: ${replaced}${accepted}`;
       contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
-    } else if (known !== undefined && isOutside && first !== null && size >= first) {
+    } else if (matching.includes(one) && isOutside && first !== null && size >= first) {
       coveredThrough = Math.max(coveredThrough ?? 0, size);
     }
   }
   return { coveredThrough, contradiction };
+}
+
+const hexOf = (hash: Uint8Array | null | undefined) => (hash ? toHex(hash) : null);
+
+/** @param trusted records that a smaller checkpoint from outside confirms; 0: none */
+function describeReplaced(trusted: number, size: number): string {
+  if (trusted === 0) return "one of them was replaced";
+  const which = trusted + 1 === size ? `record ${size}` : `one of the records from ${trusted + 1} to ${size}`;
+  return `${which} was replaced, because those up to ${trusted} match another checkpoint from outside`;
 }
 
 /** The log of a chain whose records were never lost. */

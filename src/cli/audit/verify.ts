@@ -21,7 +21,7 @@ import {
   type Subject,
 } from "./evidence.ts";
 import { toData, toText, type Verification } from "./report.ts";
-import { readRoots, type StampedCheckpoint, verifyStamps } from "./stamped-checkpoints.ts";
+import { readRoots, type StampedCheckpoint, stampsIn, verifyStamps } from "./stamped-checkpoints.ts";
 
 export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
@@ -129,11 +129,13 @@ async function stampsOf(
   { kind, path }: Subject,
   { reader }: Evidence,
   { chains }: Finding,
-  { timestampRoots = null }: VerifyOptions,
+  { checkpoints, timestampRoots = null }: VerifyOptions,
 ): Promise<readonly StampedCheckpoint[]> {
   const roots = await readRoots(timestampRoots);
-  if (kind !== "database" || reader === null) return [];
-  const stamps = await verifyStamps(ledgerVerifier.stampedNotes(path), reader, roots);
+  if (reader === null) return [];
+  const stored = kind === "database" ? ledgerVerifier.stampedNotes(path) : [];
+  const found = [...stored.map((each) => ({ ...each, file: null })), ...stampsIn(checkpoints)];
+  const stamps = await verifyStamps(found, reader, roots);
   return stamps.filter(({ chain }) => chains.some((one) => one.chain === chain));
 }
 

@@ -103,6 +103,16 @@ export function verifyRecordReceipt(
   return { ...checkpoint, entry, payload, stamped };
 }
 
+/** The note of a receipt and its time stamp, neither verified. @returns null when it is no receipt, or has no time stamp */
+export function stampedNoteOf(
+  file: string,
+): { readonly note: string; readonly timestamp: Uint8Array } | null {
+  const proof = parseTlogProof(file);
+  const extra = proof?.extra ? parseExtra(proof.extra) : null;
+  if (proof === null || !extra?.timestamp) return null;
+  return { note: proof.note, timestamp: extra.timestamp };
+}
+
 /** Null: not the RFC 8785 form of such an object. */
 function parseExtra(bytes: Uint8Array): ReceiptExtra | null {
   const value = parseCanonical(decodeText(bytes) ?? "");
