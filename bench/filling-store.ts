@@ -6,6 +6,7 @@ import type { Store } from "../src/calls/storage/store.ts";
 import { readModelConfig } from "../src/models/embedding/model.ts";
 import { defaultModel } from "../src/models/embedding/model-directory.ts";
 import { createLogger } from "../src/platform/log/logger.ts";
+import type { ClockShift } from "../src/platform/time/clock-shift.ts";
 import { loadConfig } from "../src/server/config/config.ts";
 import { lockDirectory } from "../src/server/data-directory/directory-lock.ts";
 import { openLedger } from "../src/server/ledger/ledger.ts";
@@ -22,7 +23,7 @@ export interface FillingProject {
 export async function withFillingStore<Result>(
   dataDir: string,
   work: (store: Store) => Promise<Result>,
-  options: { readonly groupCommit?: boolean } = {},
+  options: { readonly groupCommit?: boolean; readonly clockShift?: ClockShift } = {},
 ): Promise<Result> {
   const model = defaultModel();
   const { dimensions } = readModelConfig(model);
@@ -39,7 +40,7 @@ export async function withFillingStore<Result>(
       searchCacheBytes: 0,
       searchThreads: 0,
       groupCommit: options.groupCommit ?? true,
-      clockShift: null,
+      clockShift: options.clockShift ?? null,
       logger: createLogger("error"),
       logLevel: "error",
     });

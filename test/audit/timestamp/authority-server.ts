@@ -11,11 +11,11 @@ export interface RunningAuthority {
   stop(): Promise<void>;
 }
 
-export function startAuthority({ answer }: TestAuthority): RunningAuthority {
+export function startAuthority({ answer }: TestAuthority, hostname = "127.0.0.1"): RunningAuthority {
   const asked: Uint8Array[] = [];
   let other: ((request: Uint8Array) => Response) | null = null;
   const server = Bun.serve({
-    hostname: "127.0.0.1",
+    hostname,
     port: 0,
     async fetch(request) {
       const body = await request.bytes();
@@ -27,7 +27,7 @@ export function startAuthority({ answer }: TestAuthority): RunningAuthority {
     },
   });
   return {
-    url: `http://127.0.0.1:${server.port}/tsr`,
+    url: `http://${hostname}:${server.port}/tsr`,
     asked,
     answerWith(answers) {
       other = answers;
