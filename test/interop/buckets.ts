@@ -9,11 +9,14 @@ import { type Server, startServer } from "../crash/server.ts";
 import { runProgram, startProgram } from "./programs.ts";
 import { ask, freePort, type Place, until } from "./witnesses.ts";
 
-const credentials = {
+export const credentials = {
   accessKeyId: "interop",
   secretAccessKey: "a-secret-of-the-interop",
   sessionToken: null,
 };
+// Of the servers that are started from here on.
+process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
+process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
 const [locked, unlocked] = ["ledger-locked", "ledger-unlocked"];
 
 export async function keepInVersitygw(program: string, { command, place, report }: Place): Promise<void> {
@@ -29,8 +32,6 @@ export async function keepInVersitygw(program: string, { command, place, report 
     ],
     { folder: place },
   );
-  process.env.AWS_ACCESS_KEY_ID = accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey;
   const servers: Server[] = [];
   try {
     const withLock = { "x-amz-bucket-object-lock-enabled": "true" };

@@ -6,12 +6,18 @@ import { join } from "node:path";
 import { isObject } from "../../src/platform/json/json.ts";
 import { type Server, startServer } from "../crash/server.ts";
 import { createMachines, type Machines, removeMachines } from "./networks.ts";
-import { type Outcome, runProgram, startProgram } from "./programs.ts";
+import { type Outcome, runProgram } from "./programs.ts";
 import type { Report } from "./report.ts";
+import { startParties } from "./third-parties.ts";
 import { type Place, until } from "./witnesses.ts";
 import { makeYear } from "./year.ts";
 
-export async function disputeCall(options: Place): Promise<void> {
+interface Options extends Place {
+  /** A server of buckets; null: there is none. */
+  readonly versitygw: string | null;
+}
+
+export async function disputeCall(options: Options): Promise<void> {
   const machines = createMachines();
   try {
     if (machines === null)
@@ -22,11 +28,11 @@ export async function disputeCall(options: Place): Promise<void> {
   }
 }
 
-interface Dispute extends Place {
+interface Dispute extends Options {
   readonly machines: Machines;
 }
 
-async function dispute({ command, place, report, machines }: Dispute): Promise<void> {
+async function dispute({ command, place, report, machines, versitygw }: Dispute): Promise<void> {
   const { own, alone } = machines;
   const [dataDir, older, third] = ["data", "older", "third"].map((name) => join(place, name)) as [
     string,
@@ -39,15 +45,14 @@ async function dispute({ command, place, report, machines }: Dispute): Promise<v
   cpSync(join(dataDir, "audit.pub"), publicKey);
 
   const parties = await startParties({
-    command,
-    place,
-    machines,
+    ...{ command, place, machines, versitygw },
     ledgerKey: readFileSync(publicKey, "utf8"),
   });
   cpSync(parties.roots, join(third, "roots.pem"));
   const flags = [
     ...["--witness", `${parties.witnessUrl} ${parties.witnessKey}`],
     ...["--timestamp-url", parties.stampsUrl, "--timestamp-roots", parties.roots],
+    ...(parties.bucket?.flags ?? []),
   ];
   const start = () => startServer({ dataDir, command, flags, wrapper: own.words });
   const send = async ({ url }: Server, method: string, path: string, body?: object) => {
@@ -92,6 +97,8 @@ async function dispute({ command, place, report, machines }: Dispute): Promise<v
   const second = await signed(server, send);
   const isCosigned = await until(() => parties.hasCosigned(second)).catch(() => false);
   report.claim("the witness on the other machine cosigns the disputed call", isCosigned, server.log());
+  const isKept = await until(async () => parties.bucket?.has(String(id)) ?? true).catch(() => false);
+  report.claim("the disputed call is in the bucket on the other machine", isKept, server.log());
   await stampByFile(second, { run: runHere, place, stamp: parties.stamp });
   const receipt = join(third, "call.tlog-proof");
   await runHere("audit", "receipt", String(id), "--out", receipt);
@@ -128,6 +135,11 @@ async function dispute({ command, place, report, machines }: Dispute): Promise<v
   contradicts("the receipt", await verify("--checkpoint", receipt, "--policy", policy), report);
   const stamped = await verify("--checkpoint", receipt, "--policy", policy, ...roots);
   contradicts("the time stamp", stamped, report, /call.tlog-proof existed at/);
+  if (parties.bucket === null) report.skip("the bucket in a dispute", "there is no versitygw");
+  else {
+    cpSync(parties.bucket.files, join(third, "bucket"), { recursive: true });
+    contradicts("the locked bucket", await verify("--kept", join(third, "bucket")), report);
+  }
   await parties.stop();
 }
 
@@ -174,48 +186,3 @@ type Send = (
   path: string,
   body?: object,
 ) => Promise<Readonly<Record<string, unknown>>>;
-
-interface PartyOptions extends Pick<Dispute, "command" | "place" | "machines"> {
-  readonly ledgerKey: string;
-}
-
-/** On the other machine. */
-async function startParties({ command, place, machines: { others }, ledgerKey }: PartyOptions) {
-  const folder = join(place, "parties");
-  mkdirSync(folder, { recursive: true });
-  const data = join(folder, "witness");
-  const words = ["witness", "--data-dir", data, "--host", others.address, "--port", "0", "--json"];
-  const witness = startProgram([...others.words, ...command, ...words, "--log", ledgerKey.trim()], {
-    folder,
-  });
-  const authorityScript = join(import.meta.dir, "authority.ts");
-  const authority = startProgram(
-    [...others.words, process.execPath, authorityScript, join(folder, "authority"), others.address],
-    { folder },
-  );
-  const witnessUrl = await until(async () => /"url":"([^"]+)"/.exec(witness.output())?.[1] ?? null);
-  const { url, root } = JSON.parse(
-    await until(async () => /^\{.*\}$/m.exec(authority.output())?.[0] ?? null),
-  );
-  /** What the witness has cosigned last of the log of a note or a receipt. */
-  const lastNote = async (note: string): Promise<string> => {
-    const origin = /^memledger\/.*$/m.exec(note)?.[0] ?? "";
-    const hash = new Bun.CryptoHasher("sha256").update(origin).digest("hex");
-    const asked = ["curl", "-sS", `${witnessUrl}/${hash}/checkpoint`];
-    return (await runProgram([...others.words, ...asked], { folder })).stdout;
-  };
-  return {
-    witnessUrl,
-    witnessKey: readFileSync(join(data, "witness.pub"), "utf8").trim(),
-    stampsUrl: String(url),
-    roots: String(root),
-    stamp: (request: string, answer: string) => {
-      const type = ["-H", "Content-Type: application/timestamp-query"];
-      const asked = ["curl", "-sS", ...type, "--data-binary", `@${request}`, "-o", answer, String(url)];
-      return runProgram([...others.words, ...asked], { folder });
-    },
-    lastNote,
-    hasCosigned: async (note: string) => (await lastNote(note)).startsWith(note.trimEnd()),
-    stop: () => Promise.all([witness.kill(), authority.kill()]),
-  };
-}

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { fromSource, killAll, startServer } from "../crash/server.ts";
 import { keepInVersitygw } from "./buckets.ts";
 import { runConformance } from "./conformance.ts";
+import { disputeCall } from "./dispute.ts";
 import { useFrameworks } from "./frameworks.ts";
 import { useGateway } from "./gateway.ts";
 import { runInspector } from "./inspector.ts";
@@ -84,6 +85,10 @@ try {
   const gateway = await findGoProgram(versitygw);
   if ("reason" in gateway) report.skip("records in a bucket of versitygw", gateway.reason);
   else await keepInVersitygw(gateway.path, { command, place: join(place, "versitygw"), report });
+  await disputeCall({
+    ...{ command, place: join(place, "dispute"), report },
+    versitygw: "reason" in gateway ? null : gateway.path,
+  });
   const stamping =
     values.all === true
       ? await findGoProgram(timestampServer)
