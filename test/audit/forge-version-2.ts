@@ -514,6 +514,12 @@ const trees: readonly Case2[] = [
     seq: null,
   },
   {
+    name: "what was kept elsewhere of no chain",
+    lie: "INSERT INTO audit_deposit VALUES ('/kept', 9, '2', 1, 1, '', '{}', 0)",
+    expected: "orphan",
+    seq: null,
+  },
+  {
     name: "nodes of a removed size",
     options: { ...cut, before: ([, chain]) => void chain?.nodes() },
     lie: "DELETE FROM audit_checkpoint WHERE chain = 2 AND size = 100",
