@@ -31,6 +31,8 @@ export interface UnattestedCheckpoint extends AttestableCheckpoint {
   readonly attested: string | null;
   /** When that was stored; null: none has. */
   readonly attestedAt: number | null;
+  /** When the first checkpoint after that one was signed. */
+  readonly oldestAt: number;
 }
 
 /** The statement that a source has made last about any chain. */

@@ -127,7 +127,7 @@ function startSchedule(destination: Destination, { clock, logger }: AttestingToo
       ...{ kind, name, ...counts },
       failure: failures > 0 ? logged.message : ([...refusals.values()].at(-1)?.message ?? null),
       waiting: waiting.length,
-      oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ at, oldestAt = at }) => oldestAt)),
+      oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ oldestAt }) => oldestAt)),
       records: destination.records?.() ?? null,
     }),
     async close() {

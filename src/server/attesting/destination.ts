@@ -28,8 +28,8 @@ export interface Destination<Waiting extends WaitingCheckpoint = WaitingCheckpoi
 
 /** The newest one of a chain. */
 export interface WaitingCheckpoint extends AttestableCheckpoint {
-  /** When the first record was made that waits; absent: only the checkpoint waits. */
-  readonly oldestAt?: number;
+  /** When the first record was made, or the first checkpoint signed, that waits. */
+  readonly oldestAt: number;
 }
 
 /** The message says what to do. */

@@ -44,7 +44,7 @@ async function openSigned() {
 }
 
 test("the newest checkpoint of each chain waits for each source, with the one before that has its statement", async () => {
-  const { sign, ofProject, add, attestations } = await openSigned();
+  const { seam, sign, ofProject, add, attestations } = await openSigned();
   const first = await sign();
   expect(await ofProject()).toMatchObject({ note: first, attested: null });
   expect((await attestations.unattested(witness)).map(({ project }) => project)).toContain(null);
@@ -57,7 +57,12 @@ test("the newest checkpoint of each chain waits for each source, with the one be
     { ...witness, content: line("witness.example"), at: expect.any(Number) },
   ]);
   const second = await sign();
-  expect(await ofProject()).toMatchObject({ note: second, attested: first });
+  const waiting = await ofProject();
+  expect(waiting).toMatchObject({ note: second, attested: first, oldestAt: waiting?.at });
+  seam.passTime(1_000);
+  const third = await sign();
+  // What has waited longest is the checkpoint after the last one that has a statement.
+  expect(await ofProject()).toMatchObject({ note: third, attested: first, oldestAt: waiting?.at });
 });
 
 test("cosignatures are given out after our own signature, wherever the checkpoint is; other statements are not", async () => {

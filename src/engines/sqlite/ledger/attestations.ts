@@ -17,7 +17,9 @@ import { isOfVersion2 } from "./tree-roots.ts";
  * the size itself.
  */
 const unattestedRows = `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.note,
-    (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = a.size) AS attested, a.at AS attestedAt
+    (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = a.size) AS attested, a.at AS attestedAt,
+    (SELECT at FROM audit_checkpoint
+      WHERE chain = c.number AND size > COALESCE(a.size, -1) AND ${isOfVersion2} ORDER BY size LIMIT 1) AS oldestAt
   FROM audit_chain c LEFT JOIN project o ON o.serial = c.project
   LEFT JOIN audit_attestation a ON a.chain = c.number AND a.kind = :kind AND a.source = :source AND a.size = (
     SELECT MAX(size) FROM audit_attestation WHERE chain = c.number AND kind = :kind AND source = :source)
