@@ -35,9 +35,9 @@ export async function administer(administration: Administration): Promise<string
     use: RunCommand = run,
   ): Promise<Outcome> => {
     const outcome = await use(words);
-    const { exitCode, stderr } = outcome;
+    const { exitCode, stdout, stderr } = outcome;
     if (!codes.includes(exitCode))
-      faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr.slice(0, 300)}`);
+      faults.push(`${words.join(" ")} ended with ${exitCode}: ${(stderr || stdout).slice(0, 2_000)}`);
     return outcome;
   };
   const file = (name: string) => join(named, `${lap}-${name}`);
@@ -99,6 +99,9 @@ export async function administer(administration: Administration): Promise<string
   // No receipt, which is told.
   await expect(["audit", "verify-receipt", file("a.json"), "--public-key", publicKey], [20]);
   await expect(["audit", "receipt", auditId, "--out", file("record.tlog-proof")]);
+  const report = file("report.html");
+  await expect(["audit", "report", ...span, "--out", report]);
+  await expect(["audit", "verify-report", report, "--public-key", publicKey], [0, 10]);
   await expect(["audit", "trace", "--memory", memoryId]);
   await expect(["audit", "accept", "--yes"]);
   await expect(["audit", "redact", "--memory", memoryId, "--yes"], isErased ? [0, 1] : [0]);

@@ -28,10 +28,17 @@ export interface ThreadPolicy {
 export type SupervisedName = Exclude<WorkerName, "deadline">;
 
 const writes = { restarts: "always", mayOverlap: false, mayTerminate: true } as const;
-const reads = { restarts: "always", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
+/** A thread that is terminated inside SQLite can abort the process, so it is first told to finish. */
+const finishesMs = 2_000;
+const reads = { restarts: "always", mayOverlap: true, mayTerminate: true, closeMaxMs: finishesMs } as const;
 const computes = { restarts: "always", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
-const runsOnce = { restarts: "never", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
-const runsOnnx = { mayTerminate: false, closeMaxMs: 2_000 } as const;
+const runsOnce = {
+  restarts: "never",
+  mayOverlap: true,
+  mayTerminate: true,
+  closeMaxMs: finishesMs,
+} as const;
+const runsOnnx = { mayTerminate: false, closeMaxMs: finishesMs } as const;
 
 export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   // The longest request is an erasure, which may delete any number of payloads in one transaction.
