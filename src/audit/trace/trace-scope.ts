@@ -5,7 +5,7 @@ import type { ProvableRecord } from "../record.ts";
 import { parseObject } from "../record-view.ts";
 import type { Trace } from "./traced.ts";
 
-/** RecordScope words a record has, for a trace within one conversation. */
+/** Whose words a record has, for a trace within one conversation. */
 export interface RecordScope {
   /** Whether the call was for the owner of the conversation. */
   readonly isOwn: boolean;

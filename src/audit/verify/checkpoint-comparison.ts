@@ -95,8 +95,8 @@ export function compareRoots({
 }: RootComparison): Comparison {
   let coveredThrough: number | null = null;
   let contradiction: Contradiction | null = null;
-  const matching = roots.filter(({ leaves, root }) => hexOf(rootAt(leaves)) === root);
-  const trusted = matching.filter(({ isOutside }) => isOutside).map((one) => sizeOf(one, through));
+  const matching = new Set(roots.filter(({ leaves, root }) => hexOf(rootAt(leaves)) === root));
+  const trusted = [...matching].filter(({ isOutside }) => isOutside).map((one) => sizeOf(one, through));
   for (const one of roots) {
     const { leaves, isOutside, source } = one;
     const size = sizeOf(one, through);
@@ -111,11 +111,11 @@ export function compareRoots({
           ? `${source} covers ${counted(size, "record")}, but the chain has no tree: an older copy of the file was restored`
           : describeTruncation(source, size, newest, covered);
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message: message + accepted });
-    } else if (rootAt(leaves) !== undefined && !matching.includes(one)) {
+    } else if (rootAt(leaves) !== undefined && !matching.has(one)) {
       const replaced = describeReplaced(Math.max(0, ...trusted.filter((each) => each < size)), size);
       const message = `${source} does not match the records up to ${size}: ${replaced}${accepted}`;
       contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
-    } else if (matching.includes(one) && isOutside && first !== null && size >= first) {
+    } else if (matching.has(one) && isOutside && first !== null && size >= first) {
       coveredThrough = Math.max(coveredThrough ?? 0, size);
     }
   }

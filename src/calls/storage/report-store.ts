@@ -41,8 +41,8 @@ export interface Removal {
   readonly note: string;
 }
 
-/** The newest statement of one third party. */
-export interface NewestAttestation extends Pick<Attestation, "kind" | "source" | "at"> {
+/** What one third party has stated: the newest statement, and how many there are. */
+export interface SourceStatements extends Pick<Attestation, "kind" | "source" | "at"> {
   /** Number of records that its checkpoint covers. */
   readonly size: number;
   /** How many of its statements are stored. */
@@ -62,7 +62,7 @@ export interface ChainPeriod {
   /** From the beginning of the period on, the newest first. */
   readonly removals: readonly Removal[];
   readonly moreRemovals: number;
-  readonly attestations: readonly NewestAttestation[];
+  readonly attestations: readonly SourceStatements[];
   /** The newest checkpoint that others have attested, with all their signatures; null: there is none. */
   readonly attested: {
     readonly size: number;

@@ -134,8 +134,7 @@ function startSchedule(destination: Destination, { clock, logger }: AttestingToo
       ending.abort();
       timer.cancel();
       // A folder on a server that does not answer may never do so.
-      const waited = AbortSignal.timeout(attestEndWaitMs);
-      await Promise.race([running, new Promise((end) => waited.addEventListener("abort", end))]);
+      await clock.within(attestEndWaitMs, running ?? Promise.resolve());
     },
   };
 }

@@ -45,7 +45,7 @@ const kinds: readonly (readonly [ReportedRecord["kind"], readonly Pick<Operation
   ["erasure", [eraseRecords, eraseConversationOf, repeatErasure]],
 ];
 
-/** Successful calls of the installation that change something, and backups. @param counted actions that the period has */
+/** Successful calls of the installation that change something, and backups. */
 export async function readAdministration(
   period: Period,
   project: Report["project"],

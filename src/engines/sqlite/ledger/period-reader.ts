@@ -6,11 +6,11 @@ import type { ChainOwner } from "../../../calls/storage/ledger-store.ts";
 import type {
   ChainPeriod,
   CountedCalls,
-  NewestAttestation,
   Period,
   Removal,
   ReportedOwner,
   ReportedOwners,
+  SourceStatements,
 } from "../../../calls/storage/report-store.ts";
 import type { Database } from "../../../platform/native/sqlite.ts";
 import { createChainSpan, createSeek } from "./audit-reader.ts";
@@ -53,7 +53,7 @@ export function createPeriodReader(database: Database) {
     .prepare<[number, number], number>("SELECT COUNT(*) FROM audit_anchor WHERE chain = ? AND at >= ?")
     .pluck();
   // SQLite takes the other columns from the row with the largest size.
-  const attestations = database.prepare<[number], NewestAttestation>(
+  const attestations = database.prepare<[number], SourceStatements>(
     `SELECT kind, source, MAX(size) AS size, at, COUNT(*) AS count FROM audit_attestation WHERE chain = ?
      GROUP BY kind, source ORDER BY kind, source`,
   );
