@@ -187,7 +187,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     memoryOutcomes,
     readiness: isReady,
     build,
-    confirmations: createConfirmationReader(background.attestations, store),
+    confirmations: createConfirmationReader(background.attestations),
     reports,
     clock,
   });

@@ -42,8 +42,8 @@ export interface NewestAttestation extends Pick<AttestableCheckpoint, "project" 
 }
 
 export interface AttestationStore {
-  /** @param name of the authority or of the witness, with which its verifier key begins. Null: it has made none */
-  newestBy(kind: string, name: string): Promise<NewestAttestation | null>;
+  /** Null: the source has made none. */
+  newestBy(source: AttestationSource): Promise<NewestAttestation | null>;
   /** The newest checkpoint of each chain, if it has no statement of this source. */
   unattested(source: AttestationSource): Promise<readonly UnattestedCheckpoint[]>;
   /** The statements about one checkpoint, the oldest first. */

@@ -124,7 +124,7 @@ function startSchedule(destination: Destination, { clock, logger }: AttestingToo
   tick();
   return {
     state: (): DestinationState => ({
-      ...{ kind, name, ...counts },
+      ...{ kind, name, last: destination.last, ...counts },
       failure: failures > 0 ? logged.message : ([...refusals.values()].at(-1)?.message ?? null),
       waiting: waiting.length,
       oldestAt: waiting.length === 0 ? null : Math.min(...waiting.map(({ oldestAt }) => oldestAt)),

@@ -4,6 +4,7 @@ import type {
   AttestableCheckpoint,
   Attestation,
   AttestationSource,
+  NewestAttestation,
   UnattestedCheckpoint,
 } from "../../calls/storage/attestation-store.ts";
 import type { Store } from "../../calls/storage/store.ts";
@@ -22,6 +23,8 @@ export interface Destination<Waiting extends WaitingCheckpoint = WaitingCheckpoi
    * @throws Error when it could not be asked
    */
   attest(checkpoint: Waiting, signal: AbortSignal): Promise<void>;
+  /** What it has confirmed or kept last; null: nothing yet. */
+  last(): Promise<NewestAttestation | null>;
   /** Number of records that wait; absent: it gets none. */
   records?(): number;
 }
@@ -58,6 +61,7 @@ export function attestedBy(
   return {
     kind,
     name,
+    last: () => store.attestations.newestBy({ kind, source }),
     waiting: async () => (await store.attestations.unattested({ kind, source })).filter(isTime),
     async attest(checkpoint, signal) {
       const content = await attest(checkpoint, signal);
@@ -67,7 +71,7 @@ export function attestedBy(
 }
 
 /** For metrics, the overview and `memledger doctor`. */
-export interface DestinationState extends Pick<Destination, "kind" | "name"> {
+export interface DestinationState extends Pick<Destination, "kind" | "name" | "last"> {
   /** Chains whose newest checkpoint it does not have. */
   readonly waiting: number;
   /** When the oldest of these checkpoints was signed, or the first record that waits was made, in milliseconds since 1970; null: none waits. */

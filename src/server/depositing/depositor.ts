@@ -67,6 +67,7 @@ export function createDepositor(
         else return;
       }
     },
+    last: () => deposits.last(name),
     records: () => records,
   };
 }

@@ -32,11 +32,11 @@ const unattestedRows = `SELECT c.id AS chain, o.id AS project, p.size, p.at, p.n
 const newestRows = `SELECT o.id AS project, a.size, a.at FROM audit_chain c LEFT JOIN project o ON o.serial = c.project
   JOIN audit_attestation a ON (a.chain, a.size, a.kind, a.source) = (
     SELECT chain, size, kind, source FROM audit_attestation
-    WHERE chain = c.number AND kind = :kind AND (source = :name OR substr(source, 1, length(:name) + 1) = :name || '+')
+    WHERE chain = c.number AND kind = :kind AND source = :source
     ORDER BY size DESC LIMIT 1) ORDER BY a.at DESC LIMIT 1`;
 
 export function createAttestationReader(database: Database) {
-  const newest = database.prepare<[{ kind: string; name: string }], NewestAttestation>(newestRows);
+  const newest = database.prepare<[AttestationSource], NewestAttestation>(newestRows);
   const unattested = database.prepare<[AttestationSource], UnattestedCheckpoint>(unattestedRows);
   const ofCheckpoint = database.prepare<[string, number], Attestation>(
     `SELECT kind, source, content, at FROM audit_attestation
@@ -52,7 +52,7 @@ export function createAttestationReader(database: Database) {
         if (Bun.CryptoHasher.hash("sha256", textOfNote(root.note), "hex") === hash) return root;
       return null;
     },
-    newestBy: (kind: string, name: string) => newest.get({ kind, name }) ?? null,
+    newestBy: ({ kind, source }: AttestationSource) => newest.get({ kind, source }) ?? null,
     unattested: ({ kind, source }: AttestationSource) => unattested.all({ kind, source }),
     of: ({ chain, size }: Parameters<AttestationStore["of"]>[0]) => ofCheckpoint.all(chain, size),
   };

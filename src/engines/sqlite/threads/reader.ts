@@ -167,7 +167,7 @@ export function createReader(
       verify: verify.project,
     },
     attestations: {
-      newestBy: (kind, name) => ask(serverItself, "newestAttestation", kind, name),
+      newestBy: (source) => ask(serverItself, "newestAttestation", source),
       unattested: (source) => ask(serverItself, "unattestedCheckpoints", source),
       of: (checkpoint) => ask(serverItself, "attestationsOf", checkpoint),
       stampedAs: (hash) => ask(serverItself, "checkpointStampedAs", hash),
