@@ -35,9 +35,15 @@ type Send = (
   method: "PUT" | "HEAD",
   name: string,
   headers: Readonly<Record<string, string>>,
-  body: Uint8Array<ArrayBuffer> | null,
+  body: SignedBody | null,
   signal: AbortSignal,
 ) => Promise<BucketAnswer>;
+
+interface SignedBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
 
 const emptySha256 = createHash("sha256").digest("hex");
 
@@ -84,7 +90,7 @@ export function createBucketPlace(settings: BucketSettings, clock: Clock): Depos
           "x-amz-object-lock-mode": "COMPLIANCE",
           "x-amz-object-lock-retain-until-date": new Date(clock.now() + days * dayMs).toISOString(),
         },
-        body,
+        { bytes: body, sha256: file.sha256 },
         signal,
       );
       // 412: it was sent before, and the server ended before it had stored the answer.
@@ -102,7 +108,7 @@ function createSender(
   const folder = endpoint === null ? "" : `/${bucket}`;
   return async (method, name, headers, body, signal) => {
     const url = new URL(base + encodePath(`${folder}/${prefix}${name}`));
-    const sha256 = body === null ? emptySha256 : createHash("sha256").update(body).digest("hex");
+    const sha256 = body?.sha256 ?? emptySha256;
     const signed = signRequest(
       { method, url, headers: { ...headers, "x-amz-content-sha256": sha256 }, sha256 },
       credentials,
@@ -110,7 +116,7 @@ function createSender(
     );
     const init: RequestInit = {
       method,
-      ...(body === null ? {} : { body }),
+      ...(body === null ? {} : { body: body.bytes }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       headers: { ...signed, "User-Agent": "memledger" },
       redirect: "manual",
