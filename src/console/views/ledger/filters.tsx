@@ -55,41 +55,29 @@ export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
         options={keyOptions}
         onChange={(chosen) => query.set({ key_id: chosen })}
       />
-      <input
+      <TextFilter
         class="memory"
-        aria-label="Id of a memory"
-        placeholder="Id of a memory"
-        autocomplete="off"
-        spellcheck={false}
+        label="Id of a memory"
         value={memory}
-        onChange={({ currentTarget }) => query.set({ memory_id: currentTarget.value.trim() })}
+        onChange={(memory_id) => query.set({ memory_id })}
       />
-      <input
+      <TextFilter
         class="subject"
-        aria-label="Subject"
-        placeholder="Subject"
-        autocomplete="off"
-        spellcheck={false}
+        label="Subject"
         value={subject}
-        onChange={({ currentTarget }) => query.set({ subject: currentTarget.value.trim() })}
+        onChange={(subject) => query.set({ subject })}
       />
-      <input
+      <TextFilter
         class="conversation"
-        aria-label="Conversation"
-        placeholder="Conversation"
-        autocomplete="off"
-        spellcheck={false}
+        label="Conversation"
         value={conversation}
-        onChange={({ currentTarget }) => query.set({ conversation: currentTarget.value.trim() })}
+        onChange={(conversation) => query.set({ conversation })}
       />
-      <input
+      <TextFilter
         class="person"
-        aria-label="On behalf of"
-        placeholder="On behalf of"
-        autocomplete="off"
-        spellcheck={false}
+        label="On behalf of"
         value={person}
-        onChange={({ currentTarget }) => query.set({ on_behalf_of: currentTarget.value.trim() })}
+        onChange={(on_behalf_of) => query.set({ on_behalf_of })}
       />
       <TagFilter tags={tags} query={query} onRead={onRead} />
       <ConsoleReadsSwitch query={query} />
@@ -99,5 +87,26 @@ export function Filters({ filter, query, keyNames, onRead }: FiltersProps) {
         </button>
       )}
     </search>
+  );
+}
+
+interface TextFilterProps {
+  readonly class: string;
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+function TextFilter({ class: name, label, value, onChange }: TextFilterProps) {
+  return (
+    <input
+      class={name}
+      aria-label={label}
+      placeholder={label}
+      autocomplete="off"
+      spellcheck={false}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+    />
   );
 }
